@@ -1,0 +1,26 @@
+"""unveil: what would a release give away, to whom, how surely?"""
+
+from unveil.errors import (
+    AlignError,
+    InputError,
+    InternalError,
+    ReadError,
+    RolesError,
+    SettingsError,
+    UnveilError,
+)
+from unveil.measure.disclosure import disclosure
+from unveil.report import notebook as _notebook  # noqa: F401  (teaches records to show themselves)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AlignError",
+    "InputError",
+    "InternalError",
+    "ReadError",
+    "RolesError",
+    "SettingsError",
+    "UnveilError",
+    "disclosure",
+]

@@ -1,0 +1,68 @@
+"""Everything that can go wrong, as a tree.
+
+::
+
+    UnveilError
+    ├── InputError          the user's input; exit code 2
+    │   ├── ReadError       a file or frame that cannot be read as a table
+    │   ├── RolesError      keys, targets or column names that do not fit the data
+    │   ├── AlignError      original and copy that cannot be compared
+    │   └── SettingsError   a limit or option that means nothing
+    └── InternalError       a fault of ours; exit code 1
+
+Each message says what is wrong, where, and what to do. None quotes a cell of the data: names of
+columns and what the user typed may appear, values may not.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class UnveilError(Exception):
+    """Anything unveil raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(UnveilError):
+    """What the user gave cannot be used; nothing was computed or written."""
+
+    exit_code = 2
+
+
+class ReadError(InputError):
+    """A file or frame cannot be read as a table."""
+
+
+class RolesError(InputError):
+    """Keys, targets or column names do not fit the data."""
+
+
+class AlignError(InputError):
+    """Original and copy cannot be compared, so every risk would look like zero."""
+
+
+class SettingsError(InputError):
+    """A limit or an option means nothing."""
+
+
+class InternalError(UnveilError):
+    """A state that should be impossible."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} This is a fault of unveil, not of your data: please report it.")
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names in a sentence, cut short where there are very many."""
+    all_names = list(names)
+    shown = ", ".join(all_names[:most])
+    more = len(all_names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A hint for a mistyped name, or nothing."""
+    folded = {candidate.casefold(): candidate for candidate in known}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f" Did you mean {folded[close[0]]!r}?" if close else ""

@@ -1,0 +1,56 @@
+"""What every result record is: frozen, typed, equal by value, and safe to write down.
+
+A record holds text, truth values, whole numbers, finite numbers, tuples and other records, nothing
+else. Numbers of other libraries are converted when the record is made; NaN and infinity are
+refused, because JSON would silently turn them into ``null``, which means "not measurable" here.
+"""
+
+import math
+from typing import Any, Self
+
+import msgspec
+
+from unveil.errors import InternalError
+
+SCHEMA = 1
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One frozen result; see the module's text for what it may hold."""
+
+    def __post_init__(self) -> None:
+        """Make every field plain, or refuse it."""
+        for name in self.__struct_fields__:
+            given = getattr(self, name)
+            plain = _plain(given, f"{type(self).__name__}.{name}")
+            if plain is not given:
+                msgspec.structs.force_setattr(self, name, plain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in the record as dictionaries and lists."""
+        made: dict[str, Any] = msgspec.to_builtins(self)
+        return made
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The record as one JSON document."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=indent).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The record a document holds; unknown or missing fields are refused."""
+        return msgspec.json.decode(text, type=cls)
+
+
+def _plain(value: Any, where: str) -> Any:
+    # Exact types first: almost every field is one of these, and records are made by the thousand.
+    if value is None or type(value) in (str, bool, int) or isinstance(value, Record):
+        return value
+    if type(value) is float:
+        if not math.isfinite(value):
+            raise InternalError(f"{where} would be {value}.")
+        return value
+    if isinstance(value, tuple | list):
+        return tuple(_plain(item, where) for item in value)
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return _plain(value.item(), where)
+    raise InternalError(f"{where} holds a {type(value).__name__}.")

@@ -1,0 +1,127 @@
+"""What `unveil.disclosure` found: one record, and the rows it is made of.
+
+Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the reason stands in
+`Disclosure.not_measured`. Nothing here is rounded, and nothing here belongs to one person.
+"""
+
+from typing import Literal
+
+from unveil.records.base import SCHEMA, Record
+
+Copy = int | Literal["mean", "pooled"]
+"""Which copy a figure is of: 1 to m, their mean, or all of them pooled into one file."""
+
+Number = int | float
+
+
+class IdentityRow(Record, frozen=True, kw_only=True):
+    """Who could be found by the keys alone: Raab 2024, equations 2 to 5."""
+
+    copy: Copy
+    UiO: float | None
+    UiS: float | None
+    UiOiS: float | None
+    repU: float | None
+    N_d_both: Number  # original records whose keys occur in the copy
+    N_s_both: Number  # records of the copy whose keys occur in the original
+    n_q_synthetic: Number  # distinct key combinations in this copy
+    n_q_both: Number  # those that the original has too
+
+
+class AttributeRow(Record, frozen=True, kw_only=True):
+    """What the copy gives away about one target: Raab 2024, equations 6 to 14."""
+
+    target: str
+    copy: Copy
+    Dorig: float | None
+    Dsyn: float | None
+    iS: float | None
+    DiS: float | None
+    DiSCO: float | None
+    DiSDiO: float | None
+    max_denom: Number
+    mean_denom: float | None
+    max_denom_syn: Number
+    mean_denom_syn: float | None
+    baseCAPd: float | None
+    CAPd: float | None
+    CAPs: float | None
+    DCAP: float | None
+    TCAP: float | None  # Raab's equation 13, not Taub's
+    DCAP_scaled: float | None  # a share: 0 is guessing by frequencies, 1 is certainty
+    TCAP_scaled: float | None
+    protection: float | None  # Dorig - DiSCO, in percentage points
+    removed: float | None  # the same, as a percentage of Dorig
+    n_target_levels: int  # levels of the target over original and all copies
+    n_cells: Number  # non-empty cells (q, t) of the table behind these figures
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """How one figure varies over the copies."""
+
+    target: str | None  # None for an identity measure
+    measure: str
+    n_copies: int
+    standard_deviation: float
+    lowest: float
+    highest: float
+
+
+class Recurrence(Record, frozen=True, kw_only=True):
+    """Original records that stand whole in a copy: the same value in every compared column."""
+
+    copy: int
+    n: int
+    percent: float
+    n_columns: int
+    kind: Literal["none", "some", "all", "equal"]  # all: each original row recurs; equal: same file
+
+
+class Coercion(Record, frozen=True, kw_only=True):
+    """Something done to make the files comparable, or noticed while reading them."""
+
+    side: str  # "original", "synthetic", or "synthetic 2" where there are several
+    column: str | None
+    kind: str
+    sentence: str
+
+
+class NotMeasured(Record, frozen=True, kw_only=True):
+    """Why a field is None."""
+
+    target: str | None
+    copy: Copy
+    field: str
+    reason: str
+
+
+class Disclosure(Record, frozen=True, kw_only=True):
+    """Identity and attribute disclosure of one scenario: Raab 2024, section 3 and Appendix 1."""
+
+    schema: int = SCHEMA
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]  # the riskiest first
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_q_original: int
+    n_q_synthetic: int  # over all copies
+    n_q_union: int
+    identity: tuple[IdentityRow, ...]
+    attribute: tuple[AttributeRow, ...]
+    spread: tuple[Spread, ...]
+    recurrence: tuple[Recurrence, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
+
+    @property
+    def headline_copy(self) -> Copy:
+        """The copy whose figures stand for all: the only one, or the mean of several."""
+        return 1 if len(self.n_synthetic) == 1 else "mean"
+
+    def identity_of(self, copy: Copy) -> IdentityRow:
+        """The identity figures of one copy, of their mean, or of all pooled."""
+        return next(row for row in self.identity if row.copy == copy)
+
+    def attribute_of(self, target: str, copy: Copy) -> AttributeRow:
+        """The attribute figures of one target in one copy, their mean, or all pooled."""
+        return next(r for r in self.attribute if r.target == target and r.copy == copy)
