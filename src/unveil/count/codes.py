@@ -1,0 +1,97 @@
+"""Each column once as small integers over the united levels of original and copies.
+
+Sides are stacked, original first: the same level has the same code on every side, which is what
+makes the tables d and s of Raab (2024), Appendix 1, line up by construction.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.count.packing import Counts, count_dense
+from unveil.count.sides import Sides
+
+Codes = NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as codes 0 to n_levels - 1, in the order of the levels; missing is the last."""
+
+    name: str
+    sides: Sides
+    codes: Codes
+    levels: pl.Series
+
+    @property
+    def n_levels(self) -> int:
+        """Levels over all sides, the missing one included."""
+        return len(self.levels)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether some side has a missing value."""
+        return self.levels.null_count() > 0
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Records per side and level."""
+        return count_dense(lambda rows: self.codes[rows], self.n_levels, self.sides)
+
+
+def encode(name: str, sides: Sequence[pl.Series]) -> Column:
+    """Encode one aligned column, all its sides at once."""
+    rows = Sides(tuple(len(side) for side in sides))
+    stacked = pl.concat(sides, rechunk=False)
+    codes, levels = _codes_and_levels(stacked)
+    if stacked.null_count():
+        codes = codes.fill_null(len(levels))
+        levels = levels.extend_constant(None, 1)
+    small = np.min_scalar_type(max(len(levels) - 1, 0))
+    return Column(name, rows, codes.to_numpy().astype(small, copy=False), levels)
+
+
+def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Codes (null where missing) into the sorted levels that occur."""
+    if stacked.dtype == pl.String:
+        return _by_hash(stacked)
+    physical = stacked.cast(pl.UInt8) if stacked.dtype == pl.Boolean else stacked.to_physical()
+    lowest, highest = physical.min(), physical.max()
+    if isinstance(lowest, int) and isinstance(highest, int):
+        if highest - lowest < max(2**16, len(stacked)):
+            codes, distinct = _by_offset(physical, lowest, highest)
+        else:
+            codes, distinct = _by_sorting(physical)
+    else:
+        codes, distinct = _by_sorting(physical)
+    return codes, distinct.cast(physical.dtype).cast(stacked.dtype)
+
+
+def _by_hash(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Text: the place of each among the sorted distinct texts."""
+    levels = text.unique().drop_nulls().sort()
+    return text.cast(pl.Enum(levels)).to_physical().cast(pl.UInt32), levels
+
+
+def _by_offset(whole: pl.Series, lowest: int, highest: int) -> tuple[pl.Series, pl.Series]:
+    """Whole numbers of a narrow range: an array over the range says which occur."""
+    offset = whole.cast(pl.Int64) - lowest
+    occurs = np.zeros(highest - lowest + 1, bool)
+    occurs[offset.drop_nulls().to_numpy()] = True
+    place = pl.Series(np.cumsum(occurs, dtype=np.uint32) - np.uint32(1))
+    return place.gather(offset), pl.Series(np.flatnonzero(occurs) + lowest)
+
+
+def _by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Decimals and wide ranges: sort once; the place among the distinct values is the code."""
+    distinct, place = np.unique(values.drop_nulls().to_numpy(), return_inverse=True)
+    if not values.null_count():
+        return pl.Series(place.astype(np.uint32)), pl.Series(distinct)
+    codes = np.zeros(len(values), np.uint32)
+    codes[values.is_not_null().to_numpy()] = place
+    masked = pl.Series(codes).zip_with(values.is_not_null(), pl.Series([None], dtype=pl.UInt32))
+    return masked, pl.Series(distinct)

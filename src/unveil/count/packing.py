@@ -1,0 +1,127 @@
+"""Several small integers as one: how combinations are numbered and counted without a join.
+
+Codes are packed like digits of a number whose base changes from place to place. Equal numbers are
+equal combinations. Where the range of the packed numbers is small an array over the whole range
+does the counting; where it is not, sorting does. Both give the same answer in the same order.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.count.sides import Sides
+from unveil.errors import InternalError
+
+CHUNK = 2**20
+DENSE = 2**22
+PACKED = (
+    2**62
+)  # the widest range of packed numbers: it leaves a 64-bit integer its sign and one bit
+
+Integers = NDArray[np.integer]
+Whole = NDArray[np.int64]
+Counts = NDArray[np.int32]
+Ids = NDArray[np.int32]
+
+
+def is_dense(space: int, n_numbers: int) -> bool:
+    """Whether an array over the whole range is cheaper than sorting."""
+    return space <= max(DENSE, 2 * n_numbers)
+
+
+def chunks(rows: slice) -> Iterator[slice]:
+    """The rows in pieces, so that what is made on the way stays small."""
+    for start in range(rows.start, rows.stop, CHUNK):
+        yield slice(start, min(start + CHUNK, rows.stop))
+
+
+def pack(
+    digits: Sequence[tuple[Integers, int]], n_numbers: int, *, most: int = PACKED
+) -> tuple[Whole, int]:
+    """One integer for each combination of digits, each given with its base; and their range.
+
+    The numbers packed so far are renumbered before their range would pass `most`.
+    """
+    packed = np.zeros(n_numbers, np.int64)
+    space = 1
+    for digit, base in digits:
+        if space * base > most:
+            ids, space = number(packed, space)
+            packed = ids.astype(np.int64)
+        for rows in chunks(slice(0, n_numbers)):
+            packed[rows] *= base
+            packed[rows] += digit[rows]
+        space *= max(base, 1)
+    return packed, space
+
+
+def number(packed: Whole, space: int) -> tuple[Ids, int]:
+    """Number the integers that occur, in their order: 0, 1, 2, ..."""
+    if is_dense(space, len(packed)):
+        occurs = np.zeros(space, bool)
+        occurs[packed] = True
+        numbered = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        return numbered[packed], int(occurs.sum())
+    order = np.argsort(packed)
+    in_order = packed[order]
+    is_new = np.ones(len(packed), bool)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    ids = np.empty(len(packed), np.int32)
+    ids[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+    return ids, int(is_new.sum())
+
+
+def tally(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> tuple[Whole, Counts]:
+    """The packed integers that occur, in their order, and how often each does on every side."""
+    if is_dense(space, sides.n_rows):
+        table = count_dense(packed_of, space, sides)
+        occurs = np.flatnonzero(table.any(axis=0))
+        return occurs, table[:, occurs]
+    return _tally_sorted(packed_of, space, sides)
+
+
+def count_dense(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> Counts:
+    """Count integers of a small range on every side, chunk by chunk."""
+    table = np.zeros((len(sides.rows), space), np.int32)
+    for side, side_rows in enumerate(sides.slices):
+        for rows in chunks(side_rows):
+            np.add.at(table[side], packed_of(rows), np.int32(1))
+    return table
+
+
+def _tally_sorted(
+    packed_of: Callable[[slice], Integers], space: int, sides: Sides
+) -> tuple[Whole, Counts]:
+    """Sort the integers with the side in their last bits; runs of equals are the counts."""
+    n_sides = len(sides.rows)
+    if space << side_bits(sides) > PACKED:
+        raise InternalError(f"{space:,} combinations on {n_sides} sides are too many to number.")
+    tagged = np.empty(sides.n_rows, np.int64)
+    for side, side_rows in enumerate(sides.slices):
+        for rows in chunks(side_rows):
+            tagged[rows] = packed_of(rows)
+            tagged[rows] <<= side_bits(sides)
+            tagged[rows] += side
+    tagged.sort()
+    starts = run_starts(tagged)
+    runs = tagged[starts[:-1]]
+    occurs = runs >> side_bits(sides)
+    firsts = run_starts(occurs)
+    counts = np.zeros((n_sides, len(firsts) - 1), np.int32)
+    place = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    counts[runs & ((1 << side_bits(sides)) - 1), place] = np.diff(starts)
+    return occurs[firsts[:-1]], counts
+
+
+def side_bits(sides: Sides) -> int:
+    """How many bits say which side a record is from."""
+    return (len(sides.rows) - 1).bit_length()
+
+
+def run_starts(in_order: Integers) -> Whole:
+    """Where each run of equals starts in a sorted array; its length at the end."""
+    is_start = np.empty(len(in_order) + 1, bool)
+    is_start[0] = is_start[-1] = True
+    np.not_equal(in_order[1:], in_order[:-1], out=is_start[1:-1])
+    return np.flatnonzero(is_start)

@@ -1,0 +1,80 @@
+"""DCAP: guessing among the matching records, how often would the intruder be right?
+
+Raab (2024), Appendix 1, equations 6, 7 and 14, after Elliot (2014) and Taub et al. (2018). CAPd is
+the same guess made with the original, baseCAPd the guess of someone who knows frequencies only.
+"""
+
+from unveil.count.profile import Profile
+from unveil.measure.catalogue import measure
+
+NOBODY = "the original has no records"
+NO_COPY = "the copy has no records"
+
+
+@measure("baseCAPd", equation="Raab 2024 (14)", undefined=NOBODY)
+def base_capd(p: Profile) -> float | None:
+    """Percent right when guessing the target by its frequencies in the original alone.
+
+    Notes
+    -----
+    baseCAPd = 100 sum_t (d_t / N_d)^2. Erratum: equation 14 divides the sum of squared proportions
+    by N_d once more, which cannot be meant; synthpop does not.
+    """
+    if p.N_d == 0:
+        return None
+    return 100 * sum(int(d_t) ** 2 for d_t in p.d_t) / p.N_d**2
+
+
+@measure("CAPd", equation="Raab 2024 (7)", undefined=NOBODY)
+def capd(p: Profile) -> float | None:
+    """Percent right when guessing among the original records with the same keys.
+
+    Notes
+    -----
+    CAPd = 100 sum(pd_tq d_tq) / N_d, with pd_tq = d_tq / d_q.
+    """
+    return p.percent_of_shares(p.d_tq * p.d_tq, per=p.d_q, of=p.N_d)
+
+
+@measure("CAPs", equation="Raab 2024 (7), on the copy", undefined=NO_COPY)
+def caps(p: Profile) -> float | None:
+    """Percent right when guessing a copy's record among the copy's records with the same keys.
+
+    Notes
+    -----
+    CAPs = 100 sum(ps_tq s_tq) / N_s, with ps_tq = s_tq / s_q.
+    """
+    return p.percent_of_shares(p.s_tq * p.s_tq, per=p.s_q, of=p.N_s)
+
+
+@measure("DCAP", equation="Raab 2024 (6)", undefined=NOBODY)
+def dcap(p: Profile) -> float | None:
+    """Percent right when guessing among the copy's records with the same keys.
+
+    Notes
+    -----
+    DCAP = 100 sum(ps_tq d_tq) / N_d, with ps_tq = s_tq / s_q. A person whose keys are not in the
+    copy counts as a wrong guess; Taub et al. (2018) leave them out instead.
+    """
+    return p.percent_of_shares(p.s_tq * p.d_tq, per=p.s_q, of=p.N_d)
+
+
+def scaled(cap: float, base: float) -> float | None:
+    """A CAP on the scale from guessing by frequencies (0) to certainty (1)."""
+    return (cap - base) / (100 - base) if base < 100 else None
+
+
+@measure(
+    "DCAP_scaled",
+    equation="Raab 2024, after (14)",
+    of=("DCAP", "baseCAPd"),
+    undefined="everyone has the same target level, so guessing is always right",
+)
+def dcap_scaled(dcap: float, base: float) -> float | None:
+    """DCAP on the scale from guessing by frequencies (0) to certainty (1); can be negative.
+
+    Notes
+    -----
+    DCAP_scaled = (DCAP - baseCAPd) / (100 - baseCAPd).
+    """
+    return scaled(dcap, base)

@@ -1,0 +1,80 @@
+"""What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from unveil.count.scenario import Scenario
+from unveil.records.disclosure import AttributeRow, Copy, Disclosure, IdentityRow
+from unveil.records.view import as_html, as_text
+
+
+@dataclass(frozen=True)
+class OfCopy:
+    """The figures of one copy, of their mean, or of all copies pooled."""
+
+    identity: IdentityRow
+    attribute: tuple[AttributeRow, ...]
+
+
+@dataclass(frozen=True)
+class DisclosureResult:
+    """Identity and attribute disclosure; printing it never shows a record of the data."""
+
+    record: Disclosure
+    _scenario: Scenario = field(repr=False, compare=False)
+
+    @property
+    def identity(self) -> tuple[IdentityRow, ...]:
+        """UiO, UiS, UiOiS, repU of each copy; of several also their mean, and pooled."""
+        return self.record.identity
+
+    @property
+    def attribute(self) -> tuple[AttributeRow, ...]:
+        """Dorig to TCAP of each target and copy, the riskiest target first."""
+        return self.record.attribute
+
+    @property
+    def mean(self) -> OfCopy:
+        """The mean over the copies (of one copy: that copy)."""
+        return self.of_copy(self.record.headline_copy)
+
+    @property
+    def pooled(self) -> OfCopy:
+        """All copies as one file, as an intruder who has them all would use them."""
+        return self.of_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
+
+    def of_copy(self, copy: Copy) -> OfCopy:
+        """The figures of one copy."""
+        rows = tuple(row for row in self.record.attribute if row.copy == copy)
+        return OfCopy(self.record.identity_of(copy), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """All figures as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """One row per target and copy, the copy's identity figures beside; unrounded."""
+        made = self.record.to_dict()
+        identity = pl.DataFrame(
+            [{**row, "copy": str(row["copy"])} for row in made["identity"]],
+            infer_schema_length=None,
+        )
+        if not made["attribute"]:
+            return identity
+        attribute = pl.DataFrame(
+            [{**row, "copy": str(row["copy"])} for row in made["attribute"]],
+            infer_schema_length=None,
+        )
+        return attribute.join(identity, on="copy", how="left", maintain_order="left")
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)

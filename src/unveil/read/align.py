@@ -1,0 +1,227 @@
+"""Can the original and the copies be compared, column by column, value by value?
+
+Every column gets one type over all sides: numbers are compared as numbers ("1" = 1 = 1.0), text as
+text, truth values, dates and times as what they are; NaN, empty text and null are one missing
+level, equal to itself. What had to be changed is reported. What cannot be compared is refused,
+because nothing would match and the risk would look like zero.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from unveil.errors import AlignError
+from unveil.read.numbers import one_number_type
+from unveil.read.table import Table, mid_sentence
+from unveil.records.disclosure import Coercion
+
+NUMBER, TRUTH, TEXT, DATE, MOMENT, TIME, SPAN, NOTHING = (
+    "numbers",
+    "truth values",
+    "text",
+    "dates",
+    "dates with time",
+    "times of day",
+    "durations",
+    "only missing values",
+)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Columns of one type each, original first, then the copies; and what was done to them."""
+
+    rows: tuple[int, ...]
+    columns: dict[str, tuple[pl.Series, ...]]
+    coercions: tuple[Coercion, ...]
+
+
+def align(tables: Sequence[Table], columns: Sequence[str]) -> Aligned:
+    """Give each of the columns one type over all tables, or refuse with every fault found."""
+    aligned: dict[str, tuple[pl.Series, ...]] = {}
+    coercions = [note for table in tables for note in table.notes]
+    faults = []
+    for name in columns:
+        try:
+            aligned[name], notes = _align_column(name, tables)
+            coercions += notes
+        except AlignError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise AlignError("\n".join(faults))
+    return Aligned(tuple(table.frame.height for table in tables), aligned, tuple(coercions))
+
+
+def _align_column(
+    name: str, tables: Sequence[Table]
+) -> tuple[tuple[pl.Series, ...], list[Coercion]]:
+    sides = [_with_one_missing(name, table) for table in tables]
+    families = [_family(side, table) for side, table in zip(sides, tables, strict=True)]
+    common = _common_family(name, families, tables)
+    notes = [
+        note
+        for table, side, family in zip(tables, sides, families, strict=True)
+        for note in _notes(name, table, side, family, common)
+    ]
+    cast = [
+        _to_family(name, side, family, common, table)
+        for table, side, family in zip(tables, sides, families, strict=True)
+    ]
+    if common == NUMBER:
+        cast, number_notes = one_number_type(name, cast, tables)
+        notes += number_notes
+    elif common in (MOMENT, SPAN):
+        cast = _one_time_unit(name, cast)
+    return tuple(cast), notes
+
+
+def _with_one_missing(name: str, table: Table) -> pl.Series:
+    """The column with NaN and empty text turned to null, categories to their text."""
+    column = table.frame[name]
+    if isinstance(column.dtype, pl.Categorical | pl.Enum):
+        column = column.cast(pl.String)
+    if column.dtype.is_float():
+        return column.fill_nan(None)
+    if column.dtype == pl.String and (column == "").any():
+        return column.to_frame().select(pl.when(pl.first() != "").then(pl.first()))[name]
+    return column
+
+
+def _family(column: pl.Series, table: Table) -> str:
+    if column.null_count() == len(column):
+        return NOTHING
+    dtype = column.dtype
+    if dtype.is_numeric():
+        return NUMBER
+    known: dict[type[pl.DataType], str] = {
+        pl.Boolean: TRUTH,
+        pl.String: TEXT,
+        pl.Date: DATE,
+        pl.Datetime: MOMENT,
+        pl.Time: TIME,
+        pl.Duration: SPAN,
+    }
+    family = known.get(dtype.base_type())
+    if family is None:
+        raise AlignError(
+            f"Column {column.name!r} of {mid_sentence(table.place)} holds {_kind_of(dtype)}, not"
+            " single values. Drop it, or split it into columns of numbers, text or dates."
+        )
+    return family
+
+
+def _kind_of(dtype: pl.DataType) -> str:
+    if isinstance(dtype, pl.Struct):
+        return "records"
+    if isinstance(dtype, pl.List | pl.Array):
+        return "lists"
+    return "binary data" if dtype == pl.Binary else "Python objects"
+
+
+def _common_family(name: str, families: Sequence[str], tables: Sequence[Table]) -> str:
+    """What all sides can be compared as: the typed family among them, or text."""
+    typed = set(families) - {TEXT, NOTHING}
+    if typed == {NUMBER, TRUTH}:
+        return NUMBER
+    if typed == {DATE, MOMENT}:
+        return MOMENT
+    if len(typed) > 1:
+        raise AlignError(_differs(name, families, tables))
+    return next(iter(typed), TEXT)
+
+
+def _differs(name: str, families: Sequence[str], tables: Sequence[Table]) -> str:
+    places = zip(families, tables, strict=True)
+    return (
+        f"Column {name!r} differs: "
+        + ", ".join(f"{family} in {mid_sentence(table.place)}" for family, table in places)
+        + ". Matching would find nothing and the risk would look like zero. Give the column the"
+        " same coding in every file."
+    )
+
+
+def _to_family(name: str, side: pl.Series, family: str, common: str, table: Table) -> pl.Series:
+    if family in (NOTHING, common):
+        return side if family == common else pl.Series(name, [None] * len(side), _EMPTY[common])
+    changed = _CASTS[family, common](side)
+    n_failed = changed.null_count() - side.null_count()
+    if n_failed:
+        raise AlignError(
+            f"Column {name!r} differs: {common} elsewhere, text in {mid_sentence(table.place)}"
+            f" ({n_failed:,} of {len(side):,} entries are not {common}). Matching would find"
+            " nothing and the risk would look like zero. Give the column the same coding in every"
+            " file; where a text such as NA stands for missing in a CSV file, say so with"
+            " missing_values (--missing on the command line)."
+        )
+    return changed
+
+
+def _one_time_unit(name: str, sides: Sequence[pl.Series]) -> list[pl.Series]:
+    """Times in the finest unit of all sides; times with a zone as universal time."""
+    zoned = [getattr(side.dtype, "time_zone", None) is not None for side in sides]
+    if any(zoned) and not all(zoned):
+        raise AlignError(
+            f"Column {name!r} has times with a time zone in one file and without in another, which"
+            " cannot be compared. Give the column the same form in every file."
+        )
+    unit: Literal["us", "ns"] = "ns" if any("ns" in str(s.dtype) for s in sides) else "us"
+    if any(zoned):
+        sides = [side.dt.convert_time_zone("UTC").dt.replace_time_zone(None) for side in sides]
+    return [side.dt.cast_time_unit(unit) for side in sides]
+
+
+def _numbers(text: pl.Series) -> pl.Series:
+    """Text as numbers: whole where all are, so that long identifiers keep every digit."""
+    trimmed = text.str.strip_chars()
+    whole = trimmed.cast(pl.Int64, strict=False)
+    if whole.null_count() == text.null_count():
+        return whole
+    return trimmed.cast(pl.Float64, strict=False)
+
+
+def _truth_words(text: pl.Series) -> pl.Series:
+    return text.to_frame().select(
+        pl.when(pl.first().is_in(["true", "TRUE", "True"]))
+        .then(True)
+        .when(pl.first().is_in(["false", "FALSE", "False"]))
+        .then(False)
+        .alias(text.name)
+    )[text.name]
+
+
+_MOMENT = pl.Datetime("us")
+_EMPTY: dict[str, pl.DataType | type[pl.DataType]] = {
+    NUMBER: pl.Int64,
+    TRUTH: pl.Boolean,
+    TEXT: pl.String,
+    DATE: pl.Date,
+    MOMENT: _MOMENT,
+    TIME: pl.Time,
+    SPAN: pl.Duration("us"),
+}
+_CASTS: dict[tuple[str, str], Callable[[pl.Series], pl.Series]] = {
+    (TRUTH, NUMBER): lambda side: side.cast(pl.Int64),
+    (TEXT, NUMBER): _numbers,
+    (TEXT, TRUTH): _truth_words,
+    (TEXT, DATE): lambda side: side.str.to_date("%Y-%m-%d", strict=False),
+    (TEXT, MOMENT): lambda side: side.str.to_datetime(time_unit="us", strict=False),
+    (TEXT, TIME): lambda side: side.str.to_time(strict=False),
+    (TEXT, SPAN): lambda side: pl.Series(side.name, [None] * len(side), pl.Duration("us")),
+    (DATE, MOMENT): lambda side: side.cast(_MOMENT),
+}
+
+
+def _notes(name: str, table: Table, side: pl.Series, family: str, common: str) -> list[Coercion]:
+    notes = []
+    n_emptied = side.null_count() - table.frame[name].null_count()
+    if n_emptied:
+        what = "empty texts" if side.dtype == pl.String else "NaN entries"
+        notes.append((f"{n_emptied:,} {what} in column {name!r} are taken as missing.", "missing"))
+    if family not in (NOTHING, common):
+        notes.append((f"Column {name!r}: {family} compared as {common}, by value.", "type"))
+    return [
+        Coercion(side=table.side, column=name, kind=kind, sentence=sentence)
+        for sentence, kind in notes
+    ]

@@ -1,0 +1,68 @@
+"""Are all sides of a numeric column whole numbers, or must they be compared as decimals?
+
+1 and 1.0 are the same level. Whole numbers stay whole however large they are; decimals are compared
+as 64-bit floats.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from unveil.errors import AlignError
+from unveil.read.table import Table
+from unveil.records.disclosure import Coercion
+
+EXACT_IN_FLOAT = 2**53
+
+
+def one_number_type(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> tuple[list[pl.Series], list[Coercion]]:
+    """All sides as Int64, or all as Float64, or huge whole numbers as their digits."""
+    sides = [side.fill_nan(None) if side.dtype.is_float() else side for side in sides]
+    whole = [_as_whole(side) for side in sides]
+    notes = _notes(name, sides, tables)
+    if all(side is not None for side in whole):
+        return [side for side in whole if side is not None], notes
+    if all(side.dtype.is_integer() for side in sides):  # beyond 64 bits: their digits still compare
+        return [side.cast(pl.String) for side in sides], notes
+    if any(side.dtype.is_integer() and _beyond_float(side) for side in sides):
+        raise AlignError(
+            f"Column {name!r} has whole numbers beyond {EXACT_IN_FLOAT:,} in one file and decimals"
+            " in another, which cannot be compared exactly. If they are identifiers, drop the"
+            " column or store it as text in every file."
+        )
+    # Adding zero makes -0.0 the same level as 0.0.
+    return [side.cast(pl.Float64) + 0.0 for side in sides], notes
+
+
+def _as_whole(side: pl.Series) -> pl.Series | None:
+    """The same values as Int64, or None where that would change one of them."""
+    if side.dtype.is_float() and not (side.drop_nulls() % 1 == 0).all():
+        return None
+    if side.dtype.is_decimal() and side.dtype.scale:  # type: ignore[attr-defined]
+        return _as_whole(side.cast(pl.Float64))
+    whole = side.cast(pl.Int64, strict=False)
+    return whole if whole.null_count() == side.null_count() else None
+
+
+def _beyond_float(side: pl.Series) -> bool:
+    return bool(((side > EXACT_IN_FLOAT) | (side < -EXACT_IN_FLOAT)).any())
+
+
+def _notes(name: str, sides: Sequence[pl.Series], tables: Sequence[Table]) -> list[Coercion]:
+    """A note where some sides hold whole numbers and others were stored as decimals."""
+    integer = [side.dtype.is_integer() for side in sides]
+    if all(integer) or not any(integer):
+        return []
+    return [
+        Coercion(
+            side=table.side,
+            column=name,
+            kind="number",
+            sentence=f"Column {name!r}: stored as decimals here and as whole numbers elsewhere;"
+            " compared by value.",
+        )
+        for table, is_integer in zip(tables, integer, strict=True)
+        if not is_integer
+    ]

@@ -1,0 +1,37 @@
+"""One side of a comparison as read: its name in messages, its frame, and what was noticed."""
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from unveil.records.disclosure import Coercion
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame with the name people know it by.
+
+    `side` is "original", "synthetic", or "synthetic 2" where there are several copies. `place` is
+    what a sentence calls it: "The original (survey.csv)".
+    """
+
+    side: str
+    place: str
+    frame: pl.DataFrame
+    notes: tuple[Coercion, ...] = field(default=())
+
+
+def place_of(side: str, file_name: str | None = None) -> str:
+    """What a sentence calls a side: "The original (survey.csv)", "Synthetic copy 2"."""
+    if side == "original":
+        subject = "The original"
+    elif side == "synthetic":
+        subject = "The synthetic copy"
+    else:
+        subject = f"Synthetic copy {side.removeprefix('synthetic ')}"
+    return f"{subject} ({file_name})" if file_name else subject
+
+
+def mid_sentence(place: str) -> str:
+    """A place inside a sentence: "the original (survey.csv)"."""
+    return place[0].lower() + place[1:]
