@@ -1,0 +1,30 @@
+"""`unveil demo`: the main job, on an embedded example, in a few seconds."""
+
+from pathlib import Path
+
+import click
+
+from unveil.cli.disclosure import measured, show
+
+
+@click.command()
+@click.option(
+    "--files",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write the example as two CSV files into this folder, to try the other commands.",
+)
+def demo(files: Path | None) -> None:
+    """Measure the embedded example: an artificial survey and one synthetic copy of it.
+
+    The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
+    region and kind of settlement.
+    """
+    from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
+
+    record = measured(survey(), survey_synthetic(), KEYS, TARGETS)
+    show(record, (), words=len(TARGETS), as_json=False, as_csv=False)
+    command = f"unveil disclosure ORIGINAL SYNTHETIC --keys {','.join(KEYS)}"
+    if files is not None:
+        paths = write_csv(files)
+        command = f"unveil disclosure {' '.join(map(str, paths))} --keys {','.join(KEYS)}"
+    click.echo(f"Next, your own files:  {command}")

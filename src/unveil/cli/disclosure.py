@@ -1,0 +1,120 @@
+"""`unveil disclosure`: what would these copies give away about this original?"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.cli.options import Names, output_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import screen
+from unveil.errors import SettingsError
+from unveil.judge.limits import is_shut, judged, parse_limits
+from unveil.measure.disclosure import disclosure as measure_disclosure
+from unveil.records.disclosure import Disclosure
+from unveil.records.limits import Verdict
+from unveil.report.documents import csv_document, json_document
+
+ABOVE_LIMIT = 3
+
+
+@click.command()
+@click.argument("original", type=click.Path(dir_okay=True))
+@click.argument("synthetic", type=click.Path(dir_okay=True), nargs=-1, required=True)
+@click.option(
+    "--keys", "-k", required=True, type=Names(), help="What an intruder knows: sex,age,region."
+)
+@click.option(
+    "--targets",
+    "-t",
+    type=Names(),
+    help="What they might learn, each alone. Default: all other columns.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="MEASURE=PERCENT",
+    help="End with exit code 3 when a figure is above this: DiSCO=10. May be repeated.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="A text that means missing in a CSV file, such as NA. May be repeated.",
+)
+@click.option(
+    "--words",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="For how many targets to say the figures in words.",
+)
+@output_options
+def disclosure(
+    *,
+    original: str,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...] | None,
+    limits: tuple[str, ...],
+    missing_values: tuple[str, ...],
+    words: int,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    r"""Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
+
+    Files are CSV, TSV or Parquet. KEYS are the columns an intruder would know about a person;
+    each TARGET is a column they might learn.
+
+    \b
+    Example:
+      unveil disclosure survey.csv synthetic.csv --keys sex,age,region --limit DiSCO=10
+      unveil disclosure survey.csv copy1.csv copy2.csv -k sex,age -t income --json > figures.json
+
+    Exit codes: 0 within limits, 2 wrong use or bad input, 3 a limit is exceeded.
+    """
+    if as_json and as_csv:
+        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+    wanted = parse_limits(limits)
+    record = measured(original, list(synthetic), keys, targets, missing_values)
+    verdicts = judged(record, wanted)
+    show(record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
+    return ABOVE_LIMIT if is_shut(verdicts) else 0
+
+
+def measured(
+    original: Any,
+    synthetic: Any,
+    keys: tuple[str, ...],
+    targets: tuple[str, ...] | None,
+    missing_values: tuple[str, ...] = (),
+) -> Disclosure:
+    """Measure with a progress bar on standard error."""
+    with progress_bar(Console(stderr=True)) as bar:
+        result = measure_disclosure(
+            original,
+            synthetic,
+            keys=keys,
+            targets=targets,
+            missing_values=missing_values,
+            progress=bar,
+        )
+    return result.record
+
+
+def show(
+    record: Disclosure, verdicts: Sequence[Verdict], *, words: int, as_json: bool, as_csv: bool
+) -> None:
+    """Print the record in the form asked for."""
+    if as_json:
+        click.echo(json_document(record, verdicts))
+    elif as_csv:
+        sys.stdout.write(csv_document(record))
+    else:
+        console = Console()
+        console.print(screen(record, verdicts, words=words, width=console.width))

@@ -1,0 +1,96 @@
+"""The disclosure record on a terminal: alarms first, then who is found and what is learnt."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.text import Text
+
+from unveil.cli.tables import certain_table, guess_table, identity_table, words_table
+from unveil.records.disclosure import Disclosure
+from unveil.records.limits import Verdict
+from unveil.report import sentences
+from unveil.report.words import lines, name, percent
+
+
+def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width: int) -> Group:
+    """All that a custodian sees, in the order they need it."""
+    return Group(
+        Text(),
+        *_alarms(record),
+        Text("What the synthetic data would give away", style="bold"),
+        Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
+        Text(),
+        identity_table(record, verdicts),
+        Text(),
+        *_recurring(record),
+        *_attribute(record, verdicts, width),
+        *_in_words(record, words),
+        *_notes(record),
+        *_closing(verdicts),
+    )
+
+
+def _alarms(record: Disclosure) -> Iterator[RenderableType]:
+    for row in record.recurrence:
+        if row.kind in ("equal", "all"):
+            text = Text(sentences.recurrence(record, row), style="bold")
+            yield Panel(text, title="STOP: REAL RECORDS", border_style="bold red")
+
+
+def _recurring(record: Disclosure) -> Iterator[RenderableType]:
+    some = [row for row in record.recurrence if row.kind == "some"]
+    for row in some:
+        yield Text(sentences.recurrence(record, row))
+    if some:
+        yield Text()
+
+
+def _attribute(
+    record: Disclosure, verdicts: Sequence[Verdict], width: int
+) -> Iterator[RenderableType]:
+    if record.targets:
+        yield certain_table(record, verdicts, width)
+        yield Text()
+        yield guess_table(record)
+        yield Text()
+
+
+def _in_words(record: Disclosure, most: int) -> Iterator[RenderableType]:
+    if record.targets and most:
+        yield Text("In words", style="bold underline")
+    for target in record.targets[:most]:
+        row = record.attribute_of(target, record.headline_copy)
+        yield words_table(record, row)
+        yield Text()
+    left = len(record.targets) - most
+    if left > 0:
+        yield Text(f"In words for {left} more: --words {len(record.targets)}", style="dim")
+
+
+def _notes(record: Disclosure) -> Iterator[RenderableType]:
+    if record.coercions:
+        yield Text("How the files were read and matched", style="bold underline")
+        for note in record.coercions:
+            yield Padding(Text(f"{note.side}: {lines(note.sentence)}"), (0, 0, 0, 1))
+        yield Text()
+
+
+def _closing(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
+    shut = [verdict for verdict in verdicts if verdict.status != "within"]
+    for measure in dict.fromkeys(verdict.measure for verdict in shut):
+        worst = max((v for v in shut if v.measure == measure), key=lambda v: v.value or 0)
+        yield Text(_shut(worst), style="bold red")
+    if verdicts and not shut:
+        yield Text("● All figures with a limit are within it.", style="green")
+
+
+def _shut(worst: Verdict) -> str:
+    where = f" for {name(worst.target)}" if worst.target else ""
+    if worst.value is None:
+        return f"■ {worst.measure}{where} could not be measured, so its limit counts as exceeded."
+    return (
+        f"■ {worst.measure}{where} reaches {percent(worst.value)}, above your limit of"
+        f" {worst.limit:g} %."
+    )

@@ -1,0 +1,137 @@
+"""Tables and pictures of the disclosure record for a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.limits import Verdict
+from unveil.report import sentences
+from unveil.report.words import n_of, name, percent_or_dash
+
+MARKS = {
+    "above": ("■ above limit", "bold red"),
+    "not measured": ("■ not measured", "bold red"),
+    "within": ("● within", "green"),
+    None: ("○ no limit", "dim"),
+}
+WIDE = 100
+PICTURE = 24
+
+
+def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
+    """UiO to repU, each figure with its sentence."""
+    row = record.identity_of(record.headline_copy)
+    said = sentences.identity(record, row)
+    table = _table("Who could be found")
+    table.add_column("percent", justify="right", no_wrap=True)
+    table.add_column("measure", no_wrap=True)
+    table.add_column("what it says", ratio=1)
+    if verdicts:
+        table.add_column("status", no_wrap=True)
+    for symbol in ("UiO", "UiS", "UiOiS", "repU"):
+        style = "bold" if symbol == "repU" else ""
+        cells = [
+            Text(percent_or_dash(getattr(row, symbol)), style),
+            Text(symbol, style),
+            Text(said.get(symbol, "Not measurable.")),
+        ]
+        table.add_row(*cells, *_mark(verdicts, None, symbol))
+    return table
+
+
+def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -> Table:
+    """What the keys settle: original against copy, target by target."""
+    table = _table("What could be learnt for certain, the riskiest first")
+    table.add_column("target", overflow="fold", min_width=8)
+    heads = ("original\nDorig", "synthetic\nDiSCO", "people", "protection\npoints", "removed")
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    if width >= WIDE:
+        table.add_column("0 %  ■ synthetic  ○ original", no_wrap=True)
+    if verdicts:
+        table.add_column("status", no_wrap=True)
+    for row in _headline_rows(record):
+        found = None if row.DiSCO is None else n_of(row.DiSCO, record.n_original)
+        points = None if row.protection is None else f"{row.protection:.1f}"
+        cells = [
+            Text(name(row.target)),
+            Text(percent_or_dash(row.Dorig)),
+            Text(percent_or_dash(row.DiSCO), "bold"),
+            Text(found or "-"),
+            Text(points or "-"),
+            Text(percent_or_dash(row.removed)),
+        ]
+        pictures = [_lollipop(row)] if width >= WIDE else []
+        table.add_row(*cells, *pictures, *_mark(verdicts, row.target, None))
+    return table
+
+
+def guess_table(record: Disclosure) -> Table:
+    """What could be guessed: by frequencies, with the copy, with the original."""
+    table = _table("What could be guessed: right guesses among 100")
+    table.add_column("target", overflow="fold", min_width=8)
+    for head in ("by frequency\nbaseCAPd", "synthetic\nDCAP", "original\nCAPd"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in _headline_rows(record):
+        table.add_row(
+            Text(name(row.target)),
+            Text(percent_or_dash(row.baseCAPd)),
+            Text(percent_or_dash(row.DCAP), "bold"),
+            Text(percent_or_dash(row.CAPd)),
+        )
+    return table
+
+
+def words_table(record: Disclosure, row: AttributeRow) -> Table:
+    """The figures of one target, each beside the sentence that says what it means."""
+    table = _table(name(row.target))
+    table.show_header = False
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    figures = {
+        "DiSCO": (row.DiSCO, "DiSCO"),
+        "iS, DiS": (row.iS, "iS"),
+        "DCAP": (row.DCAP, "DCAP"),
+        "removed": (row.removed, "removed"),
+    }
+    for key, sentence in sentences.attribute(record, row).items():
+        value, symbol = figures[key]
+        table.add_row(Text(percent_or_dash(value)), Text(symbol, "dim"), Text(sentence))
+    if spread := sentences.spread(record, row.target, "DiSCO"):
+        table.add_row("", Text("copies", "dim"), Text(spread))
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=Text(title), title_justify="left", title_style="bold", box=None)
+
+
+def _headline_rows(record: Disclosure) -> list[AttributeRow]:
+    return [record.attribute_of(target, record.headline_copy) for target in record.targets]
+
+
+def _lollipop(row: AttributeRow) -> Text:
+    """Synthetic and original risk on a line from 0 to 100 %."""
+    if row.DiSCO is None or row.Dorig is None:
+        return Text("")
+    at, original = (round(value / 100 * PICTURE) for value in (row.DiSCO, row.Dorig))
+    low, high = sorted((at, original))
+    line = [" "] * low + ["─"] * (high - low) + [" "]
+    line[original], line[at] = "○", "■"
+    return Text("".join(line))
+
+
+def _mark(verdicts: Sequence[Verdict], target: str | None, symbol: str | None) -> list[Text]:
+    """The worst that the limits say of one row; nothing where no limit is set at all."""
+    if not verdicts:
+        return []
+    statuses = {
+        verdict.status
+        for verdict in verdicts
+        if verdict.target == target and symbol in (None, verdict.measure)
+    }
+    worst = next((s for s in ("above", "not measured", "within") if s in statuses), None)
+    return [Text(*MARKS[worst], no_wrap=True)]

@@ -1,0 +1,85 @@
+"""Is any figure above the limit its custodian set?
+
+A limit holds for every target, every copy, and all copies pooled; means hide the worst copy and are
+not judged. A figure that could not be measured is never quietly within: the gate stays shut, and
+the verdict says why.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+
+from unveil.errors import SettingsError, listed, nearest
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.limits import Verdict
+
+IDENTITY = ("UiO", "UiS", "UiOiS", "repU")
+ATTRIBUTE = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP")
+LIMITABLE = IDENTITY + ATTRIBUTE
+"""Percentages that grow with risk; the others have no limit that means anything."""
+
+
+def parse_limits(texts: Iterable[str]) -> dict[str, float]:
+    """Limits as people type them: ``DiSCO=10``."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        measure, equals, number = text.partition("=")
+        if not equals:
+            raise SettingsError(f"{text!r} is not a limit. Write it as DiSCO=10.")
+        if measure in limits:
+            raise SettingsError(f"{measure} has two limits. Give one.")
+        try:
+            limits[measure] = float(number)
+        except ValueError:
+            raise SettingsError(
+                f"The limit of {measure} is {number!r}, which is not a number. Write it as"
+                f" {measure}=10."
+            ) from None
+    _refuse_senseless(limits)
+    return limits
+
+
+def judged(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ...]:
+    """A verdict for each figure that has a limit."""
+    _refuse_senseless(limits)
+    return tuple(
+        verdict
+        for measure, limit in limits.items()
+        for verdict in _verdicts(record, measure, limit)
+    )
+
+
+def _refuse_senseless(limits: Mapping[str, float]) -> None:
+    for measure, limit in limits.items():
+        if measure not in LIMITABLE:
+            raise SettingsError(
+                f"{measure!r} has no limit to set.{nearest(measure, LIMITABLE)} Limits can be set"
+                f" on: {listed(LIMITABLE, most=len(LIMITABLE))}."
+            )
+        if not math.isfinite(limit) or not 0 <= limit <= 100:
+            raise SettingsError(
+                f"The limit of {measure} is {limit:g}. It is a percentage of people: write a number"
+                " from 0 to 100."
+            )
+
+
+def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdict]:
+    rows: tuple[IdentityRow | AttributeRow, ...] = (
+        record.identity if measure in IDENTITY else record.attribute
+    )
+    for row in rows:
+        if row.copy == "mean":
+            continue
+        value: float | None = getattr(row, measure)
+        yield Verdict(
+            measure=measure,
+            target=row.target if isinstance(row, AttributeRow) else None,
+            copy=row.copy,
+            value=value,
+            limit=limit,
+            status="not measured" if value is None else "above" if value > limit else "within",
+        )
+
+
+def is_shut(verdicts: Iterable[Verdict]) -> bool:
+    """Whether some figure is above its limit, or could not be held against it."""
+    return any(verdict.status != "within" for verdict in verdicts)

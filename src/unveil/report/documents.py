@@ -1,0 +1,37 @@
+"""Figures as documents for other programs: JSON and CSV, unrounded, aggregates only."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from unveil.records.disclosure import Disclosure
+from unveil.records.limits import Verdict
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def json_document(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> str:
+    """The record as one JSON document, with what the limits said where there are any."""
+    document = record.to_dict()
+    if verdicts:
+        document["limits"] = [verdict.to_dict() for verdict in verdicts]
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def csv_document(record: Disclosure) -> str:
+    """One row per target and copy, the copy's identity figures beside; empty is not measurable."""
+    identity = {row.copy: row.to_dict() for row in record.identity}
+    rows = [{**row.to_dict(), **identity[row.copy]} for row in record.attribute]
+    rows = rows or list(identity.values())
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({field: _guarded(value) for field, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _guarded(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula, made plain by a leading apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

@@ -1,0 +1,169 @@
+"""What does each figure mean, in a sentence a custodian can repeat?
+
+One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+"""
+
+from unveil.records.disclosure import AttributeRow, Copy, Disclosure, IdentityRow, Recurrence
+from unveil.report.words import and_list, n_of, name, people, percent
+
+TEMPLATES = {
+    "scenario": (
+        "We assume an intruder who knows {keys} of a person, has the synthetic data, and takes it"
+        " for real."
+    ),
+    "sizes": (
+        "{N} in the original, {M} records in {copies}. The keys make {a} combinations in the"
+        " original and {b} in the synthetic data, {c} in all."
+    ),
+    "UiO": "{p} of your people ({k} of {N}) are alone with their {keys} in your data.",
+    "UiS": "{p} of the synthetic records ({k} of {N}) are alone with their {keys} in the copy.",
+    "UiOiS": (
+        "{p} of your people ({k} of {N}) are alone with their {keys} in your data and can be looked"
+        " up in the copy."
+    ),
+    "repU": (
+        "{p} of your people ({k} of {N}) are alone with their {keys} in your data and again alone"
+        " in the copy."
+    ),
+    "repU none": "None of your people is alone with their {keys} in your data and in the copy.",
+    "DiSCO": (
+        "An intruder who knows {keys} and looks a person up in the synthetic data would, for {p} of"
+        " the people in your data ({k} of {N}), find a single value of {target}, and it would be"
+        " right. With the original data: {q}."
+    ),
+    "DiSCO none": (
+        "No one's {target} could be learnt rightly in this way: an intruder who knows {keys} finds"
+        " no single value that is right. With the original data: {q}."
+    ),
+    "iS, DiS": (
+        "{a} of the people are found at all; for {b} the copy shows one single value; for {c} that"
+        " value is correct."
+    ),
+    "DCAP": (
+        "Guessing at random among the matching synthetic records, the intruder is right for {p} (by"
+        " frequencies alone {b}; with the original {q})."
+    ),
+    "removed": "The synthetic data takes away {r} of what the original would give away.",
+    "added": "Beware: here the synthetic data gives away more than the original itself would.",
+    "nothing to remove": "The original itself settles {target} for nobody.",
+    "mean": "Figures are means over {m} copies; they range from {lowest} to {highest}.",
+    "equal": (
+        "{copy} IS the original: the same rows, all {N} of them, in the {columns} compared columns."
+    ),
+    "all": (
+        "{copy} CONTAINS the original: every one of its {N} records, whole, in the"
+        " {columns} compared columns."
+    ),
+    "some": (
+        "{p} of the original records ({k} of {N}) also stand in {copy}: the same value"
+        " in all {columns} compared columns."
+    ),
+    "none": "No original record also stands in {copy}.",
+}
+
+
+def scenario(record: Disclosure) -> str:
+    """What is assumed of the intruder."""
+    return TEMPLATES["scenario"].format(keys=and_list(record.keys))
+
+
+def sizes(record: Disclosure) -> str:
+    """How much data there is on each side."""
+    m = len(record.n_synthetic)
+    return TEMPLATES["sizes"].format(
+        N=people(record.n_original),
+        M=and_list(f"{n:,}" for n in record.n_synthetic),
+        copies="the copy" if m == 1 else f"{m} copies",
+        a=f"{record.n_q_original:,}",
+        b=f"{record.n_q_synthetic:,}",
+        c=f"{record.n_q_union:,}",
+    )
+
+
+def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
+    """A sentence for each identity figure of one copy that could be measured."""
+    n_synthetic = _n_synthetic(record, row.copy)
+    figures = {
+        "UiO": (row.UiO, record.n_original),
+        "UiS": (row.UiS, n_synthetic),
+        "UiOiS": (row.UiOiS, record.n_original),
+        "repU": (row.repU, record.n_original),
+    }
+    keys = and_list(record.keys)
+    return {
+        symbol: TEMPLATES[f"{symbol} none" if symbol == "repU" and not value else symbol].format(
+            p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys
+        )
+        for symbol, (value, total) in figures.items()
+        if value is not None
+    }
+
+
+def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
+    """The sentences for one target: what is learnt, by which steps, and against what guesses."""
+    if row.DiSCO is None or row.Dorig is None:
+        return {}
+    said = {"DiSCO": _disco(record, row)}
+    if row.iS is not None and row.DiS is not None:
+        said["iS, DiS"] = TEMPLATES["iS, DiS"].format(
+            a=percent(row.iS), b=percent(row.DiS), c=percent(row.DiSCO)
+        )
+    if row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None:
+        said["DCAP"] = TEMPLATES["DCAP"].format(
+            p=percent(row.DCAP), b=percent(row.baseCAPd), q=percent(row.CAPd)
+        )
+    said["removed"] = _removed(row)
+    return said
+
+
+def _disco(record: Disclosure, row: AttributeRow) -> str:
+    found = row.DiSCO or 0.0
+    return TEMPLATES["DiSCO" if found else "DiSCO none"].format(
+        keys=and_list(record.keys),
+        target=name(row.target),
+        p=percent(found),
+        k=n_of(found, record.n_original),
+        N=f"{record.n_original:,}",
+        q=percent(row.Dorig or 0.0),
+    )
+
+
+def _removed(row: AttributeRow) -> str:
+    if row.removed is None:
+        return TEMPLATES["nothing to remove"].format(target=name(row.target))
+    if row.removed < 0:
+        return TEMPLATES["added"]
+    return TEMPLATES["removed"].format(r=percent(row.removed))
+
+
+def spread(record: Disclosure, target: str | None, measure: str) -> str | None:
+    """How far a mean over copies reaches; None where there is one copy only."""
+    for row in record.spread:
+        if (row.target, row.measure) == (target, measure):
+            return TEMPLATES["mean"].format(
+                m=row.n_copies, lowest=percent(row.lowest), highest=percent(row.highest)
+            )
+    return None
+
+
+def recurrence(record: Disclosure, row: Recurrence) -> str:
+    """Whether the original's own rows stand in a copy."""
+    return TEMPLATES[row.kind].format(
+        copy=_copy(record, row),
+        p=percent(row.percent),
+        k=f"{row.n:,}",
+        N=f"{record.n_original:,}",
+        columns=row.n_columns,
+    )
+
+
+def _copy(record: Disclosure, row: Recurrence) -> str:
+    called = "the copy" if len(record.n_synthetic) == 1 else f"copy {row.copy}"
+    return called.capitalize() if row.kind in ("equal", "all") else called
+
+
+def _n_synthetic(record: Disclosure, copy: Copy) -> int:
+    if isinstance(copy, int):
+        return record.n_synthetic[copy - 1]
+    total = sum(record.n_synthetic)
+    return total if copy == "pooled" else round(total / len(record.n_synthetic))

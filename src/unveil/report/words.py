@@ -1,0 +1,66 @@
+"""How figures, names and lists are written for people: one place, so that all pages agree.
+
+Percentages have one decimal and never round a person away: a positive share is "less than 0.1 %",
+never "0.0 %", and "more than 99.9 %" is not everyone. Names that come from data are hostile text:
+control characters and marks that turn the writing direction are made visible, and long ones cut.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST_NAME = 60
+
+
+def percent(value: float) -> str:
+    """A percentage as people read it."""
+    shown = f"{value:.1f}"
+    if value and shown in ("0.0", "-0.0"):
+        return "less than 0.1 %" if value > 0 else "more than -0.1 %"
+    if shown == "100.0" and value < 100:
+        return "more than 99.9 %"
+    return f"{shown} %" if value else "0 %"
+
+
+def percent_or_dash(value: float | None) -> str:
+    """A percentage in a table; a dash where nothing could be measured."""
+    return "-" if value is None else percent(value)
+
+
+def n_of(value: float, total: int) -> str:
+    """How many people a percentage is of so many; "about" where it is a mean over copies."""
+    exact = value * total / 100
+    whole = round(exact)
+    return f"{whole:,}" if abs(exact - whole) < 1e-6 else f"about {whole:,}"
+
+
+def name(text: str) -> str:
+    """A name from the data, safe to show anywhere text is shown."""
+    visible = _visible(text)
+    return visible if len(visible) <= LONGEST_NAME else visible[: LONGEST_NAME - 1] + "…"
+
+
+def _visible(text: str) -> str:
+    return "".join(c if _is_plain(c) else f"\\u{ord(c):04x}" for c in text)
+
+
+def _is_plain(character: str) -> bool:
+    # Cc: control (terminal escapes among them), Cf: direction marks, Zl/Zp: line breaks.
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def and_list(names: Iterable[str]) -> str:
+    """Names in a sentence: "sex, age and region"."""
+    shown = [name(text) for text in names]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def people(count: int) -> str:
+    """A number of people."""
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def lines(text: str) -> str:
+    """A message of one or several lines with names from the data in it, made safe to show."""
+    return "\n".join(_visible(line) for line in text.split("\n"))
