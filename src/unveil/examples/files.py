@@ -1,0 +1,51 @@
+"""How does the example get onto a disk, whole or not at all?"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from unveil.errors import InputError, listed
+
+
+def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write files that are not there yet, and give their paths; create the folder if need be.
+
+    Raises
+    ------
+    InputError
+        If one of the files is there already (then none is written), or the folder cannot be used.
+    """
+    place = Path(folder)
+    present = [name for name in contents if os.path.lexists(place / name)]
+    if present:
+        raise InputError(
+            f"The folder {str(place)!r} already holds {listed(present)}. Nothing was written. "
+            "Name another folder, or move the old files away first."
+        )
+    written: list[Path] = []
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            written.append(replace_file(place / name, content))
+    except OSError as fault:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise InputError(
+            f"The example cannot be written to {str(place)!r}: {fault.strerror}. "
+            "Name a folder in which you may create files."
+        ) from fault
+    return tuple(written)
+
+
+def replace_file(path: Path, content: bytes) -> Path:
+    """Put a file in place in one step, so that nobody ever meets half of it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
