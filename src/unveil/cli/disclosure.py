@@ -44,7 +44,7 @@ ABOVE_LIMIT = 3
     "missing_values",
     multiple=True,
     metavar="TEXT",
-    help="A text that means missing in a CSV file, such as NA. May be repeated.",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
 )
 @click.option(
     "--words",

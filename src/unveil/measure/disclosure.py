@@ -40,7 +40,7 @@ def disclosure(
     targets
         The columns they might learn, each taken alone; all other columns in common by default.
     missing_values
-        Texts that stand for missing in a CSV file, such as ``["NA"]``. Empty always does.
+        Entries that stand for missing, such as ``["NA"]`` or ``["-9"]``. Empty always does.
     progress
         Called with what is being done, how many steps are done, and how many there are.
 

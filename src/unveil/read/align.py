@@ -152,7 +152,7 @@ def _to_family(name: str, side: pl.Series, family: str, common: str, table: Tabl
             f"Column {name!r} differs: {common} elsewhere, text in {mid_sentence(table.place)}"
             f" ({n_failed:,} of {len(side):,} entries are not {common}). Matching would find"
             " nothing and the risk would look like zero. Give the column the same coding in every"
-            " file; where a text such as NA stands for missing in a CSV file, say so with"
+            " file; where a text such as NA stands for missing, say so with"
             " missing_values (--missing on the command line)."
         )
     return changed
@@ -217,8 +217,10 @@ def _notes(name: str, table: Table, side: pl.Series, family: str, common: str) -
     notes = []
     n_emptied = side.null_count() - table.frame[name].null_count()
     if n_emptied:
-        what = "empty texts" if side.dtype == pl.String else "NaN entries"
-        notes.append((f"{n_emptied:,} {what} in column {name!r} are taken as missing.", "missing"))
+        what = "empty" if side.dtype == pl.String else "NaN"
+        entries = "entry is" if n_emptied == 1 else "entries are"
+        sentence = f"Column {name!r}: {n_emptied:,} {what} {entries} taken as missing."
+        notes.append((sentence, "missing"))
     if family not in (NOTHING, common):
         notes.append((f"Column {name!r}: {family} compared as {common}, by value.", "type"))
     return [

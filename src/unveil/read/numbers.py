@@ -32,8 +32,30 @@ def one_number_type(
             " in another, which cannot be compared exactly. If they are identifiers, drop the"
             " column or store it as text in every file."
         )
+    sides, precision_notes = _one_precision(name, sides, tables)
     # Adding zero makes -0.0 the same level as 0.0.
-    return [side.cast(pl.Float64) + 0.0 for side in sides], notes
+    return [side.cast(pl.Float64) + 0.0 for side in sides], notes + precision_notes
+
+
+def _one_precision(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> tuple[list[pl.Series], list[Coercion]]:
+    """Decimals as the coarsest side keeps them: 0.1 must match 0.1 in single precision too."""
+    coarse = [side.dtype == pl.Float32 for side in sides]
+    if not any(coarse) or not any(side.dtype == pl.Float64 for side in sides):
+        return list(sides), []
+    notes = [
+        Coercion(
+            side=table.side,
+            column=name,
+            kind="precision",
+            sentence=f"Column {name!r}: stored in single precision here and in double elsewhere;"
+            " compared in single precision.",
+        )
+        for table, is_coarse in zip(tables, coarse, strict=True)
+        if is_coarse
+    ]
+    return [s.cast(pl.Float32) if s.dtype == pl.Float64 else s for s in sides], notes
 
 
 def _as_whole(side: pl.Series) -> pl.Series | None:
@@ -47,7 +69,8 @@ def _as_whole(side: pl.Series) -> pl.Series | None:
 
 
 def _beyond_float(side: pl.Series) -> bool:
-    return bool(((side > EXACT_IN_FLOAT) | (side < -EXACT_IN_FLOAT)).any())
+    ends = [end for end in (side.min(), side.max()) if isinstance(end, int)]
+    return any(abs(end) > EXACT_IN_FLOAT for end in ends)
 
 
 def _notes(name: str, sides: Sequence[pl.Series], tables: Sequence[Table]) -> list[Coercion]:

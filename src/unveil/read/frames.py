@@ -1,0 +1,85 @@
+"""What does a frame of this or another library hold?
+
+Polars is taken as it is, pandas column by column, all else through narwhals. Columns asked for
+are chosen before anything is computed or copied.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from unveil.errors import ReadError, RolesError
+from unveil.read.columns import choose
+from unveil.read.pandas import from_pandas
+from unveil.read.table import Table, place_of
+
+
+def read_frame(frame: Any, *, side: str, columns: Sequence[str] | None = None) -> Table:
+    """The table a frame holds; only `columns`, in that order, where they are given."""
+    place = place_of(side)
+    native = nw.to_native(frame, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(native):
+        names = _text_names(native.columns.to_list(), place)
+        found = from_pandas(native, choose(names, columns, place), place)
+    elif isinstance(native, pl.DataFrame):
+        found = native.select(choose(native.columns, columns, place))
+    else:
+        found = _collected(_known(native, place), columns, place)
+    if found.is_empty():
+        raise ReadError(f"{place} has columns but no rows. Check how the frame was made.")
+    return Table(side=side, place=place, frame=found)
+
+
+def _text_names(names: Sequence[Any], place: str) -> Sequence[str]:
+    for position, name in enumerate(names, 1):
+        if not isinstance(name, str):
+            raise RolesError(
+                f"{place} has a column whose name is not text (column {position}: "
+                f"{type(name).__name__}). Give every column a name in text."
+            )
+    return names
+
+
+def _known(frame: Any, place: str) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    if nw.dependencies.is_pyarrow_table(frame):
+        choose(frame.column_names, None, place)  # narwhals fails on two columns of one name
+    try:
+        known: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(frame)
+    except TypeError:
+        raise ReadError(
+            f"{place} is given as {_a(type(frame).__name__)}. unveil reads file paths and data "
+            "frames: polars, pandas, pyarrow, DuckDB and all that narwhals knows."
+        ) from None
+    except nw.exceptions.NarwhalsError:
+        raise ReadError(_not_computed(place)) from None
+    return known
+
+
+def _collected(
+    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[str] | None, place: str
+) -> pl.DataFrame:
+    # Any engine may stand behind the frame, with error classes of its own that may quote values.
+    try:
+        names = frame.collect_schema().names()
+    except (Exception, pl.exceptions.PanicException):
+        raise ReadError(_not_computed(place)) from None
+    wanted = choose(names, columns, place)
+    try:
+        chosen = frame.select(*wanted)
+        eager = chosen.collect("polars") if isinstance(chosen, nw.LazyFrame) else chosen
+        return eager.to_polars()
+    except (Exception, pl.exceptions.PanicException):
+        raise ReadError(_not_computed(place)) from None
+
+
+def _not_computed(place: str) -> str:
+    return (
+        f"{place} could not be turned into a table: the library behind the frame refused. Compute "
+        "it there first, or save it as Parquet and give the path."
+    )
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0].lower() in "aeiou" else f"a {noun}"

@@ -1,0 +1,63 @@
+"""Key combinations and cells against a plain dictionary."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.count import packing
+from unveil.count.codes import encode
+from unveil.count.scenario import count
+
+row = st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from(("p", "q", None)))
+files = st.lists(st.lists(row, max_size=15), min_size=2, max_size=4)
+
+
+def scenario_of(sides):
+    def column(i):
+        return encode(str(i), [pl.Series([r[i] for r in side], dtype=pl.String) for side in sides])
+
+    return count([column(0), column(1)], [column(2)])
+
+
+@pytest.mark.parametrize("dense", [packing.DENSE, 0])
+@given(sides=files)
+def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "is_dense", lambda space, n: dense > 0)
+        scenario = scenario_of(sides)
+    keys, (cells,), (target,) = scenario.keys, scenario.cells, scenario.target_columns
+    rows = keys.example_rows()
+    key_levels = list(
+        zip(
+            *(
+                column.levels.gather(column.codes[rows]).to_list()
+                for column in scenario.key_columns
+            ),
+            strict=True,
+        )
+    )
+    assert len(set(key_levels)) == keys.n_q  # q decodes to key levels, each once
+    found = {
+        (*key_levels[q], target.levels[t]): counts
+        for q, t, counts in zip(
+            cells.q.tolist(), cells.t.tolist(), cells.counts.T.tolist(), strict=True
+        )
+    }
+    counters = [Counter(side) for side in sides]
+    assert found == {cell: [c[cell] for c in counters] for cell in set().union(*sides)}
+    assert keys.counts.tolist() == [
+        [sum(r[:2] == level for r in side) for level in key_levels] for side in sides
+    ]
+
+
+@given(sides=files)
+def test_a_profile_holds_every_cell_once_and_each_look_once(sides):
+    scenario = scenario_of(sides)
+    (p,) = scenario.target_profiles(scenario.all_copies)
+    looks = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
+    assert len(set(looks)) == len(looks)
+    assert p.w.sum() == len(set().union(*sides))
+    assert (p.N_d, p.N_s) == (len(sides[0]), sum(map(len, sides[1:])))

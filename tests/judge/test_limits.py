@@ -1,0 +1,81 @@
+import pytest
+
+from measure.small import ORIGINAL, SYNTHETIC, measured
+from unveil.errors import SettingsError
+from unveil.judge.limits import is_shut, judged, parse_limits
+
+RECORD = measured(ORIGINAL, SYNTHETIC).record  # DiSCO 16.67, repU 16.67, TCAP 20
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "shut"),
+    [
+        ({"DiSCO": 10}, "above", True),
+        ({"DiSCO": 17}, "within", False),
+        ({"TCAP": 20}, "within", False),  # at the limit is within
+        ({"repU": 5}, "above", True),
+        ({"DiSDiO": 0}, "within", False),
+    ],
+)
+def test_a_figure_is_above_its_limit_or_within(limits, status, shut):
+    verdicts = judged(RECORD, limits)
+    assert [verdict.status for verdict in verdicts] == [status]
+    assert is_shut(verdicts) == shut
+
+
+def test_without_limits_nothing_is_judged():
+    assert judged(RECORD, {}) == ()
+    assert not is_shut(())
+
+
+def test_every_copy_and_the_pool_are_judged_and_the_mean_is_not():
+    record = measured(ORIGINAL, SYNTHETIC, ["axp", "ayp"]).record
+    verdicts = judged(record, {"DiSCO": 50})
+    assert [verdict.copy for verdict in verdicts] == [1, 2, "pooled"]
+
+
+def test_what_could_not_be_measured_keeps_the_gate_shut():
+    record = measured(["axp", "byq"], ["ayp", "bxq"]).record
+    (verdict,) = judged(record, {"TCAP": 90})
+    assert (verdict.status, verdict.value) == ("not measured", None)
+    assert is_shut([verdict])
+
+
+def test_limits_as_people_type_them():
+    assert parse_limits(["DiSCO=10", "repU=2.5"]) == {"DiSCO": 10.0, "repU": 2.5}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("DiSCO", "'DiSCO' is not a limit. Write it as DiSCO=10."),
+        (
+            "DiSCO=ten",
+            "The limit of DiSCO is 'ten', which is not a number. Write it as DiSCO=10.",
+        ),
+        (
+            "DiSCO=101",
+            "The limit of DiSCO is 101. It is a percentage of people: write a number from 0 to"
+            " 100.",
+        ),
+        (
+            "DiSCO=nan",
+            "The limit of DiSCO is nan. It is a percentage of people: write a number from 0 to"
+            " 100.",
+        ),
+        (
+            "disco=10",
+            "'disco' has no limit to set. Did you mean 'DiSCO'? Limits can be set on: UiO, UiS,"
+            " UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP.",
+        ),
+    ],
+)
+def test_limits_that_mean_nothing(text, sentence):
+    with pytest.raises(SettingsError) as refusal:
+        parse_limits([text])
+    assert str(refusal.value) == sentence
+
+
+def test_two_limits_for_one_measure_are_refused():
+    with pytest.raises(SettingsError, match="DiSCO has two limits"):
+        parse_limits(["DiSCO=10", "DiSCO=20"])

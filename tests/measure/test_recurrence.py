@@ -1,0 +1,34 @@
+import pytest
+
+from measure.small import ORIGINAL, SYNTHETIC, measured
+
+CASES = {
+    "equal": (ORIGINAL[::-1], 6),
+    "all": ([*ORIGINAL, "cxp"], 6),
+    "some": (SYNTHETIC, 3),  # a x p once, b y q twice
+    "none": (["aaz", "bbz", "axz"], 0),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_whole_rows_that_recur(kind):
+    copy, n = CASES[kind]
+    (row,) = measured(ORIGINAL, copy).record.recurrence
+    assert (row.kind, row.n, row.n_columns) == (kind, n, 3)
+    assert row.percent == pytest.approx(100 * n / 6)
+
+
+def test_a_row_twice_in_the_original_and_once_in_the_copy_is_not_all():
+    (row,) = measured(["axp", "axp"], ["axp", "bxp"]).record.recurrence
+    assert (row.kind, row.n) == ("some", 2)
+
+
+def test_each_copy_is_looked_at_alone():
+    rows = measured(ORIGINAL, SYNTHETIC, ORIGINAL).record.recurrence
+    assert [(row.copy, row.kind) for row in rows] == [(1, "some"), (2, "equal")]
+
+
+def test_a_copy_that_equals_the_original_is_measured_like_any_other():
+    result = measured(ORIGINAL, ORIGINAL)
+    assert result.attribute[0].DiSCO == result.attribute[0].Dorig
+    assert result.identity[0].repU == result.identity[0].UiO

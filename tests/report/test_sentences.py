@@ -1,0 +1,108 @@
+"""Every number in every sentence is derived again from the record, by other means."""
+
+import re
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import pytest
+
+import unveil
+from measure.small import ORIGINAL, SYNTHETIC, measured
+from unveil.examples import KEYS, survey, survey_synthetic
+from unveil.report import sentences
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+def numbers(text: str) -> list[str]:
+    return NUMBER.findall(text)
+
+
+def rounded(value: float) -> str:
+    return str(Decimal(value).quantize(Decimal("0.1"), ROUND_HALF_EVEN)) if value else "0"
+
+
+@pytest.fixture(scope="module")
+def record():
+    return unveil.disclosure(survey(), survey_synthetic(), keys=KEYS).record
+
+
+def test_the_numbers_of_the_identity_sentences(record):
+    row = record.identity[0]
+    for symbol, text in sentences.identity(record, row).items():
+        value = getattr(row, symbol)
+        expected = [rounded(value), f"{round(value * 50):,}", "5,000"]
+        assert numbers(text) == expected, symbol
+
+
+def test_the_numbers_of_the_attribute_sentences(record):
+    for row in record.attribute:
+        said = sentences.attribute(record, row)
+        assert list(said) == ["DiSCO", "iS, DiS", "DCAP", "removed"]
+        found = [rounded(row.DiSCO), f"{round(row.DiSCO * 50):,}", "5,000", rounded(row.Dorig)]
+        assert numbers(said["DiSCO"]) == found
+        assert numbers(said["iS, DiS"]) == [rounded(x) for x in (row.iS, row.DiS, row.DiSCO)]
+        assert numbers(said["DCAP"]) == [rounded(x) for x in (row.DCAP, row.baseCAPd, row.CAPd)]
+        assert numbers(said["removed"]) == [rounded(row.removed)]
+
+
+def test_the_numbers_of_the_sizes(record):
+    assert numbers(sentences.sizes(record)) == [
+        "5,000",
+        "5,000",
+        f"{record.n_q_original:,}",
+        f"{record.n_q_synthetic:,}",
+        f"{record.n_q_union:,}",
+    ]
+
+
+def test_the_keys_are_named():
+    assert sentences.scenario(measured(ORIGINAL, SYNTHETIC).record) == (
+        "We assume an intruder who knows k1 and k2 of a person, has the synthetic data, and takes"
+        " it for real."
+    )
+
+
+def test_nothing_found_is_said_in_its_own_words():
+    record = measured(["axp", "byq"], ["ayp", "bxq"]).record
+    said = sentences.attribute(record, record.attribute[0])
+    assert said["DiSCO"] == (
+        "No one's t could be learnt rightly in this way: an intruder who knows k1 and k2 finds no"
+        " single value that is right. With the original data: 100.0 %."
+    )
+    assert sentences.identity(record, record.identity[0])["repU"] == (
+        "None of your people is alone with their k1 and k2 in your data and in the copy."
+    )
+
+
+def test_a_copy_that_gives_away_more_than_the_original_is_called_out():
+    record = measured(["axp", "axp", "axq", "bxp"], ["axp", "bxp"]).record
+    assert sentences.attribute(record, record.attribute[0])["removed"].startswith("Beware")
+
+
+def test_an_original_that_settles_nothing_has_nothing_to_remove():
+    record = measured(["axp", "axq"], ["axp", "axq"]).record
+    said = sentences.attribute(record, record.attribute[0])["removed"]
+    assert said == "The original itself settles t for nobody."
+
+
+@pytest.mark.parametrize(
+    ("copies", "said"),
+    [
+        ([ORIGINAL], "The copy IS the original: the same rows, all 6 of them, in the 3 compared"),
+        ([[*ORIGINAL, "cxp"]], "The copy CONTAINS the original: every one of its 6 records"),
+        ([SYNTHETIC], "50.0 % of the original records (3 of 6) also stand in the copy:"),
+        ([["axz"]], "No original record also stands in the copy."),
+        ([ORIGINAL, SYNTHETIC], "Copy 1 IS the original"),
+    ],
+)
+def test_real_records_in_the_copy_are_told(copies, said):
+    record = measured(ORIGINAL, *copies).record
+    assert sentences.recurrence(record, record.recurrence[0]).startswith(said)
+
+
+def test_the_range_over_copies_is_told():
+    record = measured(ORIGINAL, SYNTHETIC, ["bxq", "axq"]).record
+    text = sentences.spread(record, "t", "DiSCO")
+    (row,) = [r for r in record.spread if (r.target, r.measure) == ("t", "DiSCO")]
+    assert numbers(text) == ["2", rounded(row.lowest), rounded(row.highest)]
+    assert sentences.spread(measured(ORIGINAL, SYNTHETIC).record, "t", "DiSCO") is None

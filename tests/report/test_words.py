@@ -1,0 +1,51 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unveil.report import words
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0 %"),
+        (0.0, "0 %"),
+        (0.04, "less than 0.1 %"),
+        (1e-12, "less than 0.1 %"),
+        (0.05, "0.1 %"),
+        (9.54, "9.5 %"),
+        (99.94, "99.9 %"),
+        (99.97, "more than 99.9 %"),
+        (100, "100.0 %"),
+        (-0.01, "more than -0.1 %"),
+        (-200, "-200.0 %"),
+    ],
+)
+def test_percentages_never_round_a_person_away(value, shown):
+    assert words.percent(value) == shown
+
+
+def test_a_count_is_exact_or_says_that_it_is_not():
+    assert words.n_of(100 * 477 / 5000, 5000) == "477"
+    assert words.n_of(9.208, 5000) == "about 460"
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
+def test_lists_in_a_sentence(names, shown):
+    assert words.and_list(names) == shown
+
+
+@given(st.text(max_size=200))
+def test_no_name_can_steer_a_terminal_or_turn_the_direction_of_writing(text):
+    shown = words.name(text)
+    assert len(shown) <= words.LONGEST_NAME
+    for hostile in ("\x1b", "\x07", "\n", "\r", "\u202e", "\u2066", "\u200f", "\u2028"):
+        assert hostile not in shown
+        assert hostile not in words.lines(text).replace("\n", "")
+
+
+def test_a_hostile_name_is_made_visible_not_dropped():
+    assert words.name("a\x1b[31mb\u202ec") == r"a\u001b[31mb\u202ec"
