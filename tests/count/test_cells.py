@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.count import packing
+from unveil.count import packing, profile
 from unveil.count.codes import encode
 from unveil.count.scenario import count
 
@@ -22,11 +22,12 @@ def scenario_of(sides):
     return count([column(0), column(1)], [column(2)])
 
 
-@pytest.mark.parametrize("dense", [packing.DENSE, 0])
-@given(sides=files)
-def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides):
+@pytest.mark.parametrize("dense", [True, False])
+@given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
+def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "is_dense", lambda space, n: dense > 0)
+        patch.setattr(packing, "is_dense", lambda space, n: dense)
+        patch.setattr(packing, "CHUNK", chunk)
         scenario = scenario_of(sides)
     keys, (cells,), (target,) = scenario.keys, scenario.cells, scenario.target_columns
     rows = keys.example_rows()
@@ -53,10 +54,12 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides):
     ]
 
 
-@given(sides=files)
-def test_a_profile_holds_every_cell_once_and_each_look_once(sides):
-    scenario = scenario_of(sides)
-    (p,) = scenario.target_profiles(scenario.all_copies)
+@given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
+def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profile, "CHUNK", chunk)
+        scenario = scenario_of(sides)
+        (p,) = scenario.target_profiles(scenario.all_copies)
     looks = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
     assert len(set(looks)) == len(looks)
     assert p.w.sum() == len(set().union(*sides))

@@ -4,22 +4,23 @@ There is no join: all sides are stacked, key codes are packed into one integer p
 integers are equal key combinations. The combinations are numbered once and shared by all targets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.count.codes import Column
+from unveil.count.codes import Codes, Column
 from unveil.count.packing import (
     PACKED,
     Counts,
     Ids,
     Integers,
     Whole,
+    count_dense,
     number,
     pack,
-    run_starts,
     side_bits,
+    smallest,
     tally,
 )
 from unveil.count.sides import Sides
@@ -52,26 +53,26 @@ class Cells:
     The cells of combination q stand at starts[q] to starts[q + 1].
     """
 
-    starts: Whole
-    t: Ids
-    counts: Counts  # sides x cells
+    starts: Integers
+    t: Codes
+    counts: Integers  # sides x cells
 
     @property
     def q(self) -> Integers:
         """The key combination of each cell."""
-        return self.over_cells(np.arange(len(self.starts) - 1))
+        return np.repeat(np.arange(self.n_q), np.diff(self.starts))
 
-    def over_cells(self, per_q: Integers) -> Integers:
-        """Give each cell what belongs to its key combination."""
-        return np.repeat(per_q, np.diff(self.starts))
+    @property
+    def n_q(self) -> int:
+        """Key combinations; each has at least one cell."""
+        return len(self.starts) - 1
 
 
 def count_keys(columns: Sequence[Column], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     q, n_q = number(packed, space)
-    _, counts = tally(lambda rows: q[rows], n_q, sides)
-    return Keys(sides, q, counts)
+    return Keys(sides, q, count_dense(lambda rows: q[rows], n_q, sides))
 
 
 def count_cells(keys: Keys, target: Column) -> Cells:
@@ -81,13 +82,20 @@ def count_cells(keys: Keys, target: Column) -> Cells:
     def packed(rows: slice) -> Whole:
         return keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]
 
-    occurs, counts = tally(packed, keys.n_q * n_levels, keys.sides)
-    q, t = np.divmod(occurs, max(n_levels, 1))
-    return Cells(run_starts(q), t.astype(np.int32), counts)
+    n_of_q = np.zeros(keys.n_q, np.int64)
+    levels, counts = [target.codes[:0]], [keys.counts[:, :0]]
+    for occurs, counted in tally(packed, keys.n_q * n_levels, keys.sides):
+        q, t = np.divmod(occurs, n_levels)
+        n_of_q[q[0] : q[-1] + 1] += np.bincount(q - q[0])
+        levels.append(t.astype(target.codes.dtype))
+        counts.append(counted)
+    starts = smallest(np.concatenate(([0], np.cumsum(n_of_q))))
+    return Cells(starts, np.concatenate(levels), smallest(np.concatenate(counts, axis=1)))
 
 
-def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Counts:
-    """Count records by all their columns at once: distinct rows, and how many on every side."""
+def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Iterator[Counts]:
+    """Count records by all their columns at once: distinct rows on every side, in pieces."""
     digits = [(keys.q, keys.n_q), *((target.codes, target.n_levels) for target in targets)]
     packed, space = pack(digits, keys.sides.n_rows, most=PACKED >> side_bits(keys.sides))
-    return tally(lambda rows: packed[rows], space, keys.sides)[1]
+    for _, counts in tally(lambda rows: packed[rows], space, keys.sides):
+        yield counts

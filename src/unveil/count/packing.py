@@ -14,7 +14,7 @@ from unveil.count.sides import Sides
 from unveil.errors import InternalError
 
 CHUNK = 2**20
-DENSE = 2**22
+DENSE = 2**16
 PACKED = (
     2**62
 )  # the widest range of packed numbers: it leaves a 64-bit integer its sign and one bit
@@ -72,13 +72,23 @@ def number(packed: Whole, space: int) -> tuple[Ids, int]:
     return ids, int(is_new.sum())
 
 
-def tally(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> tuple[Whole, Counts]:
-    """The packed integers that occur, in their order, and how often each does on every side."""
+def tally(
+    packed_of: Callable[[slice], Integers], space: int, sides: Sides
+) -> Iterator[tuple[Whole, Counts]]:
+    """The packed integers that occur, in their order, and how often each does on every side.
+
+    They come in pieces, none of them empty, so that what is made of them on the way stays small.
+    """
     if is_dense(space, sides.n_rows):
         table = count_dense(packed_of, space, sides)
-        occurs = np.flatnonzero(table.any(axis=0))
-        return occurs, table[:, occurs]
-    return _tally_sorted(packed_of, space, sides)
+        for columns in chunks(slice(0, space)):
+            occurs = np.flatnonzero(table[:, columns].any(axis=0)) + columns.start
+            if len(occurs):
+                yield occurs, table[:, occurs]
+    else:
+        in_order = _sorted_with_side(packed_of, space, sides)
+        for rows in _whole_runs(in_order, side_bits(sides)):
+            yield _runs(in_order[rows], sides)
 
 
 def count_dense(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> Counts:
@@ -90,33 +100,52 @@ def count_dense(packed_of: Callable[[slice], Integers], space: int, sides: Sides
     return table
 
 
-def _tally_sorted(
-    packed_of: Callable[[slice], Integers], space: int, sides: Sides
-) -> tuple[Whole, Counts]:
-    """Sort the integers with the side in their last bits; runs of equals are the counts."""
-    n_sides = len(sides.rows)
-    if space << side_bits(sides) > PACKED:
-        raise InternalError(f"{space:,} combinations on {n_sides} sides are too many to number.")
+def _sorted_with_side(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> Whole:
+    """The integers in their order, each with the side it is from in its last bits."""
+    bits = side_bits(sides)
+    if space << bits > PACKED:
+        raise InternalError(f"{space:,} combinations of {len(sides.rows)} sides overflow.")
     tagged = np.empty(sides.n_rows, np.int64)
     for side, side_rows in enumerate(sides.slices):
         for rows in chunks(side_rows):
             tagged[rows] = packed_of(rows)
-            tagged[rows] <<= side_bits(sides)
+            tagged[rows] <<= bits
             tagged[rows] += side
     tagged.sort()
+    return tagged
+
+
+def _whole_runs(tagged: Whole, bits: int) -> Iterator[slice]:
+    """Pieces of the sorted integers that never part two equals."""
+    start = 0
+    while start < len(tagged):
+        last = int(tagged[min(start + CHUNK, len(tagged)) - 1])
+        stop = int(np.searchsorted(tagged, ((last >> bits) + 1) << bits))
+        yield slice(start, stop)
+        start = stop
+
+
+def _runs(tagged: Whole, sides: Sides) -> tuple[Whole, Counts]:
+    """Runs of equals are the counts."""
+    bits = side_bits(sides)
     starts = run_starts(tagged)
     runs = tagged[starts[:-1]]
-    occurs = runs >> side_bits(sides)
+    occurs = runs >> bits
     firsts = run_starts(occurs)
-    counts = np.zeros((n_sides, len(firsts) - 1), np.int32)
     place = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    counts[runs & ((1 << side_bits(sides)) - 1), place] = np.diff(starts)
+    counts = np.zeros((len(sides.rows), len(firsts) - 1), np.int32)
+    counts[runs & ((1 << bits) - 1), place] = np.diff(starts)
     return occurs[firsts[:-1]], counts
 
 
 def side_bits(sides: Sides) -> int:
     """How many bits say which side a record is from."""
     return (len(sides.rows) - 1).bit_length()
+
+
+def smallest(counts: Integers) -> Integers:
+    """Counts in the smallest type that holds them: they are kept for as long as the result is."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 def run_starts(in_order: Integers) -> Whole:

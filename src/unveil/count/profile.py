@@ -6,7 +6,7 @@ nor know where the counts came from.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.count.cells import Cells, Keys
-from unveil.count.packing import Counts, Ids, Integers, Whole, number, pack
+from unveil.count.packing import CHUNK, Ids, Integers, Whole, number, pack
 
 Mask = NDArray[np.bool_]
 
@@ -99,8 +99,7 @@ class Profile:
 
 def key_profile(keys: Keys, copies: Sequence[int]) -> Profile:
     """The key combinations alone, as if everyone had the same target level."""
-    d_q, s_q = _two_sides(keys.counts, copies)
-    (d_q, s_q), _, w = _looks(d_q, s_q)
+    (d_q, s_q), _, w = _distinct(_two_sides(keys.counts, copies))
     in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
     n_original = np.array([keys.sides.rows[0]])
     return Profile(d_tq=d_q, s_tq=s_q, d_q=d_q, s_q=s_q, T_d=in_d, T_s=in_s, w=w, d_t=n_original)
@@ -108,36 +107,57 @@ def key_profile(keys: Keys, copies: Sequence[int]) -> Profile:
 
 def target_profile(keys: Keys, cells: Cells, d_t: Integers, copies: Sequence[int]) -> Profile:
     """The cells of one target, for one copy or for several pooled."""
-    d_q, s_q = _two_sides(keys.counts, copies)
-    d_tq, s_tq = _two_sides(cells.counts, copies)
-    T_d, T_s = _levels_per_key(d_tq, cells), _levels_per_key(s_tq, cells)
-    # First the looks of the key combinations, few of them; then those of the cells within.
-    looks, look_of_q, _ = _looks(d_q, s_q, T_d, T_s)
-    (d_tq, s_tq, look), _, w = _looks(d_tq, s_tq, cells.over_cells(look_of_q))
-    d_q, s_q, T_d, T_s = (letter[look] for letter in looks)
+    blocks = list(_blocks(cells.starts)) or [slice(0, 0)]
+    pieces = [_piece(keys, cells, qs, copies) for qs in blocks]
+    *letters, w = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    if len(pieces) > 1:
+        letters, _, w = _distinct(letters, w)
+    d_tq, s_tq, d_q, s_q, T_d, T_s = letters
     return Profile(d_tq=d_tq, s_tq=s_tq, d_q=d_q, s_q=s_q, T_d=T_d, T_s=T_s, w=w, d_t=d_t)
 
 
-def _two_sides(counts: Counts, copies: Sequence[int]) -> tuple[Integers, Integers]:
+def _blocks(starts: Integers) -> Iterator[slice]:
+    """Key combinations in pieces of about equally many cells."""
+    past, n_q = 0, len(starts) - 1
+    while past < n_q:
+        first, enough = past, np.searchsorted(starts, int(starts[past]) + CHUNK)
+        past = min(max(int(enough), first + 1), n_q)
+        yield slice(first, past)
+
+
+def _piece(keys: Keys, cells: Cells, qs: slice, copies: Sequence[int]) -> list[Whole]:
+    """The looks of the cells of some key combinations, and how many cells have each."""
+    starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
+    d_q, s_q = _two_sides(keys.counts[:, qs], copies)
+    d_tq, s_tq = _two_sides(cells.counts[:, starts[0] : starts[-1]], copies)
+    T_d, T_s = (_levels_per_key(count, starts - starts[0]) for count in (d_tq, s_tq))
+    # First the looks of the key combinations, few of them; then those of the cells within.
+    looks_of_q, look_of_q, _ = _distinct([d_q, s_q, T_d, T_s])
+    of_cell = np.repeat(look_of_q, np.diff(starts))
+    (d_tq, s_tq, look), _, w = _distinct([d_tq, s_tq, of_cell])
+    return [d_tq, s_tq, *(letter[look] for letter in looks_of_q), w]
+
+
+def _two_sides(counts: Integers, copies: Sequence[int]) -> list[Integers]:
     """The original's counts, and those of the copies (1, 2, ...) added up."""
-    first, *others = copies
-    pooled: Integers = counts[first]
-    for copy in others:
-        pooled = pooled + counts[copy]
-    return counts[0], pooled
+    pooled = counts[copies[0]] if len(copies) == 1 else counts[copies].sum(axis=0, dtype=np.int64)
+    return [counts[0], pooled]
 
 
-def _levels_per_key(count: Integers, cells: Cells) -> Integers:
-    occurs = np.concatenate(([0], np.cumsum(count > 0)))
-    return np.diff(occurs[cells.starts])
+def _levels_per_key(count: Integers, starts: Whole) -> Integers:
+    occurs = np.zeros(len(count) + 1, np.int32)
+    np.cumsum(count > 0, out=occurs[1:])
+    return np.diff(occurs[starts])
 
 
-def _looks(*letters: Integers) -> tuple[tuple[Whole, ...], Ids, Whole]:
+def _distinct(
+    letters: Sequence[Integers], w: Whole | None = None
+) -> tuple[list[Whole], Ids, Whole]:
     """The distinct combinations of letters, the number of each one's, and how often each occurs."""
     digits = [(letter, int(letter.max(initial=0)) + 1) for letter in letters]
     packed, space = pack(digits, len(letters[0]))
-    ids, n_looks = number(packed, space)
-    example = np.empty(n_looks, np.int64)
+    ids, n = number(packed, space)
+    example = np.empty(n, np.int64)
     example[ids] = np.arange(len(ids))
-    looks = tuple(letter[example].astype(np.int64) for letter in letters)
-    return looks, ids, np.bincount(ids, minlength=n_looks)
+    weights = np.bincount(ids, weights=w, minlength=n).astype(np.int64)
+    return [letter[example].astype(np.int64) for letter in letters], ids, weights

@@ -6,7 +6,6 @@ same keys and targets is answered from them.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from unveil.count.cells import Cells, Keys, count_cells, count_keys, count_whole_rows
 from unveil.count.codes import Column, encode
@@ -48,9 +47,8 @@ class Scenario:
         for column, cells in zip(self.target_columns, self.cells, strict=True):
             yield target_profile(self.keys, cells, column.counts[0], copies)
 
-    @cached_property
-    def whole_rows(self) -> Counts:
-        """Records counted by their values in all compared columns: sides x distinct rows."""
+    def whole_rows(self) -> Iterator[Counts]:
+        """Distinct records over all compared columns, counted on every side, in pieces."""
         return count_whole_rows(self.keys, self.target_columns)
 
 
