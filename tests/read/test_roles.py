@@ -43,9 +43,8 @@ REFUSED = {
     ),
     "a misspelt key": (
         {"keys": ["sex", "aeg"]},
-        "The original has no column 'aeg'. Did you mean 'age'? Its columns are: sex, age, ill.\n"
-        "The synthetic copy has no column 'aeg'. Did you mean 'age'? Its columns are: sex, age,"
-        " ill.",
+        "None of the files has a column 'aeg'. Did you mean 'age'? The columns of the original are:"
+        " sex, age, ill.",
     ),
 }
 

@@ -17,7 +17,7 @@ from unveil.report import words
         (99.94, "99.9 %"),
         (99.97, "more than 99.9 %"),
         (100, "100.0 %"),
-        (-0.01, "more than -0.1 %"),
+        (-0.01, "just below 0 %"),
         (-200, "-200.0 %"),
     ],
 )

@@ -20,7 +20,7 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="unveil")
 def unveil() -> None:
-    r"""Tell what a release would give away, before it is released.
+    """Tell what a release would give away, before it is released.
 
     Everything is computed on this machine; no network is used.
 

@@ -15,6 +15,7 @@ from unveil.judge.limits import is_shut, judged, parse_limits
 from unveil.measure.disclosure import disclosure as measure_disclosure
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
+from unveil.report import sentences
 from unveil.report.documents import csv_document, json_document
 
 ABOVE_LIMIT = 3
@@ -66,7 +67,7 @@ def disclosure(
     as_json: bool,
     as_csv: bool,
 ) -> int:
-    r"""Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
+    """Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
 
     Files are CSV, TSV or Parquet. KEYS are the columns an intruder would know about a person;
     each TARGET is a column they might learn.
@@ -76,7 +77,8 @@ def disclosure(
       unveil disclosure survey.csv synthetic.csv --keys sex,age,region --limit DiSCO=10
       unveil disclosure survey.csv copy1.csv copy2.csv -k sex,age -t income --json > figures.json
 
-    Exit codes: 0 within limits, 2 wrong use or bad input, 3 a limit is exceeded.
+    Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
+    exceeded.
     """
     if as_json and as_csv:
         raise SettingsError("--json and --csv cannot be printed together. Choose one.")
@@ -111,6 +113,9 @@ def show(
     record: Disclosure, verdicts: Sequence[Verdict], *, words: int, as_json: bool, as_csv: bool
 ) -> None:
     """Print the record in the form asked for."""
+    if as_json or as_csv:
+        for alarm in sentences.alarms(record):
+            click.echo(f"unveil: STOP: {alarm}", err=True)
     if as_json:
         click.echo(json_document(record, verdicts))
     elif as_csv:

@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from unveil.cli.tables import certain_table, guess_table, identity_table, words_table
-from unveil.records.disclosure import Disclosure
+from unveil.records.disclosure import Copy, Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import sentences
 from unveil.report.words import lines, name, percent
@@ -33,10 +33,8 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
 
 
 def _alarms(record: Disclosure) -> Iterator[RenderableType]:
-    for row in record.recurrence:
-        if row.kind in ("equal", "all"):
-            text = Text(sentences.recurrence(record, row), style="bold")
-            yield Panel(text, title="STOP: REAL RECORDS", border_style="bold red")
+    for alarm in sentences.alarms(record):
+        yield Panel(Text(alarm, style="bold"), title="STOP: REAL RECORDS", border_style="bold red")
 
 
 def _recurring(record: Disclosure) -> Iterator[RenderableType]:
@@ -53,7 +51,7 @@ def _attribute(
     if record.targets:
         yield certain_table(record, verdicts, width)
         yield Text()
-        yield guess_table(record)
+        yield guess_table(record, verdicts)
         yield Text()
 
 
@@ -65,7 +63,7 @@ def _in_words(record: Disclosure, most: int) -> Iterator[RenderableType]:
         yield words_table(record, row)
         yield Text()
     left = len(record.targets) - most
-    if left > 0:
+    if most and left > 0:
         yield Text(f"In words for {left} more: --words {len(record.targets)}", style="dim")
 
 
@@ -79,15 +77,23 @@ def _notes(record: Disclosure) -> Iterator[RenderableType]:
 
 def _closing(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
     shut = [verdict for verdict in verdicts if verdict.status != "within"]
-    for measure in dict.fromkeys(verdict.measure for verdict in shut):
-        worst = max((v for v in shut if v.measure == measure), key=lambda v: v.value or 0)
-        yield Text(_shut(worst), style="bold red")
+    for kind in dict.fromkeys((verdict.measure, verdict.status) for verdict in shut):
+        alike = [verdict for verdict in shut if (verdict.measure, verdict.status) == kind]
+        worst = max(alike, key=lambda verdict: verdict.value or 0)
+        yield Text(_shut(worst, len(verdict_copies(verdicts)) > 1), style="bold red")
     if verdicts and not shut:
         yield Text("● All figures with a limit are within it.", style="green")
 
 
-def _shut(worst: Verdict) -> str:
+def verdict_copies(verdicts: Sequence[Verdict]) -> set[Copy]:
+    """The copies that were judged."""
+    return {verdict.copy for verdict in verdicts}
+
+
+def _shut(worst: Verdict, several: bool) -> str:
     where = f" for {name(worst.target)}" if worst.target else ""
+    if several:
+        where += " with all copies pooled" if worst.copy == "pooled" else f" in copy {worst.copy}"
     if worst.value is None:
         return f"■ {worst.measure}{where} could not be measured, so its limit counts as exceeded."
     return (

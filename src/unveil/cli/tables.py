@@ -16,6 +16,8 @@ MARKS = {
     "within": ("● within", "green"),
     None: ("○ no limit", "dim"),
 }
+CERTAIN = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "TCAP")
+GUESSED = ("CAPd", "CAPs", "DCAP")
 WIDE = 100
 PICTURE = 24
 
@@ -37,7 +39,7 @@ def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
             Text(symbol, style),
             Text(said.get(symbol, "Not measurable.")),
         ]
-        table.add_row(*cells, *_mark(verdicts, None, symbol))
+        table.add_row(*cells, *_mark(verdicts, None, (symbol,)))
     return table
 
 
@@ -64,23 +66,27 @@ def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -
             Text(percent_or_dash(row.removed)),
         ]
         pictures = [_lollipop(row)] if width >= WIDE else []
-        table.add_row(*cells, *pictures, *_mark(verdicts, row.target, None))
+        table.add_row(*cells, *pictures, *_mark(verdicts, row.target, CERTAIN))
     return table
 
 
-def guess_table(record: Disclosure) -> Table:
+def guess_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
     """What could be guessed: by frequencies, with the copy, with the original."""
-    table = _table("What could be guessed: right guesses among 100")
+    table = _table("What could be guessed rightly")
     table.add_column("target", overflow="fold", min_width=8)
     for head in ("by frequency\nbaseCAPd", "synthetic\nDCAP", "original\nCAPd"):
         table.add_column(head, justify="right", no_wrap=True)
+    is_judged = any(verdict.measure in GUESSED for verdict in verdicts)
+    if is_judged:
+        table.add_column("status", no_wrap=True)
     for row in _headline_rows(record):
-        table.add_row(
+        cells = [
             Text(name(row.target)),
             Text(percent_or_dash(row.baseCAPd)),
             Text(percent_or_dash(row.DCAP), "bold"),
             Text(percent_or_dash(row.CAPd)),
-        )
+        ]
+        table.add_row(*cells, *(_mark(verdicts, row.target, GUESSED) if is_judged else []))
     return table
 
 
@@ -124,14 +130,14 @@ def _lollipop(row: AttributeRow) -> Text:
     return Text("".join(line))
 
 
-def _mark(verdicts: Sequence[Verdict], target: str | None, symbol: str | None) -> list[Text]:
-    """The worst that the limits say of one row; nothing where no limit is set at all."""
+def _mark(verdicts: Sequence[Verdict], target: str | None, symbols: Sequence[str]) -> list[Text]:
+    """The worst that the limits on some measures say of one row; nothing without any limit."""
     if not verdicts:
         return []
     statuses = {
         verdict.status
         for verdict in verdicts
-        if verdict.target == target and symbol in (None, verdict.measure)
+        if verdict.target == target and verdict.measure in symbols
     }
     worst = next((s for s in ("above", "not measured", "within") if s in statuses), None)
     return [Text(*MARKS[worst], no_wrap=True)]

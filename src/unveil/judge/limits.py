@@ -41,6 +41,12 @@ def parse_limits(texts: Iterable[str]) -> dict[str, float]:
 def judged(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ...]:
     """A verdict for each figure that has a limit."""
     _refuse_senseless(limits)
+    for measure in limits:
+        if measure in ATTRIBUTE and not record.targets:
+            raise SettingsError(
+                f"The limit of {measure} cannot be held against anything: no target is measured."
+                " Name a target, or take the limit off."
+            )
     return tuple(
         verdict
         for measure, limit in limits.items()

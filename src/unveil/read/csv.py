@@ -42,9 +42,11 @@ def read_csv(
             raise ReadError(
                 f"{place} has a header but no rows. Check that its export was finished."
             )
-        lines = _as_text(text, dialect, [names.index(name) for name in wanted], place)
-    lines.columns = wanted
-    frame = _records(lines, shape, place)
+        # In the file's order: what order polars gives to positions out of order is its own affair.
+        in_file = [name for name in names if name in wanted]
+        lines = _as_text(text, dialect, [names.index(name) for name in in_file], place)
+    lines.columns = in_file
+    frame = _records(lines.select(wanted), shape, place)
     frame, notes = _typed(frame, dialect, side, missing_values)
     unnamed = [name for name, was in zip(names, given, strict=True) if name != was]
     notes = [

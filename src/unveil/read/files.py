@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from unveil.errors import ReadError
+from unveil.errors import ReadError, listed
 from unveil.read.csv import read_csv
 from unveil.read.frames import read_frame
 from unveil.read.parquet import read_parquet
 from unveil.read.table import Table, place_of
+from unveil.records.disclosure import Coercion
 
 _TEXT = (".csv", ".tsv", ".txt")
 _PARQUET = (".parquet", ".pq")
@@ -33,14 +34,30 @@ def read_table(
     """
     if not isinstance(source, str | os.PathLike):
         table = read_frame(source, side=side, columns=columns)
-        return _with_missing(table, missing_values)
+        return _noted(_with_missing(table, missing_values), missing_values)
     path = Path(os.fsdecode(source))
     ending = path.suffix.lower()
     if ending in _TEXT:
-        return read_csv(path, side=side, columns=columns, missing_values=missing_values)
-    if ending in _PARQUET:
-        return _with_missing(read_parquet(path, side=side, columns=columns), missing_values)
-    raise ReadError(_unknown_ending(path, place_of(side, path.name)))
+        table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
+    elif ending in _PARQUET:
+        table = _with_missing(read_parquet(path, side=side, columns=columns), missing_values)
+    else:
+        raise ReadError(_unknown_ending(path, place_of(side, path.name)))
+    return _noted(table, missing_values)
+
+
+def _noted(table: Table, missing_values: Sequence[str]) -> Table:
+    """The table with what the user declared missing among its notes."""
+    if not missing_values:
+        return table
+    declared = listed(repr(token) for token in missing_values)
+    note = Coercion(
+        side=table.side,
+        column=None,
+        kind="missing_values",
+        sentence=f"Entries {declared} are taken as missing, as asked.",
+    )
+    return replace(table, notes=(*table.notes, note))
 
 
 def _unknown_ending(path: Path, place: str) -> str:

@@ -5,9 +5,8 @@ are chosen before anything is computed or copied.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import polars as pl
 
 from unveil.errors import ReadError, RolesError
@@ -15,21 +14,32 @@ from unveil.read.columns import choose
 from unveil.read.pandas import from_pandas
 from unveil.read.table import Table, place_of
 
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
 
 def read_frame(frame: Any, *, side: str, columns: Sequence[str] | None = None) -> Table:
     """The table a frame holds; only `columns`, in that order, where they are given."""
     place = place_of(side)
-    native = nw.to_native(frame, pass_through=True)
-    if nw.dependencies.is_pandas_dataframe(native):
-        names = _text_names(native.columns.to_list(), place)
-        found = from_pandas(native, choose(names, columns, place), place)
-    elif isinstance(native, pl.DataFrame):
-        found = native.select(choose(native.columns, columns, place))
-    else:
-        found = _collected(_known(native, place), columns, place)
+    found = _found(frame, columns, place)
     if found.is_empty():
         raise ReadError(f"{place} has columns but no rows. Check how the frame was made.")
     return Table(side=side, place=place, frame=found)
+
+
+def _found(frame: Any, columns: Sequence[str] | None, place: str) -> pl.DataFrame:
+    if isinstance(frame, pl.DataFrame):
+        return frame.select(choose(frame.columns, columns, place))
+    # Only frames of other libraries pay for the import.
+    import narwhals.stable.v2 as nw
+
+    native = nw.to_native(frame, pass_through=True)
+    if isinstance(native, pl.DataFrame):
+        return _found(native, columns, place)
+    if nw.dependencies.is_pandas_dataframe(native):
+        names = _text_names(native.columns.to_list(), place)
+        return from_pandas(native, choose(names, columns, place), place)
+    return _collected(_known(native, place), columns, place)
 
 
 def _text_names(names: Sequence[Any], place: str) -> Sequence[str]:
@@ -42,7 +52,9 @@ def _text_names(names: Sequence[Any], place: str) -> Sequence[str]:
     return names
 
 
-def _known(frame: Any, place: str) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+def _known(frame: Any, place: str) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
+    import narwhals.stable.v2 as nw
+
     if nw.dependencies.is_pyarrow_table(frame):
         choose(frame.column_names, None, place)  # narwhals fails on two columns of one name
     try:
@@ -58,8 +70,10 @@ def _known(frame: Any, place: str) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def _collected(
-    frame: nw.DataFrame[Any] | nw.LazyFrame[Any], columns: Sequence[str] | None, place: str
+    frame: "nw.DataFrame[Any] | nw.LazyFrame[Any]", columns: Sequence[str] | None, place: str
 ) -> pl.DataFrame:
+    import narwhals.stable.v2 as nw
+
     # Any engine may stand behind the frame, with error classes of its own that may quote values.
     try:
         names = frame.collect_schema().names()

@@ -76,12 +76,13 @@ def _refuse_overlap(keys: Sequence[str], targets: Sequence[str]) -> None:
 
 
 def _refuse_absent(tables: Sequence[Table], wanted: Sequence[str]) -> None:
-    faults = [
-        absent(table.place, name, table.frame.columns)
-        for table in tables
-        for name in wanted
-        if name not in table.frame.columns
-    ]
+    faults = []
+    for name in wanted:
+        without = [table for table in tables if name not in table.frame.columns]
+        if len(without) == len(tables):
+            faults.append(_absent_everywhere(name, tables[0].frame.columns))
+        else:
+            faults += [absent(table.place, name, table.frame.columns) for table in without]
     if faults:
         raise RolesError("\n".join(faults))
 
@@ -91,6 +92,13 @@ def absent(place: str, name: str, columns: Sequence[str]) -> str:
     return (
         f"{place} has no column {name!r}.{nearest(name, columns)}"
         f" Its columns are: {listed(columns)}."
+    )
+
+
+def _absent_everywhere(name: str, columns: Sequence[str]) -> str:
+    return (
+        f"None of the files has a column {name!r}.{nearest(name, columns)}"
+        f" The columns of the original are: {listed(columns)}."
     )
 
 

@@ -32,11 +32,7 @@ def _(record: Disclosure) -> str:
 
 @as_html.register
 def _(record: Disclosure) -> str:
-    alarms = [
-        f'<p class="stop">{escape(sentences.recurrence(record, row))}</p>'
-        for row in record.recurrence
-        if row.kind in ("equal", "all")
-    ]
+    alarms = [f'<p class="stop">{escape(alarm)}</p>' for alarm in sentences.alarms(record)]
     parts = [
         *alarms,
         f"<p>{escape(sentences.sizes(record))} {escape(sentences.scenario(record))}</p>",

@@ -17,6 +17,10 @@ TEMPLATES = {
     ),
     "UiO": "{p} of your people ({k} of {N}) are alone with their {keys} in your data.",
     "UiS": "{p} of the synthetic records ({k} of {N}) are alone with their {keys} in the copy.",
+    "UiS mean": (
+        "{p} of the synthetic records, on average over the copies, are alone with their {keys} in"
+        " their copy."
+    ),
     "UiOiS": (
         "{p} of your people ({k} of {N}) are alone with their {keys} in your data and can be looked"
         " up in the copy."
@@ -46,7 +50,7 @@ TEMPLATES = {
     "removed": "The synthetic data takes away {r} of what the original would give away.",
     "added": "Beware: here the synthetic data gives away more than the original itself would.",
     "nothing to remove": "The original itself settles {target} for nobody.",
-    "mean": "Figures are means over {m} copies; they range from {lowest} to {highest}.",
+    "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
     "equal": (
         "{copy} IS the original: the same rows, all {N} of them, in the {columns} compared columns."
     ),
@@ -72,8 +76,8 @@ def sizes(record: Disclosure) -> str:
     m = len(record.n_synthetic)
     return TEMPLATES["sizes"].format(
         N=people(record.n_original),
-        M=and_list(f"{n:,}" for n in record.n_synthetic),
-        copies="the copy" if m == 1 else f"{m} copies",
+        M=and_list(f"{n:,}" for n in sorted(set(record.n_synthetic))),
+        copies="the copy" if m == 1 else f"each of {m} copies",
         a=f"{record.n_q_original:,}",
         b=f"{record.n_q_synthetic:,}",
         c=f"{record.n_q_union:,}",
@@ -82,7 +86,9 @@ def sizes(record: Disclosure) -> str:
 
 def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     """A sentence for each identity figure of one copy that could be measured."""
-    n_synthetic = _n_synthetic(record, row.copy)
+    n_synthetic = sum(record.n_synthetic) if row.copy == "pooled" else record.n_synthetic[0]
+    if isinstance(row.copy, int):
+        n_synthetic = record.n_synthetic[row.copy - 1]
     figures = {
         "UiO": (row.UiO, record.n_original),
         "UiS": (row.UiS, n_synthetic),
@@ -91,12 +97,19 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     }
     keys = and_list(record.keys)
     return {
-        symbol: TEMPLATES[f"{symbol} none" if symbol == "repU" and not value else symbol].format(
+        symbol: TEMPLATES[_variant(symbol, value, row.copy)].format(
             p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys
         )
         for symbol, (value, total) in figures.items()
         if value is not None
     }
+
+
+def _variant(symbol: str, value: float, copy: Copy) -> str:
+    if symbol == "repU" and not value:
+        return "repU none"
+    # The copies may differ in size, so a mean over them is of no one number of records.
+    return "UiS mean" if symbol == "UiS" and copy == "mean" else symbol
 
 
 def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
@@ -141,7 +154,10 @@ def spread(record: Disclosure, target: str | None, measure: str) -> str | None:
     for row in record.spread:
         if (row.target, row.measure) == (target, measure):
             return TEMPLATES["mean"].format(
-                m=row.n_copies, lowest=percent(row.lowest), highest=percent(row.highest)
+                m=row.n_copies,
+                measure=measure,
+                lowest=percent(row.lowest),
+                highest=percent(row.highest),
             )
     return None
 
@@ -157,13 +173,11 @@ def recurrence(record: Disclosure, row: Recurrence) -> str:
     )
 
 
+def alarms(record: Disclosure) -> list[str]:
+    """What must be shouted: copies that are, or contain, the original."""
+    return [recurrence(record, row) for row in record.recurrence if row.kind in ("equal", "all")]
+
+
 def _copy(record: Disclosure, row: Recurrence) -> str:
     called = "the copy" if len(record.n_synthetic) == 1 else f"copy {row.copy}"
     return called.capitalize() if row.kind in ("equal", "all") else called
-
-
-def _n_synthetic(record: Disclosure, copy: Copy) -> int:
-    if isinstance(copy, int):
-        return record.n_synthetic[copy - 1]
-    total = sum(record.n_synthetic)
-    return total if copy == "pooled" else round(total / len(record.n_synthetic))

@@ -15,7 +15,7 @@ def percent(value: float) -> str:
     """A percentage as people read it."""
     shown = f"{value:.1f}"
     if value and shown in ("0.0", "-0.0"):
-        return "less than 0.1 %" if value > 0 else "more than -0.1 %"
+        return "less than 0.1 %" if value > 0 else "just below 0 %"
     if shown == "100.0" and value < 100:
         return "more than 99.9 %"
     return f"{shown} %" if value else "0 %"

@@ -1,0 +1,456 @@
+"""The good path: what `unveil disclosure` and `unveil demo` print, and how they end."""
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil.cli import main
+from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
+
+ESCAPE = "\x1b"
+WIDTH = "160"
+
+ORIGINAL = "sex,age,ill\nM,31,yes\nF,42,no\nM,53,yes\nM,31,no\n"
+COPY = "sex,age,ill\nM,31,no\nF,42,yes\nM,53,no\nF,31,yes\n"
+OTHER = "sex,age,ill\nF,42,yes\nM,42,yes\nF,53,yes\n"
+
+
+@pytest.fixture(autouse=True)
+def no_forced_colours(monkeypatch):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, content in {"o.csv": ORIGINAL, "s.csv": COPY, "c.csv": OTHER}.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd, monkeypatch):
+    monkeypatch.setenv("COLUMNS", WIDTH)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert err == ""
+        return ended.value.code, out
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def example():
+    return unveil.disclosure(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
+
+
+def plain(document):
+    return json.loads(json.dumps(document))
+
+
+def row_of(out, title, target):
+    """The cells of one line of the table with this title."""
+    table = out[out.index(title) :]
+    line = next(line for line in table.split("\n") if line.startswith(f" {target} "))
+    return re.split(r"\s{2,}", line.strip())
+
+
+def shown(value):
+    return f"{value:.1f} %" if value else "0 %"
+
+
+def in_a_process(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+    )
+
+
+# On the screen
+
+
+def test_the_screen_shows_the_figures_that_python_gives(folder, run):
+    code, out = run("disclosure", "o.csv", "s.csv", "--keys", "sex,age")
+    result = unveil.disclosure("o.csv", "s.csv", keys=["sex", "age"])
+
+    assert code == 0
+    identity = result.identity[0]
+    for symbol in ("UiO", "UiS", "UiOiS", "repU"):
+        value = getattr(identity, symbol)
+        assert re.search(rf"^ +{re.escape(shown(value))}  {symbol} ", out, re.MULTILINE)
+    row = result.attribute[0]
+    certain = row_of(out, "What could be learnt for certain", "ill")
+    points = f"{row.protection:.1f}"
+    assert certain[1:6] == [shown(row.Dorig), shown(row.DiSCO), "1", points, shown(row.removed)]
+    guessed = row_of(out, "What could be guessed", "ill")
+    assert guessed[1:] == [shown(row.baseCAPd), shown(row.DCAP), shown(row.CAPd)]
+    assert f"for {shown(row.DiSCO)} of the people in your data (1 of 4)" in " ".join(out.split())
+
+
+def test_the_riskiest_target_stands_first(folder, run):
+    _, out = run("disclosure", "o.csv", "s.csv", "--keys", "age")
+    result = unveil.disclosure("o.csv", "s.csv", keys=["age"])
+    risks = [row.DiSCO for row in result.attribute]
+    assert risks == sorted(risks, reverse=True)
+    certain = out[out.index("What could be learnt for certain") :]
+    places = [certain.index(f" {row.target} ") for row in result.attribute]
+    assert places == sorted(places)
+
+
+def test_targets_can_be_chosen(folder, run):
+    _, out = run("disclosure", "o.csv", "s.csv", "-k", "sex", "-t", "ill", "--json")
+    assert json.loads(out)["targets"] == ["ill"]
+
+
+@pytest.mark.parametrize(("words", "n_said"), [(0, 0), (1, 1), (2, 2), (9, 2)])
+def test_as_many_targets_are_said_in_words_as_were_asked_for(folder, run, words, n_said):
+    _, out = run("disclosure", "o.csv", "s.csv", "-k", "sex", "--words", words)
+    text = " ".join(out.split())
+    # A target of which nobody's value is learnt rightly has a sentence of its own.
+    said = len(re.findall(r"An intruder who knows sex and looks|could be learnt rightly in", text))
+    assert said == n_said
+    assert ("In words for 1 more: --words 2" in text) == (words == 1)
+
+
+def test_a_copy_that_is_the_original_heads_the_screen_with_an_alarm(folder, run):
+    code, out = run("disclosure", "o.csv", "o.csv", "-k", "sex")
+    assert code == 0
+    assert "STOP: REAL RECORDS" in out.lstrip().split("\n")[0]
+    assert "The copy IS the original: the same rows, all 4 of them" in out
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_the_alarm_does_not_get_into_the_document(folder, capfd, form):
+    with pytest.raises(SystemExit) as ended:
+        main(["disclosure", "o.csv", "o.csv", "-k", "sex", form])
+    out, err = capfd.readouterr()
+    assert ended.value.code == 0
+    assert "STOP" not in out
+    assert err == (
+        "unveil: STOP: The copy IS the original: the same rows, all 4 of them, in the 3 compared"
+        " columns.\n"
+    )
+
+
+def test_what_was_noticed_while_reading_is_told(folder, run):
+    (folder / "semi.csv").write_text(COPY.replace(",", ";"))
+    _, out = run("disclosure", "o.csv", "semi.csv", "-k", "sex")
+    assert "synthetic: The columns are separated by semicolons, not by commas." in out
+
+
+def test_a_word_for_missing_is_missing(folder, run):
+    for name, content in (("o.csv", ORIGINAL), ("s.csv", COPY)):
+        (folder / name).write_text(content.replace("53", "NA"))
+    arguments = ("disclosure", "o.csv", "s.csv", "-k", "age", "--missing", "NA", "--json")
+    _, out = run(*arguments)
+    assert {note["kind"] for note in json.loads(out)["coercions"]} == {"missing_values"}
+    expected = unveil.disclosure("o.csv", "s.csv", keys=["age"], missing_values=["NA"])
+    assert json.loads(out) == plain(expected.to_dict())
+
+
+# Documents
+
+
+def test_json_is_one_document_equal_to_what_python_gives(folder, run):
+    code, out = run("disclosure", "o.csv", "s.csv", "--keys", "sex,age", "--json")
+    assert code == 0
+    assert json.loads(out) == plain(
+        unveil.disclosure("o.csv", "s.csv", keys=["sex", "age"]).to_dict()
+    )
+
+
+def test_json_tells_what_the_limits_said_and_changes_nothing_else(folder, run):
+    limits = ("--limit", "DiSCO=10", "--limit", "repU=100")
+    code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age", "--json", *limits)
+    document = json.loads(out)
+    said = document.pop("limits")
+    result = unveil.disclosure("o.csv", "s.csv", keys=["sex", "age"])
+    assert document == plain(result.to_dict())
+    assert code == 3
+    assert said == [
+        {
+            "measure": "DiSCO",
+            "target": "ill",
+            "copy": 1,
+            "value": result.attribute[0].DiSCO,
+            "limit": 10,
+            "status": "above",
+        },
+        {
+            "measure": "repU",
+            "target": None,
+            "copy": 1,
+            "value": result.identity[0].repU,
+            "limit": 100,
+            "status": "within",
+        },
+    ]
+
+
+@pytest.mark.parametrize("copies", [["s.csv"], ["s.csv", "c.csv"]])
+def test_csv_has_the_values_of_the_frame(folder, run, copies):
+    code, out = run("disclosure", "o.csv", *copies, "-k", "sex", "--csv")
+    assert code == 0
+    frame = unveil.disclosure("o.csv", copies, keys=["sex"]).frame()
+    read = list(csv.DictReader(io.StringIO(out)))
+    assert list(read[0]) == frame.columns
+    assert [as_numbers(row) for row in read] == frame.to_dicts()
+
+
+def as_numbers(row):
+    names = ("target", "copy")
+    return {
+        field: text if field in names else float(text) if text else None
+        for field, text in row.items()
+    }
+
+
+def test_csv_is_read_by_polars(folder, run):
+    _, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex", "--csv")
+    read = pl.read_csv(io.StringIO(out))
+    assert read["copy"].to_list() == ["1", "2", "mean", "pooled"] * 2
+
+
+def test_csv_without_targets_has_the_identity_figures(folder, run):
+    code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age,ill", "--csv")
+    assert code == 0
+    read = list(csv.DictReader(io.StringIO(out)))
+    assert [row["repU"] for row in read] == ["25.0"]
+
+
+# Limits
+
+
+def test_a_limit_exceeded_ends_with_3_and_says_by_how_much(folder, run):
+    code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age", "--limit", "DiSCO=10")
+    assert code == 3
+    assert out.rstrip().endswith("■ DiSCO for ill reaches 25.0 %, above your limit of 10 %.")
+    assert row_of(out, "What could be learnt for certain", "ill")[-1] == "■ above limit"
+
+
+@pytest.mark.parametrize("limit", ["25", "25.0", "99.9", "100"])
+def test_a_figure_at_or_below_its_limit_ends_with_0(folder, run, limit):
+    code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age", "--limit", f"DiSCO={limit}")
+    assert code == 0
+    assert out.rstrip().endswith("● All figures with a limit are within it.")
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+@pytest.mark.parametrize(("limit", "code"), [("24.999", 3), ("25", 0)])
+def test_documents_end_with_the_same_code(folder, run, form, limit, code):
+    arguments = ("-k", "sex,age", "--limit", f"DiSCO={limit}", form)
+    assert run("disclosure", "o.csv", "s.csv", *arguments)[0] == code
+
+
+def test_every_limit_exceeded_is_told(folder, run):
+    limits = ("--limit", "DiSCO=10", "--limit", "repU=0", "--limit", "UiS=100")
+    code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age", *limits)
+    assert code == 3
+    assert out.rstrip().split("\n")[-2:] == [
+        "■ DiSCO for ill reaches 25.0 %, above your limit of 10 %.",
+        "■ repU reaches 50.0 %, above your limit of 0 %.",
+    ]
+
+
+def test_a_figure_that_cannot_be_measured_is_not_within_its_limit(folder, run):
+    (folder / "crossed.csv").write_text("sex,age,ill\nF,31,no\nM,42,no\nF,53,no\n")
+    code, out = run("disclosure", "o.csv", "crossed.csv", "-k", "sex,age", "--limit", "TCAP=100")
+    assert code == 3
+    assert out.rstrip().endswith(
+        "■ TCAP for ill could not be measured, so its limit counts as exceeded."
+    )
+
+
+def test_a_harmless_copy_does_not_hide_a_harmful_one(folder, run):
+    arguments = ("disclosure", "o.csv", "c.csv", "s.csv", "-k", "sex,age", "--limit", "DiSCO=24")
+    code, out = run(*arguments, "--json")
+    document = json.loads(out)
+    disco = {row["copy"]: row["DiSCO"] for row in document["attribute"]}
+    assert disco["mean"] < 24 < disco[2]
+    assert [(v["copy"], v["status"]) for v in document["limits"]][:2] == [
+        (1, "above" if disco[1] > 24 else "within"),
+        (2, "above"),
+    ]
+    assert code == 3
+
+
+# Copies
+
+
+def test_several_copies_are_shown_by_their_mean_and_how_far_it_reaches(folder, run):
+    code, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex")
+    result = unveil.disclosure("o.csv", ["s.csv", "c.csv"], keys=["sex"])
+    assert code == 0
+    text = " ".join(out.split())
+    for row in result.mean.attribute:
+        assert row_of(out, "What could be learnt for certain", row.target)[2] == shown(row.DiSCO)
+    low, high = sorted(r.DiSCO for r in result.attribute if r.target == "ill" and r.copy in (1, 2))
+    reach = f"DiSCO ranges from {shown(low)} to {shown(high)}."
+    assert f"Figures are means over 2 copies; {reach}" in text
+
+
+def test_several_copies_have_a_row_each_their_mean_and_all_pooled(folder, run):
+    _, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex", "--json")
+    document = json.loads(out)
+    assert document["n_synthetic"] == [4, 3]
+    assert [row["copy"] for row in document["identity"]] == [1, 2, "mean", "pooled"]
+    assert document == plain(unveil.disclosure("o.csv", ["s.csv", "c.csv"], keys=["sex"]).to_dict())
+
+
+# The demo
+
+
+def test_the_demo_shows_the_figures_of_the_example(run, example):
+    code, out = run("demo")
+    assert code == 0
+    assert "5,000 people in the original, 5,000 records in the copy." in " ".join(out.split())
+    for row in example.attribute:
+        cells = row_of(out, "What could be learnt for certain", row.target)
+        n_people = f"{round(row.DiSCO * 50):,}"
+        assert cells[1:4] == [shown(row.Dorig), shown(row.DiSCO), n_people]
+    for symbol in ("UiO", "UiS", "UiOiS", "repU"):
+        assert f"{shown(getattr(example.identity[0], symbol))}  {symbol} " in out
+    assert out.rstrip().split("\n")[-1] == (
+        "Next, your own files:  unveil disclosure ORIGINAL SYNTHETIC --keys"
+        " sex,age,region,settlement"
+    )
+
+
+def test_the_command_that_the_demo_prints_gives_the_same_figures(run, tmp_path, example):
+    target = tmp_path / "new" / "folder"
+    code, out = run("demo", "--files", target)
+    assert code == 0
+    assert sorted(path.name for path in target.iterdir()) == [
+        "survey.csv",
+        "survey_synthetic.csv",
+    ]
+    program, *arguments = shlex.split(out.rstrip().split("\n")[-1].partition(":")[2])
+    assert program == "unveil"
+    code, out = run(*arguments, "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["attribute"] == plain(example.to_dict())["attribute"]
+    assert document["identity"] == plain(example.to_dict())["identity"]
+
+
+# Help, version, colours, start
+
+
+@pytest.mark.parametrize(
+    ("arguments", "example"),
+    [
+        (["--help"], "unveil demo"),
+        (["-h"], "unveil disclosure --help"),
+        (
+            ["disclosure", "--help"],
+            "unveil disclosure survey.csv synthetic.csv --keys sex,age,region --limit DiSCO=10",
+        ),
+        (["demo", "--help"], "Usage: unveil demo"),
+    ],
+)
+def test_help_ends_with_0_and_shows_an_example(run, arguments, example):
+    code, out = run(*arguments)
+    assert code == 0
+    assert example in " ".join(out.split())
+    assert "\\b" not in out
+
+
+def test_help_explains_the_exit_codes(run):
+    _, out = run("disclosure", "--help")
+    text = " ".join(out.split())
+    assert "Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3" in text
+
+
+def test_the_version_is_the_packages(run):
+    assert run("--version") == (0, f"unveil, version {unveil.__version__}\n")
+
+
+@pytest.mark.parametrize("arguments", [("demo",), ("--help",), ("disclosure", "--help")])
+def test_output_that_is_not_for_a_terminal_has_no_escape_codes(run, arguments):
+    assert ESCAPE not in run(*arguments)[1]
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_documents_are_plain_even_where_colours_are_forced(folder, monkeypatch, capfd, form):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with pytest.raises(SystemExit):
+        main(["disclosure", "o.csv", "s.csv", "-k", "sex", form])
+    assert ESCAPE not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"PYTHONIOENCODING": "ascii"}])
+def test_a_process_that_writes_to_a_pipe_writes_no_escape_codes(environment):
+    ended = in_a_process("-m", "unveil", "demo", **environment)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ESCAPE not in ended.stdout
+    assert "44.4 %" in ended.stdout
+
+
+@pytest.mark.parametrize("no_color", [True, False])
+def test_a_terminal_without_colours_gets_none(no_color):
+    pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    settings = {"TERM": "xterm-256color", "COLUMNS": WIDTH}
+    out = on_a_terminal(pty, settings | ({"NO_COLOR": "1"} if no_color else {}))
+    codes = {
+        int(part)
+        for code in re.findall(r"\x1b\[([0-9;]*)m", out)
+        for part in code.split(";")
+        if part
+    }
+    colours = codes & {*range(30, 50), *range(90, 108)}
+    assert bool(colours) != no_color
+    assert "44.4 %" in out
+
+
+def on_a_terminal(pty, environment):
+    outer, inner = pty.openpty()
+    command = [sys.executable, "-m", "unveil", "demo"]
+    with subprocess.Popen(
+        command, stdin=inner, stdout=inner, stderr=inner, env={**os.environ, **environment}
+    ) as process:
+        os.close(inner)
+        out = b""
+        while chunk := read_or_end(outer):
+            out += chunk
+        os.close(outer)
+    assert process.returncode == 0
+    return out.decode()
+
+
+def read_or_end(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
+
+
+def test_asking_for_help_imports_no_heavy_library():
+    script = (
+        "import sys\n"
+        "from unveil.cli import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "except SystemExit as ended:\n"
+        "    assert ended.code == 0\n"
+        "heavy = 'scipy sklearn altair pandas pyarrow matplotlib duckdb'.split()\n"
+        "print(sorted(set(heavy) & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ended = in_a_process("-c", script)
+    assert (ended.returncode, ended.stderr) == (0, "[]\n")

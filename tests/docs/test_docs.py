@@ -1,0 +1,197 @@
+"""Do the pages say what unveil does? Every symbol, link, command and figure in them is checked."""
+
+import doctest
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import unveil
+from golden.published import N_FIGURES
+from unveil.cli import main
+from unveil.measure.catalogue import CATALOGUE
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
+PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+FIRST_LINES = {
+    "unveil demo": "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/unveil demo",
+    "pytest": 'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
+    " && .venv/bin/python -m pytest -q",
+}
+
+# The worked example of every page, as rows of keys and target.
+ORIGINAL = "axp axq ayp bxq byq byq"
+SYNTHETIC = "axp axp ayq byq byp cxp"
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def prose_of(page: Path) -> str:
+    """The page without its code blocks."""
+    return re.sub(r"^ *```.*?^ *```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
+
+
+def blocks_of(page: Path) -> Iterator[tuple[str, str]]:
+    """The language and text of each code block."""
+    for found in re.finditer(r"^```(\w*)\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE):
+        yield found[1], found[2]
+
+
+def headings_of(page: Path) -> list[str]:
+    return re.findall(r"^#+ (.+)$", prose_of(page), re.MULTILINE)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The headings as links name them: lower case, hyphens between the words."""
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings_of(page))
+    return {heading.replace(" ", "-") for heading in kept}
+
+
+def worked_example(page: Path) -> dict[str, str]:
+    """The figures at the end of a page: symbol, and the last cell of its row."""
+    section = text_of(page).partition("## Worked example")[2]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
+    start = next(place for place, row in enumerate(rows) if row[0] == "symbol")
+    return {row[0]: row[-1] for row in rows[start + 2 :]}
+
+
+def frame(rows: str) -> pl.DataFrame:
+    return pl.DataFrame([list(row) for row in rows.split()], ["k1", "k2", "t"], orient="row")
+
+
+@pytest.fixture(scope="module")
+def computed() -> dict[str, object]:
+    result = unveil.disclosure(frame(ORIGINAL), frame(SYNTHETIC), keys=["k1", "k2"], targets="t")
+    rows = (result.identity[0], result.attribute[0], result.record.recurrence[0])
+    return {field: value for row in rows for field, value in row.to_dict().items()}
+
+
+@pytest.mark.parametrize("symbol", CATALOGUE)
+def test_every_symbol_is_explained_on_exactly_one_page(symbol):
+    lines = [line for page in MEASURES for line in text_of(page).splitlines()]
+    assert lines.count(f"## {symbol}") == 1
+
+
+@pytest.mark.parametrize("symbol", CATALOGUE)
+def test_the_page_of_a_symbol_works_it_out(symbol):
+    (page,) = (page for page in MEASURES if f"## {symbol}\n" in text_of(page))
+    assert symbol in worked_example(page)
+
+
+@pytest.mark.parametrize("page", MEASURES, ids=name_of)
+def test_the_figures_worked_out_by_hand_are_those_computed(page, computed):
+    by_hand = worked_example(page)
+    shown = {
+        symbol: f"{computed[symbol]:.2f}" if "." in figure else str(computed[symbol])
+        for symbol, figure in by_hand.items()
+    }
+    assert by_hand == shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_relative_link_leads_somewhere(page):
+    for link in re.findall(r"\]\(([^)]+)\)", prose_of(page)):
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
+
+
+@pytest.mark.parametrize("words", FIRST_LINES)
+def test_the_first_command_of_the_readme_stands_alone_and_is_right(words):
+    lines = text_of(README).splitlines()
+    assert next(line for line in lines if words in line) == FIRST_LINES[words]
+
+
+@pytest.mark.parametrize("name", unveil.__all__)
+def test_every_public_name_is_documented(name):
+    assert any(f"unveil.{name}" in text_of(page) for page in PAGES)
+
+
+@pytest.mark.parametrize("record", [Disclosure, IdentityRow, AttributeRow])
+def test_every_field_of_the_json_document_is_documented(record):
+    conventions = text_of(ROOT / "docs" / "conventions.md")
+    assert [f for f in record.__struct_fields__ if f"`{f}`" not in conventions] == []
+
+
+def test_the_readme_says_how_many_published_figures_are_reproduced():
+    assert f"{N_FIGURES:,} figures" in text_of(README)
+
+
+def test_every_dependency_has_its_line():
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [
+        *project["dependencies"],
+        *(package for extra in extras.values() for package in extra),
+    ]
+    page = text_of(ROOT / "docs" / "dependencies.md")
+    assert [name for name in wanted if f"| {re.split('[<>=]', name)[0]} |" not in page] == []
+    assert [name for name in extras if f"## Extra `{name}`" not in page] == []
+
+
+class Terminal:
+    """Runs the commands of a page, and keeps what they printed and how they ended."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.run("unveil demo")
+
+    def run(self, command: str) -> None:
+        if command == "echo $?":
+            self.printed = [str(self._code)]
+            return
+        program, *arguments = shlex.split(command)
+        assert program == "unveil", command
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        self._code = ended.value.code
+        said = self._capsys.readouterr()
+        self.printed = [line.rstrip() for line in (said.out + said.err).splitlines()]
+
+    def check(self, excerpt: list[str]) -> None:
+        """Each line shown was printed, in this order; empty lines and dots may stand for more."""
+        rest = iter(self.printed)
+        for line in excerpt:
+            assert line in ("", "...") or line in rest, line
+
+    def session(self, block: str) -> None:
+        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *excerpt = step.splitlines()
+            self.run(command)
+            self.check(excerpt)
+
+
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start.md"], ids=name_of)
+def test_what_a_page_shows_is_what_happens(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    terminal = Terminal(capsys)
+    names: dict[str, object] = {}
+    for language, block in blocks_of(page):
+        if language == "text":
+            terminal.check(block.splitlines())
+        if language == "console":
+            terminal.session(block)
+        if language == "pycon":
+            test = doctest.DocTestParser().get_doctest(block, names, page.name, None, 0)
+            said: list[str] = []
+            doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
+            names = test.globs
+            assert not said, "".join(said)
