@@ -8,6 +8,7 @@ from unveil.errors import (
     RolesError,
     SettingsError,
     UnveilError,
+    WriteError,
 )
 from unveil.measure.disclosure import disclosure
 from unveil.report import notebook as _notebook  # noqa: F401  (teaches records to show themselves)
@@ -22,5 +23,6 @@ __all__ = [
     "RolesError",
     "SettingsError",
     "UnveilError",
+    "WriteError",
     "disclosure",
 ]

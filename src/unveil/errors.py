@@ -7,7 +7,8 @@
     │   ├── ReadError       a file or frame that cannot be read as a table
     │   ├── RolesError      keys, targets or column names that do not fit the data
     │   ├── AlignError      original and copy that cannot be compared
-    │   └── SettingsError   a limit or option that means nothing
+    │   ├── SettingsError   a limit or option that means nothing
+    │   └── WriteError      output that cannot be written, or would overwrite
     └── InternalError       a fault of ours; exit code 1
 
 Each message says what is wrong, where, and what to do. None quotes a cell of the data: names of
@@ -46,6 +47,10 @@ class SettingsError(InputError):
     """A limit or an option means nothing."""
 
 
+class WriteError(InputError):
+    """Output cannot be written where it is sent to, or would overwrite what is there."""
+
+
 class InternalError(UnveilError):
     """A state that should be impossible."""
 
@@ -55,14 +60,19 @@ class InternalError(UnveilError):
 
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names in a sentence, cut short where there are very many."""
-    all_names = list(names)
+    all_names = [_on_one_line(name) for name in names]
     shown = ", ".join(all_names[:most])
     more = len(all_names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _on_one_line(name: str, longest: int = 60) -> str:
+    shown = name if name.isprintable() else repr(name)[1:-1]
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """A hint for a mistyped name, or nothing."""
     folded = {candidate.casefold(): candidate for candidate in known}
     close = get_close_matches(name.casefold(), folded, n=1)
-    return f" Did you mean {folded[close[0]]!r}?" if close else ""
+    return f" Did you mean '{_on_one_line(folded[close[0]])}'?" if close else ""

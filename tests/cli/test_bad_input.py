@@ -33,6 +33,10 @@ LIMITABLE = (
     "Limits can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs,"
     " DCAP, TCAP."
 )
+NAME_THE_FILES = (
+    "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
+    " synthetic.csv --keys sex,age,region."
+)
 LOOKS_LIKE_ZERO = "Matching would find nothing and the risk would look like zero."
 SAME_CODING = "Give the column the same coding in every file"
 MISSING_HINT = (
@@ -56,10 +60,12 @@ class Case:
     sentence: str
 
 
-def differs(column: str, kind: str, place: str, failed: str) -> str:
+def differs(
+    column: str, kind: str, place: str, failed: str, typed: str = "the original (o.csv)"
+) -> str:
     return (
-        f"Column '{column}' differs: {kind} elsewhere, text in {place} ({failed} entries are not"
-        f" {kind}). {LOOKS_LIKE_ZERO} {SAME_CODING}{MISSING_HINT}"
+        f"Column '{column}' holds {kind} in {typed} but text in {place}, where {failed} entries are"
+        f" not {kind}. {LOOKS_LIKE_ZERO} {SAME_CODING}{MISSING_HINT}"
     )
 
 
@@ -416,9 +422,21 @@ ROLES = [
         "keys of nothing",
         GOOD,
         (*COMPARE, "--keys", ""),
-        "No keys are given. Name the columns an intruder would know.",
+        "--keys holds an empty name. Write the names with one comma between them, such as --keys"
+        " sex,age,region.",
     ),
-    Case("no keys", GOOD, COMPARE, "Missing option '--keys' / '-k'."),
+    Case(
+        "a quotation mark that is not closed",
+        GOOD,
+        (*COMPARE, "--keys", 'sex,"age'),
+        "--keys cannot be read: a name in double quotes must end with one, before a comma.",
+    ),
+    Case(
+        "no keys",
+        GOOD,
+        COMPARE,
+        "Say what an intruder would know about a person: --keys sex,age,region.",
+    ),
 ]
 
 COMPARISON = [
@@ -432,7 +450,13 @@ COMPARISON = [
         "text against numbers in the original",
         original(ORIGINAL.replace("53", CANARY)),
         (*COMPARE, "-k", "age"),
-        differs("age", "numbers", "the original (o.csv)", "1 of 3"),
+        differs(
+            "age",
+            "numbers",
+            "the original (o.csv)",
+            "1 of 3",
+            typed="the synthetic copy (s.csv)",
+        ),
     ),
     Case(
         "dates against numbers",
@@ -467,7 +491,13 @@ COMPARISON = [
             "s.parquet": people(x=[CANARY, "02:00:00"]),
         },
         ("disclosure", "o.parquet", "s.parquet", "-k", "sex"),
-        differs("x", "times of day", "the synthetic copy (s.parquet)", "1 of 2"),
+        differs(
+            "x",
+            "times of day",
+            "the synthetic copy (s.parquet)",
+            "1 of 2",
+            typed="the original (o.parquet)",
+        ),
     ),
     Case(
         "times with a zone against times without",
@@ -476,8 +506,8 @@ COMPARISON = [
             ("2020-01-31T10:00:00", "2020-01-31T11:00:00"),
         ),
         BY_SEX,
-        "Column 'x' has times with a time zone in one file and without in another, which cannot be"
-        " compared. Give the column the same form in every file.",
+        "Column 'x' has times with a time zone in the original (o.csv) and without in the synthetic"
+        " copy (s.csv), which cannot be compared. Give the column the same form in every file.",
     ),
     Case(
         "times with a zone in parquet against times without in text",
@@ -486,8 +516,9 @@ COMPARISON = [
             "s.csv": "sex,x\nM,2020-01-31T10:00:00\nF,2020-01-31T11:00:00\n",
         },
         ("disclosure", "o.parquet", "s.csv", "-k", "sex"),
-        "Column 'x' has times with a time zone in one file and without in another, which cannot be"
-        " compared. Give the column the same form in every file.",
+        "Column 'x' has times with a time zone in the original (o.parquet) and without in the"
+        " synthetic copy (s.csv), which cannot be compared. Give the column the same form in every"
+        " file.",
     ),
     Case(
         "long identifiers against decimals",
@@ -536,8 +567,7 @@ COMPARISON = [
         "a key that only the copy leaves empty",
         {"o.csv": ORIGINAL, "s.csv": f"sex,age,ill\n,31,{CANARY}\n,42,no\n"},
         BY_SEX,
-        "Key 'sex' has no level in common between the original (o.csv) and the synthetic copy"
-        f" (s.csv). {NOBODY}",
+        f"Key 'sex' is empty throughout the synthetic copy (s.csv). {NOBODY}",
     ),
     Case(
         "only the second copy has text for numbers",
@@ -638,17 +668,17 @@ SETTINGS = [
     limit(
         "on a misspelt measure",
         "disco=10",
-        sentence=f"'disco' has no limit to set. Did you mean 'DiSCO'? {LIMITABLE}",
+        sentence=f"No limit can be set on 'disco'. Did you mean 'DiSCO'? {LIMITABLE}",
     ),
     limit(
         "on no measure at all",
         "height=10",
-        sentence=f"'height' has no limit to set. {LIMITABLE}",
+        sentence=f"No limit can be set on 'height'. {LIMITABLE}",
     ),
     limit(
         "on protection, which falls with risk",
         "protection=5",
-        sentence=f"'protection' has no limit to set. {LIMITABLE}",
+        sentence=f"No limit can be set on 'protection'. {LIMITABLE}",
     ),
     Case(
         "a limit that no target can be held against",
@@ -663,14 +693,17 @@ SETTINGS = [
     limit("of nothing", "DiSCO=", sentence=not_a_number("")),
     limit("below 0", "DiSCO=-0.5", sentence=out_of_range("-0.5")),
     limit("above 100", "DiSCO=101", sentence=out_of_range("101")),
-    limit("that is nan", "DiSCO=nan", sentence=out_of_range("nan")),
-    limit("that is endless", "DiSCO=inf", sentence=out_of_range("inf")),
+    limit("that is nan", "DiSCO=nan", sentence=not_a_number("nan")),
+    limit("just above 100", "DiSCO=100.0000001", sentence=out_of_range("100.0000001")),
+    limit("with an underscore", "DiSCO=1_0", sentence=not_a_number("1_0")),
+    limit("on nothing", "=5", sentence="'=5' is not a limit. Write it as DiSCO=10."),
+    limit("that is endless", "DiSCO=inf", sentence=not_a_number("inf")),
     limit(
         "without an equals sign",
         "DiSCO",
         sentence="'DiSCO' is not a limit. Write it as DiSCO=10.",
     ),
-    limit("given twice", "DiSCO=5", "DiSCO=10", sentence="DiSCO has two limits. Give one."),
+    limit("given twice", "DiSCO=5", "DiSCO=10", sentence="DiSCO is given two limits. Give it one."),
     Case(
         "a limit that is wrong is told before a file that is not there",
         {},
@@ -706,8 +739,8 @@ SETTINGS = [
         "No such command 'disclsure'. Did you mean 'disclosure'?",
     ),
     Case("a command unknown", GOOD, ("publish",), "No such command 'publish'."),
-    Case("no original", GOOD, ("disclosure", "-k", "sex"), "Missing argument 'ORIGINAL'."),
-    Case("no copy", GOOD, ("disclosure", "o.csv", "-k", "sex"), "Missing argument 'SYNTHETIC...'."),
+    Case("no original", GOOD, ("disclosure", "-k", "sex"), NAME_THE_FILES),
+    Case("no copy", GOOD, ("disclosure", "o.csv", "-k", "sex"), NAME_THE_FILES),
     Case("a file for the demo", GOOD, ("demo", "o.csv"), "Got unexpected extra argument (o.csv)"),
 ]
 

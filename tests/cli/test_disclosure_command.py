@@ -144,7 +144,7 @@ def test_the_alarm_does_not_get_into_the_document(folder, capfd, form):
     assert ended.value.code == 0
     assert "STOP" not in out
     assert err == (
-        "unveil: STOP: The copy IS the original: the same rows, all 4 of them, in the 3 compared"
+        "unveil: STOP: The copy IS the original: the same rows, all 4 of them, compared in 3"
         " columns.\n"
     )
 

@@ -60,12 +60,11 @@ def test_limits_as_people_type_them():
         ),
         (
             "DiSCO=nan",
-            "The limit of DiSCO is nan. It is a percentage of people: write a number from 0 to"
-            " 100.",
+            "The limit of DiSCO is 'nan', which is not a number. Write it as DiSCO=10.",
         ),
         (
             "disco=10",
-            "'disco' has no limit to set. Did you mean 'DiSCO'? Limits can be set on: UiO, UiS,"
+            "No limit can be set on 'disco'. Did you mean 'DiSCO'? Limits can be set on: UiO, UiS,"
             " UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP.",
         ),
     ],
@@ -77,5 +76,5 @@ def test_limits_that_mean_nothing(text, sentence):
 
 
 def test_two_limits_for_one_measure_are_refused():
-    with pytest.raises(SettingsError, match="DiSCO has two limits"):
+    with pytest.raises(SettingsError, match="DiSCO is given two limits"):
         parse_limits(["DiSCO=10", "DiSCO=20"])

@@ -58,6 +58,16 @@ EQUAL_BY_VALUE = {
         series([datetime(2020, 2, 29)]),
         [datetime(2020, 2, 29)],
     ),
+    "moments against text": (
+        series([datetime(2020, 1, 1, 10, 30), datetime(2020, 1, 2)]),
+        series(["2020-01-01T10:30:00", "2020-01-02"]),
+        [datetime(2020, 1, 1, 10, 30), datetime(2020, 1, 2)],
+    ),
+    "moments with a zone against nothing at all": (
+        series([datetime(2020, 1, 1, 12, tzinfo=ZoneInfo("UTC"))]),
+        series([None]),
+        None,
+    ),
     "moments of different units": (
         series([datetime(2020, 1, 1, 12)], pl.Datetime("ms")),
         series([datetime(2020, 1, 1, 12)], pl.Datetime("ns")),
@@ -132,8 +142,8 @@ REFUSED = {
     "text among numbers": (
         series([1, 2]),
         series(["1", "two"]),
-        "Column 'x' differs: numbers elsewhere, text in the synthetic copy (1 of 2 entries are not"
-        " numbers).",
+        "Column 'x' holds numbers in the original but text in the synthetic copy, where 1 of 2"
+        " entries are not numbers.",
     ),
     "dates against numbers": (
         series([1, 2]),
@@ -143,8 +153,8 @@ REFUSED = {
     "truth values against words": (
         series([True]),
         series(["yes"]),
-        "Column 'x' differs: truth values elsewhere, text in the synthetic copy (1 of 1 entries are"
-        " not truth values).",
+        "Column 'x' holds truth values in the original but text in the synthetic copy, where 1 of 1"
+        " entries are not truth values.",
     ),
     "long whole numbers against decimals": (
         series([2**63 + 1, 1], pl.UInt64),
@@ -155,8 +165,20 @@ REFUSED = {
     "zones against none": (
         series([datetime(2020, 1, 1)]),
         series([datetime(2020, 1, 1, tzinfo=ZoneInfo("UTC"))]),
-        "Column 'x' has times with a time zone in one file and without in another, which cannot be"
-        " compared.",
+        "Column 'x' has times with a time zone in the synthetic copy and without in the original,"
+        " which cannot be compared.",
+    ),
+    "moments too far away for the unit of the other": (
+        series([datetime(1500, 1, 2, 3, 4)], pl.Datetime("us")),
+        series([datetime(2020, 1, 1)], pl.Datetime("ns")),
+        "Column 'x' has times in billionths of a second in one file and times too far away for that"
+        " unit in another.",
+    ),
+    "moments against words": (
+        series([datetime(2020, 1, 1, 10)]),
+        series(["unknown"]),
+        "Column 'x' holds dates with time in the original but text in the synthetic copy, where 1"
+        " of 1 entries are not dates with time.",
     ),
     "lists": (
         series([[1]]),
@@ -190,5 +212,5 @@ def test_all_faults_are_shown_together():
 
 
 def test_a_fault_of_the_second_copy_names_it():
-    with pytest.raises(AlignError, match=r"text in synthetic copy 2 \(1 of 1"):
+    with pytest.raises(AlignError, match=r"but text in synthetic copy 2, where 1 of 1"):
         align(tables(series([1]), series([1]), series(["one"])), ["x"])

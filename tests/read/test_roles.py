@@ -67,7 +67,6 @@ def test_a_list_without_copies_is_refused():
     [
         (["a", "b"], ["c", "d"]),
         (["a", None], ["b", None]),  # missing values alone in common are no match
-        ([None, None], ["a", "b"]),
     ],
 )
 def test_a_key_without_a_level_in_common_is_refused(original, synthetic):
@@ -79,6 +78,14 @@ def test_a_key_without_a_level_in_common_is_refused(original, synthetic):
         " be found and the risk would look like zero. Give the column the same coding in both"
         " files."
     )
+
+
+def test_a_key_empty_throughout_is_refused():
+    frames = [pl.DataFrame({"k": k, "t": [1, 2]}) for k in ([None, None], ["a", "b"])]
+    with pytest.raises(
+        AlignError, match=r"Key 'k' is empty throughout the original\. Nobody would"
+    ):
+        unveil.disclosure(*frames, keys="k")
 
 
 def test_a_key_missing_throughout_on_one_side_can_match_missing_values_of_the_other():

@@ -88,7 +88,10 @@ def test_an_original_that_settles_nothing_has_nothing_to_remove():
 @pytest.mark.parametrize(
     ("copies", "said"),
     [
-        ([ORIGINAL], "The copy IS the original: the same rows, all 6 of them, in the 3 compared"),
+        (
+            [ORIGINAL],
+            "The copy IS the original: the same rows, all 6 of them, compared in 3 columns.",
+        ),
         ([[*ORIGINAL, "cxp"]], "The copy CONTAINS the original: every one of its 6 records"),
         ([SYNTHETIC], "50.0 % of the original records (3 of 6) also stand in the copy:"),
         ([["axz"]], "No original record also stands in the copy."),

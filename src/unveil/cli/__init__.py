@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import click
+from polars.exceptions import PanicException
 
 from unveil import __version__
 from unveil.cli.demo import demo
@@ -17,9 +18,13 @@ from unveil.report.words import lines
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="unveil")
-def unveil() -> None:
+@click.pass_context
+def unveil(context: click.Context) -> None:
     """Tell what a release would give away, before it is released.
 
     Everything is computed on this machine; no network is used.
@@ -29,6 +34,8 @@ def unveil() -> None:
       unveil demo                      the main job on an embedded example
       unveil disclosure --help         your own files
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 unveil.add_command(demo)
@@ -45,25 +52,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
     try:
-        code = unveil.main(arguments, prog_name="unveil", standalone_mode=False)
-    except UnveilError as fault:
-        _say(str(fault))
-        return fault.exit_code
-    except click.ClickException as fault:
-        _say(fault.format_message())
-        return 2
-    except (click.Abort, KeyboardInterrupt):
-        _say("Stopped. Nothing was written.")
-        return INTERRUPTED
-    except BrokenPipeError:
+        return int(unveil.main(arguments, prog_name="unveil", standalone_mode=False) or 0)
+    except BrokenPipeError:  # the reader of our output has seen enough
         return 1
-    except Exception as fault:  # the outermost edge: by type alone, for messages may quote data
-        _say(
-            f"An unexpected fault ({type(fault).__name__}). Nothing was written. This is a fault of"
-            " unveil, not of your data: please report it, with the command and without any data."
-        )
-        return 1
-    return int(code or 0)
+    except (Exception, PanicException, KeyboardInterrupt) as fault:
+        message, code = _told(fault)
+        _say(message)
+        return code
+
+
+def _told(fault: BaseException) -> tuple[str, int]:
+    """What to say of a fault, and the exit code."""
+    if isinstance(fault, UnveilError):
+        return str(fault), fault.exit_code
+    if isinstance(fault, click.ClickException):
+        return fault.format_message(), 2
+    if isinstance(fault, click.Abort | KeyboardInterrupt):
+        return "Stopped. Nothing was written.", INTERRUPTED
+    # By its type alone: the message of another library may quote data.
+    return (
+        f"An unexpected fault ({type(fault).__name__}). Nothing was written. This is a fault of"
+        " unveil, not of your data: please report it, with the command and without any data.",
+        1,
+    )
 
 
 def _say(message: str) -> None:

@@ -1,5 +1,6 @@
 """`unveil demo`: the main job, on an embedded example, in a few seconds."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -18,13 +19,15 @@ def demo(files: Path | None) -> None:
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
     region and kind of settlement.
+
+    \b
+    Example:
+      unveil demo --files example
     """
     from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
 
+    paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
     record = measured(survey(), survey_synthetic(), KEYS, TARGETS)
     show(record, (), words=len(TARGETS), as_json=False, as_csv=False)
-    command = f"unveil disclosure ORIGINAL SYNTHETIC --keys {','.join(KEYS)}"
-    if files is not None:
-        paths = write_csv(files)
-        command = f"unveil disclosure {' '.join(map(str, paths))} --keys {','.join(KEYS)}"
-    click.echo(f"Next, your own files:  {command}")
+    command = shlex.join(["unveil", "disclosure", *paths, "--keys", ",".join(KEYS)])
+    click.echo(f"Next, {'your own' if files is None else 'these'} files:  {command}")

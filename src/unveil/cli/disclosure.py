@@ -1,7 +1,7 @@
 """`unveil disclosure`: what would these copies give away about this original?"""
 
-import sys
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -10,7 +10,7 @@ from rich.console import Console
 from unveil.cli.options import Names, output_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import screen
-from unveil.errors import SettingsError
+from unveil.errors import ReadError, RolesError, SettingsError, WriteError
 from unveil.judge.limits import is_shut, judged, parse_limits
 from unveil.measure.disclosure import disclosure as measure_disclosure
 from unveil.records.disclosure import Disclosure
@@ -22,15 +22,16 @@ ABOVE_LIMIT = 3
 
 
 @click.command()
-@click.argument("original", type=click.Path(dir_okay=True))
-@click.argument("synthetic", type=click.Path(dir_okay=True), nargs=-1, required=True)
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
 @click.option(
-    "--keys", "-k", required=True, type=Names(), help="What an intruder knows: sex,age,region."
+    "--keys", "-k", type=Names(), multiple=True, help="What an intruder knows: sex,age,region."
 )
 @click.option(
     "--targets",
     "-t",
     type=Names(),
+    multiple=True,
     help="What they might learn, each alone. Default: all other columns.",
 )
 @click.option(
@@ -57,10 +58,10 @@ ABOVE_LIMIT = 3
 @output_options
 def disclosure(
     *,
-    original: str,
+    original: str | None,
     synthetic: tuple[str, ...],
-    keys: tuple[str, ...],
-    targets: tuple[str, ...] | None,
+    keys: tuple[tuple[str, ...], ...],
+    targets: tuple[tuple[str, ...], ...],
     limits: tuple[str, ...],
     missing_values: tuple[str, ...],
     words: int,
@@ -82,11 +83,23 @@ def disclosure(
     """
     if as_json and as_csv:
         raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+    if original is None or not synthetic:
+        raise ReadError(
+            "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
+            " synthetic.csv --keys sex,age,region."
+        )
+    if not keys:
+        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
     wanted = parse_limits(limits)
-    record = measured(original, list(synthetic), keys, targets, missing_values)
+    all_keys, all_targets = _joined(keys), _joined(targets) if targets else None
+    record = measured(original, list(synthetic), all_keys, all_targets, missing_values)
     verdicts = judged(record, wanted)
     show(record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
     return ABOVE_LIMIT if is_shut(verdicts) else 0
+
+
+def _joined(lists: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(lists))
 
 
 def measured(
@@ -113,13 +126,20 @@ def show(
     record: Disclosure, verdicts: Sequence[Verdict], *, words: int, as_json: bool, as_csv: bool
 ) -> None:
     """Print the record in the form asked for."""
+    console = Console()
+    shown: Any = screen(record, verdicts, words=words, width=console.width)
     if as_json or as_csv:
+        shown = json_document(record, verdicts) if as_json else csv_document(record)
         for alarm in sentences.alarms(record):
             click.echo(f"unveil: STOP: {alarm}", err=True)
-    if as_json:
-        click.echo(json_document(record, verdicts))
-    elif as_csv:
-        sys.stdout.write(csv_document(record))
-    else:
-        console = Console()
-        console.print(screen(record, verdicts, words=words, width=console.width))
+    try:
+        if as_json or as_csv:
+            click.echo(shown)
+        else:
+            console.print(shown)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        raise WriteError(
+            "The output could not be written. Check the disk, or where the output is sent to."
+        ) from None

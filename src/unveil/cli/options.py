@@ -1,6 +1,6 @@
 """Options that several commands share, and how their text is read."""
 
-import csv
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +9,8 @@ import click
 from unveil.errors import RolesError
 
 Command = Callable[..., Any]
+
+_NAME = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",]*?))\s*(?P<comma>,|\Z)')
 
 
 class Names(click.ParamType[Any]):
@@ -22,9 +24,9 @@ class Names(click.ParamType[Any]):
         """Split at the commas outside quotes."""
         if isinstance(value, tuple):
             return value
-        names = tuple(part.strip() for part in _split(value))
+        what = param.opts[0] if param else "the list"
+        names = _split(value, what)
         if not all(names):
-            what = param.opts[0] if param else "the list"
             raise RolesError(
                 f"{what} holds an empty name. Write the names with one comma between them, such as"
                 f" {what} sex,age,region."
@@ -32,9 +34,18 @@ class Names(click.ParamType[Any]):
         return names
 
 
-def _split(text: str) -> list[str]:
-    rows = list(csv.reader([text], skipinitialspace=True))
-    return rows[0] if rows else [""]
+def _split(text: str, what: str) -> tuple[str, ...]:
+    names, place, is_more = [], 0, True
+    while is_more:
+        found = _NAME.match(text, place)
+        if found is None:
+            raise RolesError(
+                f"{what} cannot be read: a name in double quotes must end with one, before a comma."
+            )
+        quoted = found["quoted"]
+        names.append(found["plain"] if quoted is None else quoted.replace('""', '"'))
+        place, is_more = found.end(), found["comma"] == ","
+    return tuple(names)
 
 
 def output_options(command: Command) -> Command:

@@ -72,7 +72,7 @@ def write_csv(folder: str | os.PathLike[str]) -> tuple[Path, ...]:
 
     Raises
     ------
-    InputError
+    WriteError
         If one of the files is there already, or the folder cannot be written to.
     """
     frames = {"survey.csv": survey(), "survey_synthetic.csv": survey_synthetic()}

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from unveil.errors import InputError, listed
+from unveil.errors import WriteError, listed
 
 
 def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> tuple[Path, ...]:
@@ -12,13 +12,13 @@ def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> 
 
     Raises
     ------
-    InputError
+    WriteError
         If one of the files is there already (then none is written), or the folder cannot be used.
     """
     place = Path(folder)
     present = [name for name in contents if os.path.lexists(place / name)]
     if present:
-        raise InputError(
+        raise WriteError(
             f"The folder {str(place)!r} already holds {listed(present)}. Nothing was written. "
             "Name another folder, or move the old files away first."
         )
@@ -30,7 +30,7 @@ def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> 
     except OSError as fault:
         for path in written:
             path.unlink(missing_ok=True)
-        raise InputError(
+        raise WriteError(
             f"The example cannot be written to {str(place)!r}: {fault.strerror}. "
             "Name a folder in which you may create files."
         ) from fault

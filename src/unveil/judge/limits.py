@@ -6,6 +6,7 @@ the verdict says why.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from unveil.errors import SettingsError, listed, nearest
@@ -14,6 +15,7 @@ from unveil.records.limits import Verdict
 
 IDENTITY = ("UiO", "UiS", "UiOiS", "repU")
 ATTRIBUTE = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP")
+_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 LIMITABLE = IDENTITY + ATTRIBUTE
 """Percentages that grow with risk; the others have no limit that means anything."""
 
@@ -22,18 +24,17 @@ def parse_limits(texts: Iterable[str]) -> dict[str, float]:
     """Limits as people type them: ``DiSCO=10``."""
     limits: dict[str, float] = {}
     for text in texts:
-        measure, equals, number = text.partition("=")
-        if not equals:
+        measure, equals, number = (part.strip() for part in text.partition("="))
+        if not equals or not measure:
             raise SettingsError(f"{text!r} is not a limit. Write it as DiSCO=10.")
         if measure in limits:
-            raise SettingsError(f"{measure} has two limits. Give one.")
-        try:
-            limits[measure] = float(number)
-        except ValueError:
+            raise SettingsError(f"{measure} is given two limits. Give it one.")
+        if not _NUMBER.fullmatch(number):
             raise SettingsError(
                 f"The limit of {measure} is {number!r}, which is not a number. Write it as"
                 f" {measure}=10."
-            ) from None
+            )
+        limits[measure] = float(number)
     _refuse_senseless(limits)
     return limits
 
@@ -58,13 +59,13 @@ def _refuse_senseless(limits: Mapping[str, float]) -> None:
     for measure, limit in limits.items():
         if measure not in LIMITABLE:
             raise SettingsError(
-                f"{measure!r} has no limit to set.{nearest(measure, LIMITABLE)} Limits can be set"
-                f" on: {listed(LIMITABLE, most=len(LIMITABLE))}."
+                f"No limit can be set on {measure!r}.{nearest(measure, LIMITABLE)} Limits can be"
+                f" set on: {listed(LIMITABLE, most=len(LIMITABLE))}."
             )
         if not math.isfinite(limit) or not 0 <= limit <= 100:
             raise SettingsError(
-                f"The limit of {measure} is {limit:g}. It is a percentage of people: write a number"
-                " from 0 to 100."
+                f"The limit of {measure} is {limit:.15g}. It is a percentage of people: write a"
+                " number from 0 to 100."
             )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unveil.count.codes import Column
 from unveil.count.scenario import Progress, count, encode_all
-from unveil.errors import AlignError, ReadError
+from unveil.errors import AlignError, InputError, ReadError, SettingsError
 from unveil.measure.figures import disclosure_record
 from unveil.measure.result import DisclosureResult
 from unveil.read.align import align
@@ -23,7 +23,7 @@ def disclosure(
     *,
     keys: str | Iterable[str],
     targets: str | Iterable[str] | None = None,
-    missing_values: Sequence[str] = (),
+    missing_values: str | Sequence[str] = (),
     progress: Progress = lambda *_: None,
 ) -> DisclosureResult:
     """Measure identity and attribute disclosure of one or several copies of an original.
@@ -72,33 +72,50 @@ def _read_all(
     original: Any,
     synthetic: Any,
     columns: Sequence[str] | None,
-    missing_values: Sequence[str],
+    missing_values: str | Sequence[str],
     progress: Progress,
 ) -> list[Table]:
     copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
+    missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
+    if not all(isinstance(entry, str) for entry in missing):
+        raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
     if not copies:
         raise ReadError("No synthetic copy is given. Name at least one file or frame.")
     numbered = [f"synthetic {number}" for number in range(1, len(copies) + 1)]
     sides = ["original", *(numbered if len(copies) > 1 else ["synthetic"])]
-    tables = []
+    tables, faults = [], []
     for done, (side, source) in enumerate(zip(sides, [original, *copies], strict=True)):
         progress(f"reading the {side} data", done, len(sides))
-        tables.append(read_table(source, side=side, columns=columns, missing_values=missing_values))
+        try:
+            tables.append(read_table(source, side=side, columns=columns, missing_values=missing))
+        except InputError as fault:
+            faults.append(fault)
+    if faults:
+        raise type(faults[0])("\n".join(map(str, faults)))
     return tables
 
 
 def _refuse_disjoint(keys: Sequence[Column], tables: Sequence[Table]) -> None:
     """Refuse a key that cannot match: its levels in a copy are all unknown to the original."""
     faults = [
-        f"Key {key.name!r} has no level in common between {mid_sentence(tables[0].place)} and"
-        f" {mid_sentence(table.place)}. Nobody would be found and the risk would look like zero."
+        f"{_disjoint(key, side, tables)} Nobody would be found and the risk would look like zero."
         " Give the column the same coding in both files."
         for key in keys
-        for side, table in enumerate(tables[1:], start=1)
+        for side in range(1, len(tables))
         if _is_disjoint(key, side)
     ]
     if faults:
         raise AlignError("\n".join(faults))
+
+
+def _disjoint(key: Column, side: int, tables: Sequence[Table]) -> str:
+    for place in (0, side):
+        if key.has_missing and not key.counts[place][:-1].any():
+            return f"Key {key.name!r} is empty throughout {mid_sentence(tables[place].place)}."
+    return (
+        f"Key {key.name!r} has no level in common between {mid_sentence(tables[0].place)} and"
+        f" {mid_sentence(tables[side].place)}."
+    )
 
 
 def _is_disjoint(key: Column, side: int) -> bool:

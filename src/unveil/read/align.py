@@ -8,7 +8,6 @@ because nothing would match and the risk would look like zero.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import polars as pl
 
@@ -65,16 +64,31 @@ def _align_column(
         for table, side, family in zip(tables, sides, families, strict=True)
         for note in _notes(name, table, side, family, common)
     ]
-    cast = [
-        _to_family(name, side, family, common, table)
-        for table, side, family in zip(tables, sides, families, strict=True)
-    ]
+    known = [i for i, family in enumerate(families) if family != NOTHING]
+    cast = []
+    for i in known:
+        cast.append(sides[i] if families[i] == common else _CASTS[families[i], common](sides[i]))
+        n_failed = cast[-1].null_count() - sides[i].null_count()
+        if n_failed:
+            raise AlignError(_half_text(name, n_failed, i, families, tables))
+    known_tables = [tables[i] for i in known]
     if common == NUMBER:
-        cast, number_notes = one_number_type(name, cast, tables)
+        cast, number_notes = one_number_type(name, cast, known_tables)
         notes += number_notes
     elif common in (MOMENT, SPAN):
-        cast = _one_time_unit(name, cast)
-    return tuple(cast), notes
+        cast = _one_time_unit(name, cast, known_tables)
+    return _with_the_empty(name, dict(zip(known, cast, strict=True)), sides), notes
+
+
+def _with_the_empty(
+    name: str, known: dict[int, pl.Series], sides: Sequence[pl.Series]
+) -> tuple[pl.Series, ...]:
+    """All sides again: those with nothing but missing values in the type of the others."""
+    dtype = next(iter(known.values())).dtype if known else pl.String()
+    return tuple(
+        known[i] if i in known else pl.Series(name, [None] * len(side), dtype)
+        for i, side in enumerate(sides)
+    )
 
 
 def _with_one_missing(name: str, table: Table) -> pl.Series:
@@ -142,34 +156,45 @@ def _differs(name: str, families: Sequence[str], tables: Sequence[Table]) -> str
     )
 
 
-def _to_family(name: str, side: pl.Series, family: str, common: str, table: Table) -> pl.Series:
-    if family in (NOTHING, common):
-        return side if family == common else pl.Series(name, [None] * len(side), _EMPTY[common])
-    changed = _CASTS[family, common](side)
-    n_failed = changed.null_count() - side.null_count()
-    if n_failed:
-        raise AlignError(
-            f"Column {name!r} differs: {common} elsewhere, text in {mid_sentence(table.place)}"
-            f" ({n_failed:,} of {len(side):,} entries are not {common}). Matching would find"
-            " nothing and the risk would look like zero. Give the column the same coding in every"
-            " file; where a text such as NA stands for missing, say so with"
-            " missing_values (--missing on the command line)."
-        )
-    return changed
+def _half_text(
+    name: str, n_failed: int, place: int, families: Sequence[str], tables: Sequence[Table]
+) -> str:
+    """The sentence for a column of text that is not all of what it is compared with."""
+    typed = next(i for i, family in enumerate(families) if family not in (TEXT, NOTHING))
+    n_entries = tables[place].frame.height
+    return (
+        f"Column {name!r} holds {families[typed]} in {mid_sentence(tables[typed].place)} but text"
+        f" in {mid_sentence(tables[place].place)}, where {n_failed:,} of {n_entries:,} entries are"
+        f" not {families[typed]}. Matching would find nothing and the risk would look like zero."
+        " Give the column the same coding in every file; where a text such as NA stands for"
+        " missing, say so with missing_values (--missing on the command line)."
+    )
 
 
-def _one_time_unit(name: str, sides: Sequence[pl.Series]) -> list[pl.Series]:
+def _one_time_unit(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> list[pl.Series]:
     """Times in the finest unit of all sides; times with a zone as universal time."""
     zoned = [getattr(side.dtype, "time_zone", None) is not None for side in sides]
     if any(zoned) and not all(zoned):
+        with_zone, without = tables[zoned.index(True)], tables[zoned.index(False)]
         raise AlignError(
-            f"Column {name!r} has times with a time zone in one file and without in another, which"
-            " cannot be compared. Give the column the same form in every file."
+            f"Column {name!r} has times with a time zone in {mid_sentence(with_zone.place)} and"
+            f" without in {mid_sentence(without.place)}, which cannot be compared. Give the column"
+            " the same form in every file."
         )
-    unit: Literal["us", "ns"] = "ns" if any("ns" in str(s.dtype) for s in sides) else "us"
     if any(zoned):
         sides = [side.dt.convert_time_zone("UTC").dt.replace_time_zone(None) for side in sides]
-    return [side.dt.cast_time_unit(unit) for side in sides]
+    is_fine = any(getattr(side.dtype, "time_unit", "") == "ns" for side in sides)
+    of_kind = pl.Datetime if sides[0].dtype == pl.Datetime else pl.Duration
+    finest = of_kind("ns" if is_fine else "us")
+    cast = [side.cast(finest, strict=False) for side in sides]
+    if any(now.null_count() > was.null_count() for now, was in zip(cast, sides, strict=True)):
+        raise AlignError(
+            f"Column {name!r} has times in billionths of a second in one file and times too far"
+            " away for that unit in another. Store the column in whole seconds in every file."
+        )
+    return cast
 
 
 def _numbers(text: pl.Series) -> pl.Series:
@@ -191,24 +216,33 @@ def _truth_words(text: pl.Series) -> pl.Series:
     )[text.name]
 
 
+_MOMENT_FORMS = (
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M",
+)
+
+
+def _moments(text: pl.Series) -> pl.Series:
+    forms = [pl.first().str.to_datetime(form, strict=False) for form in _MOMENT_FORMS]
+    midnights = pl.first().str.to_date("%Y-%m-%d", strict=False).cast(_MOMENT)
+    return text.to_frame().select(pl.coalesce(*forms, midnights).alias(text.name))[text.name]
+
+
+def _none(text: pl.Series) -> pl.Series:
+    return pl.Series(text.name, [None] * len(text), pl.Duration("us"))
+
+
 _MOMENT = pl.Datetime("us")
-_EMPTY: dict[str, pl.DataType | type[pl.DataType]] = {
-    NUMBER: pl.Int64,
-    TRUTH: pl.Boolean,
-    TEXT: pl.String,
-    DATE: pl.Date,
-    MOMENT: _MOMENT,
-    TIME: pl.Time,
-    SPAN: pl.Duration("us"),
-}
 _CASTS: dict[tuple[str, str], Callable[[pl.Series], pl.Series]] = {
     (TRUTH, NUMBER): lambda side: side.cast(pl.Int64),
     (TEXT, NUMBER): _numbers,
     (TEXT, TRUTH): _truth_words,
     (TEXT, DATE): lambda side: side.str.to_date("%Y-%m-%d", strict=False),
-    (TEXT, MOMENT): lambda side: side.str.to_datetime(time_unit="us", strict=False),
-    (TEXT, TIME): lambda side: side.str.to_time(strict=False),
-    (TEXT, SPAN): lambda side: pl.Series(side.name, [None] * len(side), pl.Duration("us")),
+    (TEXT, MOMENT): _moments,
+    (TEXT, TIME): lambda side: side.str.to_time("%H:%M:%S%.f", strict=False),
+    (TEXT, SPAN): _none,
     (DATE, MOMENT): lambda side: side.cast(_MOMENT),
 }
 

@@ -35,7 +35,7 @@ def read_csv(
     with open_file(path, place) as file:
         text, dialect = understand(file, place)
         given = _header(text, dialect, place)
-        names = [name if name.strip() else f"unnamed_{i}" for i, name in enumerate(given, 1)]
+        names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
         wanted = choose(names, columns, place)
         shape = check_records(text, dialect, len(names), place)
         if shape.n_lines == shape.blank.size:
@@ -48,11 +48,11 @@ def read_csv(
     lines.columns = in_file
     frame = _records(lines.select(wanted), shape, place)
     frame, notes = _typed(frame, dialect, side, missing_values)
-    unnamed = [name for name, was in zip(names, given, strict=True) if name != was]
+    renamed = [(name, was) for name, was in zip(names, given, strict=True) if name != was]
     notes = [
         *dialect.notes(side),
         *_blank_notes(shape, side),
-        *(_unnamed_note(name, side) for name in unnamed if name in wanted),
+        *(_renamed_note(name, was, side) for name, was in renamed if name in wanted),
         *notes,
     ]
     return Table(side=side, place=place, frame=frame, notes=tuple(notes))
@@ -148,7 +148,10 @@ def _blank_notes(shape: Shape, side: str) -> list[Coercion]:
     return [Coercion(side=side, column=None, kind="blank_lines", sentence=sentence)]
 
 
-def _unnamed_note(name: str, side: str) -> Coercion:
+def _renamed_note(name: str, was: str, side: str) -> Coercion:
+    if was.strip():
+        sentence = f"The name of column {name!r} has blanks around it, which were left out."
+        return Coercion(side=side, column=name, kind="column_name", sentence=sentence)
     sentence = f"A column without a name in the header is called {name!r}."
     return Coercion(side=side, column=name, kind="unnamed_column", sentence=sentence)
 

@@ -61,13 +61,20 @@ def _noted(table: Table, missing_values: Sequence[str]) -> Table:
 
 
 def _unknown_ending(path: Path, place: str) -> str:
-    if path.is_dir():
+    if _is_folder(path):
         return f"{place} is a folder, not a file. Give the path of one file in it."
     ending = f"the ending {path.suffix!r}" if path.suffix else "no ending"
     return (
         f"{place} has {ending}; unveil reads files that end in {', '.join(_TEXT)}, "
         f"{' or '.join(_PARQUET)}. Save it as CSV or Parquet."
     )
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _with_missing(table: Table, missing_values: Sequence[str]) -> Table:

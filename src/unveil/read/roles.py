@@ -4,12 +4,15 @@ Keys are what the intruder knows about a person; targets are what they might lea
 in the original and in every copy, and no column can be both in one scenario.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from unveil.errors import RolesError, listed, nearest
 from unveil.read.table import Table
 from unveil.records.disclosure import Coercion
+
+_NUMBER_OR_DATE = re.compile(r"\s*-?\d+([.,]\d+)?\s*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Roles:
 
 def names(given: str | Iterable[str], what: str) -> tuple[str, ...]:
     """Column names as given, one or several; a name given twice is refused."""
+    if not isinstance(given, Iterable):
+        raise RolesError(f"{what} must be column names, as text; given is {type(given).__name__}.")
     chosen = (given,) if isinstance(given, str) else tuple(given)
     for name in chosen:
         if not isinstance(name, str):
@@ -89,13 +94,25 @@ def _refuse_absent(tables: Sequence[Table], wanted: Sequence[str]) -> None:
 
 def absent(place: str, name: str, columns: Sequence[str]) -> str:
     """The sentence for a column that is not there."""
+    if looks_like_data(columns):
+        return (
+            f"{place} has no column {name!r}. Its first line looks like a record, not like names of"
+            " columns: put a line with the names above it."
+        )
     return (
         f"{place} has no column {name!r}.{nearest(name, columns)}"
         f" Its columns are: {listed(columns)}."
     )
 
 
+def looks_like_data(columns: Sequence[str]) -> bool:
+    """Whether the names of columns may be a person's record, in a file without a header."""
+    return any(_NUMBER_OR_DATE.fullmatch(name) for name in columns)
+
+
 def _absent_everywhere(name: str, columns: Sequence[str]) -> str:
+    if looks_like_data(columns):
+        return absent("Each of the files", name, columns)
     return (
         f"None of the files has a column {name!r}.{nearest(name, columns)}"
         f" The columns of the original are: {listed(columns)}."

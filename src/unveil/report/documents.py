@@ -8,8 +8,9 @@ from typing import Any
 
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
+from unveil.report.words import visible
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 def json_document(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> str:
@@ -29,9 +30,12 @@ def csv_document(record: Disclosure) -> str:
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows({field: _guarded(value) for field, value in row.items()} for row in rows)
-    return text.getvalue()
+    return text.getvalue().removesuffix("\n")
 
 
 def _guarded(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula, made plain by a leading apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    """Text made harmless: control characters visible, and no formula for a spreadsheet to run."""
+    if not isinstance(value, str):
+        return value
+    shown = visible(value)
+    return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown

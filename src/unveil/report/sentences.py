@@ -4,7 +4,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from unveil.records.disclosure import AttributeRow, Copy, Disclosure, IdentityRow, Recurrence
-from unveil.report.words import and_list, n_of, name, people, percent
+from unveil.report.words import and_list, counted, n_of, name, people, percent
 
 TEMPLATES = {
     "scenario": (
@@ -12,8 +12,8 @@ TEMPLATES = {
         " for real."
     ),
     "sizes": (
-        "{N} in the original, {M} records in {copies}. The keys make {a} combinations in the"
-        " original and {b} in the synthetic data, {c} in all."
+        "{N} in the original, {M} in {copies}. The keys make {a} in the original and {b} in the"
+        " synthetic data, {c} in all."
     ),
     "UiO": "{p} of your people ({k} of {N}) are alone with their {keys} in your data.",
     "UiS": "{p} of the synthetic records ({k} of {N}) are alone with their {keys} in the copy.",
@@ -51,16 +51,14 @@ TEMPLATES = {
     "added": "Beware: here the synthetic data gives away more than the original itself would.",
     "nothing to remove": "The original itself settles {target} for nobody.",
     "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
-    "equal": (
-        "{copy} IS the original: the same rows, all {N} of them, in the {columns} compared columns."
-    ),
+    "equal": "{copy} IS the original: the same rows, all {N} of them, compared in {columns}.",
     "all": (
-        "{copy} CONTAINS the original: every one of its {N} records, whole, in the"
-        " {columns} compared columns."
+        "{copy} CONTAINS the original: every one of its {N} records stands in it whole, compared in"
+        " {columns}."
     ),
     "some": (
-        "{p} of the original records ({k} of {N}) also stand in {copy}: the same value"
-        " in all {columns} compared columns."
+        "{p} of the original records ({k} of {N}) also stand in {copy}: the same in every compared"
+        " column ({columns})."
     ),
     "none": "No original record also stands in {copy}.",
 }
@@ -73,12 +71,15 @@ def scenario(record: Disclosure) -> str:
 
 def sizes(record: Disclosure) -> str:
     """How much data there is on each side."""
-    m = len(record.n_synthetic)
+    sizes, m = record.n_synthetic, len(record.n_synthetic)
+    records, copies = counted(sizes[0], "record"), "the copy" if m == 1 else f"each of {m} copies"
+    if len(set(sizes)) > 1:
+        records, copies = f"{and_list(f'{n:,}' for n in sizes)} records", f"{m} copies"
     return TEMPLATES["sizes"].format(
         N=people(record.n_original),
-        M=and_list(f"{n:,}" for n in sorted(set(record.n_synthetic))),
-        copies="the copy" if m == 1 else f"each of {m} copies",
-        a=f"{record.n_q_original:,}",
+        M=records,
+        copies=copies,
+        a=counted(record.n_q_original, "combination"),
         b=f"{record.n_q_synthetic:,}",
         c=f"{record.n_q_union:,}",
     )
@@ -169,7 +170,7 @@ def recurrence(record: Disclosure, row: Recurrence) -> str:
         p=percent(row.percent),
         k=f"{row.n:,}",
         N=f"{record.n_original:,}",
-        columns=row.n_columns,
+        columns=counted(row.n_columns, "column"),
     )
 
 

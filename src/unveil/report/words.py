@@ -35,11 +35,12 @@ def n_of(value: float, total: int) -> str:
 
 def name(text: str) -> str:
     """A name from the data, safe to show anywhere text is shown."""
-    visible = _visible(text)
-    return visible if len(visible) <= LONGEST_NAME else visible[: LONGEST_NAME - 1] + "…"
+    shown = visible(text)
+    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
+    """Text from the data with every character that steers a terminal or a page made visible."""
     return "".join(c if _is_plain(c) else f"\\u{ord(c):04x}" for c in text)
 
 
@@ -58,9 +59,14 @@ def and_list(names: Iterable[str]) -> str:
 
 def people(count: int) -> str:
     """A number of people."""
-    return "1 person" if count == 1 else f"{count:,} people"
+    return counted(count, "person", "people")
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number of things, in the singular where it is one."""
+    return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
 
 
 def lines(text: str) -> str:
     """A message of one or several lines with names from the data in it, made safe to show."""
-    return "\n".join(_visible(line) for line in text.split("\n"))
+    return "\n".join(visible(line) for line in text.split("\n"))

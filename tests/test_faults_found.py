@@ -1,0 +1,219 @@
+"""Faults that were found by trying to break unveil, each mended, each kept from coming back."""
+
+import csv
+import importlib
+import io
+import json
+import shlex
+import traceback
+from datetime import UTC, datetime
+
+import polars as pl
+import pytest
+
+import unveil
+from unveil.cli import main
+
+CANARY = "CANARY-HIV-positive-77"
+BASE = "sex,age,ill\nM,31,yes\nF,42,no\nM,53,yes\n"
+
+
+@pytest.fixture
+def run(tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("o.csv", "s.csv"):
+        (tmp_path / name).write_text(BASE)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        return (ended.value.code, *capfd.readouterr())
+
+    return run
+
+
+D = ("disclosure", "o.csv", "s.csv")
+
+
+def test_a_limit_on_targets_is_not_within_when_no_target_was_measured(run, tmp_path):
+    (tmp_path / "s.csv").write_text(BASE.replace("age,ill", "AGE,ILL"))
+    code, _, _ = run(*D, "-k", "sex", "--limit", "DiSCO=0")
+    assert code != 0
+
+
+def test_keys_given_in_two_options_are_not_silently_dropped(run):
+    code, out, _ = run(*D, "-k", "sex", "-k", "age", "--json")
+    assert code == 2 or json.loads(out)["keys"] == ["sex", "age"]
+
+
+def test_moments_out_of_range_do_not_leak_through_python():
+    old = pl.DataFrame({"k": [1], "t": [datetime(1500, 1, 2, 3, 4)]})
+    new = pl.DataFrame({"k": [1], "t": pl.Series([datetime(2020, 1, 1)], dtype=pl.Datetime("ns"))})
+    with pytest.raises(unveil.AlignError) as refusal:
+        unveil.disclosure(old, new, keys="k")
+    assert "1500-01-02" not in "".join(traceback.format_exception(refusal.value))
+
+
+def test_moments_against_text_are_the_users_fault_and_not_ours(run, tmp_path):
+    (tmp_path / "o.csv").write_text("k,t\na,2020-01-01T10:00:00\nb,2020-01-02T10:00:00\n")
+    (tmp_path / "s.csv").write_text(f"k,t\na,{CANARY}\nb,unknown\n")
+    code, _, err = run(*D, "-k", "k")
+    assert code == 2
+    assert "Column 't' holds dates with time" in err
+
+
+@pytest.mark.parametrize("escape", ["\x1b[31m", "\x9b31m", "\u202e", "\x07"])
+def test_csv_on_a_terminal_shows_no_escape(run, escape):
+    frame = pl.DataFrame({"k": ["a"], f"{escape}x": [1]})
+    frame.write_parquet("o.parquet")
+    _, out, _ = run("disclosure", "o.parquet", "o.parquet", "-k", "k", "--csv")
+    assert escape not in out
+
+
+def test_a_return_in_a_name_starts_no_new_row_with_a_formula(run):
+    frame = pl.DataFrame({"k": ["a"], "x\r=cmd|' /C calc'!A0": [1]})
+    frame.write_parquet("o.parquet")
+    _, out, _ = run("disclosure", "o.parquet", "o.parquet", "-k", "k", "--csv")
+    rows = list(csv.reader(io.StringIO(out, newline="")))
+    assert len(rows) == 2
+    assert not any(row[0].startswith("=") for row in rows)
+
+
+def test_a_panic_of_polars_is_told_by_its_type_alone(run, monkeypatch):
+    def panic(*_, **__):
+        raise pl.exceptions.PanicException(CANARY)
+
+    monkeypatch.setattr(
+        importlib.import_module("unveil.cli.disclosure"), "measure_disclosure", panic
+    )
+    code, _, err = run(*D, "-k", "sex")
+    assert code == 1
+    assert CANARY not in err
+
+
+def test_a_header_with_blanks_after_its_commas_can_be_named(run, tmp_path):
+    for name in ("o.csv", "s.csv"):
+        (tmp_path / name).write_text(BASE.replace("sex,age", "sex, age"))
+    code, out, err = run(*D, "-k", "sex, age")
+    assert (code, err) == (0, "")
+    assert "The name of column 'age' has blanks around it" in " ".join(out.split())
+
+
+def test_a_column_whose_name_begins_with_a_blank_can_be_named_in_quotation_marks(run):
+    pl.DataFrame({"sex": ["f", "m"], " age": [1, 2]}).write_parquet("o.parquet")
+    code, _, err = run("disclosure", "o.parquet", "o.parquet", "-k", 'sex," age"')
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("keys", ["a\nb", "x" * 200_000])
+def test_no_text_of_keys_is_a_fault_of_ours(run, keys):
+    assert run(*D, "-k", keys)[0] == 2
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "a\0b"])
+def test_no_path_is_a_fault_of_ours(run, path):
+    assert run("disclosure", path, "s.csv", "-k", "sex")[0] == 2
+
+
+def test_a_column_empty_in_one_file_has_no_time_zone():
+    zoned = pl.DataFrame({"k": [1], "t": [datetime(2020, 1, 1, tzinfo=UTC)]})
+    empty = pl.DataFrame({"k": [1], "t": [None]})
+    unveil.disclosure(zoned, empty, keys="k")
+
+
+@pytest.mark.parametrize("command", [(), ("disclosure",)])
+def test_help_keeps_its_lines(run, command):
+    _, out, _ = run(*command, "--help")
+    assert "\\b" not in out
+    assert "\n  unveil" in out.replace("    unveil", "  unveil")
+
+
+def test_the_help_of_the_demo_shows_an_example(run):
+    assert "unveil demo --files" in run("demo", "--help")[1]
+
+
+def test_the_command_the_demo_prints_works_where_the_folder_has_a_space(run, tmp_path):
+    _, out, _ = run("demo", "--files", str(tmp_path / "my data"))
+    command = shlex.split(out.rstrip().split("\n")[-1].partition(":  ")[2])
+    assert run(*command[1:])[0] == 0
+
+
+def test_a_demo_that_cannot_write_prints_no_figures_first(run, tmp_path):
+    (tmp_path / "survey.csv").write_text("x")
+    code, out, _ = run("demo", "--files", str(tmp_path))
+    assert (code, out) == (2, "")
+
+
+def test_faults_of_all_files_are_told_at_once_when_targets_are_named(run):
+    _, _, err = run(*D, "-k", "sxe", "-t", "ill")
+    assert "The synthetic copy (s.csv) has no column 'sxe'" in err
+
+
+def test_a_line_end_in_a_name_makes_no_line_of_its_own(run):
+    frame = pl.DataFrame({"k": ["a"], "x\nunveil: all is well": [1]})
+    frame.write_parquet("o.parquet")
+    _, _, err = run("disclosure", "o.parquet", "o.parquet", "-k", "zzz")
+    assert "\nunveil: all is well" not in err
+
+
+def test_a_very_long_name_is_cut_in_a_message(run):
+    frame = pl.DataFrame({"k": ["a"], "n" * 10_000: [1]})
+    frame.write_parquet("o.parquet")
+    _, _, err = run("disclosure", "o.parquet", "o.parquet", "-k", "zzz")
+    assert len(err) < 2_000
+
+
+def test_the_first_record_of_a_file_without_header_is_not_quoted(run, tmp_path):
+    for name in ("o.csv", "s.csv"):
+        (tmp_path / name).write_text(f"M,31,{CANARY}\nF,42,no\n")
+    _, _, err = run(*D, "-k", "sex")
+    assert CANARY not in err
+
+
+@pytest.mark.parametrize("text", ["1_0", "\uff11\uff10", "1e1"])
+def test_a_limit_is_a_plain_number(run, text):
+    assert run(*D, "-k", "sex", "--limit", f"DiSCO={text}")[0] == 2
+
+
+def test_missing_values_given_as_one_text_are_not_taken_letter_by_letter():
+    data = pl.DataFrame({"k": ["N", "A", "NA"], "t": [1, 2, 3]})
+    result = unveil.disclosure(data, data, keys="k", missing_values="NA")
+    assert result.record.n_q_original == 3
+
+
+def test_missing_values_that_are_numbers_are_refused():
+    data = pl.DataFrame({"k": ["a"], "t": [-9]})
+    with pytest.raises(unveil.SettingsError, match="missing_values must be texts"):
+        unveil.disclosure(data, data, keys="k", missing_values=[-9])
+
+
+@pytest.mark.parametrize("keys", [None, 5])
+def test_keys_that_are_no_names_are_refused_in_words(keys):
+    data = pl.DataFrame({"k": ["a"], "t": [-9]})
+    with pytest.raises(unveil.InputError):
+        unveil.disclosure(data, data, keys=keys)
+
+
+def test_a_limit_just_above_100_is_not_shown_as_100(run):
+    assert "is 100. It is" not in run(*D, "-k", "sex", "--limit", "DiSCO=100.0000001")[2]
+
+
+def test_unveil_alone_shows_its_help_as_help(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: unveil")
+
+
+def test_copies_of_several_sizes_are_told_apart(run, tmp_path):
+    (tmp_path / "c.csv").write_text("sex,age,ill\nM,31,no\n")
+    _, out, _ = run("disclosure", "o.csv", "c.csv", "s.csv", "-k", "sex")
+    assert "1 and 3 records in each of 2 copies" not in " ".join(out.split())
+
+
+@pytest.mark.skipif(__import__("os").geteuid() == 0, reason="the superuser may read every file")
+def test_a_file_that_may_not_be_read_is_told_in_our_words(run, tmp_path):
+    (tmp_path / "o.csv").chmod(0)
+    assert run(*D, "-k", "sex")[2] == (
+        "unveil: The original (o.csv) may not be read by this user. Ask its owner for the right to"
+        " read it, or read a copy that is yours.\n"
+    )
