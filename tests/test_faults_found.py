@@ -217,3 +217,17 @@ def test_a_file_that_may_not_be_read_is_told_in_our_words(run, tmp_path):
         "unveil: The original (o.csv) may not be read by this user. Ask its owner for the right to"
         " read it, or read a copy that is yours.\n"
     )
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame", "lazy"])
+def test_a_column_whose_name_looks_like_a_pattern_is_that_column_alone(form, tmp_path):
+    frame = pl.DataFrame({"a": [1, 2], "*": [3, 3], "^a.*$": [5, 6], "b": [7, 8]})
+    if form == "csv":
+        frame.write_csv(tmp_path / "o.csv")
+    if form == "parquet":
+        frame.write_parquet(tmp_path / "o.parquet")
+    given = {"frame": frame, "lazy": frame.lazy()}.get(form, tmp_path / f"o.{form}")
+    result = unveil.disclosure(given, given, keys=["*", "^a.*$"], targets=["b"])
+    assert (result.record.keys, result.record.n_q_original) == (("*", "^a.*$"), 2)
+    assert unveil.disclosure(given, given, keys="*", targets="b").record.n_q_original == 1
+    assert set(unveil.disclosure(given, given, keys="*").record.targets) == {"a", "^a.*$", "b"}

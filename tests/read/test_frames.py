@@ -324,3 +324,25 @@ def test_a_narwhals_frame_is_read_as_what_it_wraps():
 
     frame = nw.from_native(pd.DataFrame({"a": pd.Series([CANARY, 1], dtype=object)}))
     assert "more than one type" in refusal(frame)
+
+
+@pytest.mark.frames
+@pytest.mark.parametrize("library", ["pandas", "pyarrow"])
+def test_a_name_that_looks_like_a_pattern_is_a_name(library):
+    import pandas as pd
+    import pyarrow as pa
+
+    frame = pd.DataFrame(
+        {
+            "a": [1, 2],
+            "*": pd.Categorical(["x", "y"]),
+            "^a.*$": pd.Categorical([5, 6]),
+            "^b$": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("UTC"),
+            "^c$": ["x", None],
+        }
+    )
+    given = frame if library == "pandas" else pa.Table.from_pandas(frame)
+    table = read_frame(given, side="original", columns=["^a.*$", "*", "^b$", "^c$"])
+    assert table.frame.columns == ["^a.*$", "*", "^b$", "^c$"]
+    assert table.frame["^a.*$"].to_list() == [5, 6]
+    assert table.frame["*"].to_list() == ["x", "y"]

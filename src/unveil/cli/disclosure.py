@@ -1,13 +1,12 @@
 """`unveil disclosure`: what would these copies give away about this original?"""
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 import click
 from rich.console import Console
 
-from unveil.cli.options import Names, output_options
+from unveil.cli.options import column_names, output_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import screen
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError
@@ -25,13 +24,19 @@ ABOVE_LIMIT = 3
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @click.option(
-    "--keys", "-k", type=Names(), multiple=True, help="What an intruder knows: sex,age,region."
+    "--keys",
+    "-k",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What an intruder knows: sex,age,region.",
 )
 @click.option(
     "--targets",
     "-t",
-    type=Names(),
     multiple=True,
+    metavar="NAMES",
+    callback=column_names,
     help="What they might learn, each alone. Default: all other columns.",
 )
 @click.option(
@@ -60,8 +65,8 @@ def disclosure(
     *,
     original: str | None,
     synthetic: tuple[str, ...],
-    keys: tuple[tuple[str, ...], ...],
-    targets: tuple[tuple[str, ...], ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...],
     limits: tuple[str, ...],
     missing_values: tuple[str, ...],
     words: int,
@@ -91,15 +96,10 @@ def disclosure(
     if not keys:
         raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
     wanted = parse_limits(limits)
-    all_keys, all_targets = _joined(keys), _joined(targets) if targets else None
-    record = measured(original, list(synthetic), all_keys, all_targets, missing_values)
+    record = measured(original, list(synthetic), keys, targets or None, missing_values)
     verdicts = judged(record, wanted)
     show(record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
     return ABOVE_LIMIT if is_shut(verdicts) else 0
-
-
-def _joined(lists: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(lists))
 
 
 def measured(

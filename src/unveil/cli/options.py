@@ -13,25 +13,18 @@ Command = Callable[..., Any]
 _NAME = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",]*?))\s*(?P<comma>,|\Z)')
 
 
-class Names(click.ParamType[Any]):
+def column_names(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
     """Column names with commas between them; a name that holds a comma stands in double quotes."""
-
-    name = "names"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Split at the commas outside quotes."""
-        if isinstance(value, tuple):
-            return value
-        what = param.opts[0] if param else "the list"
-        names = _split(value, what)
-        if not all(names):
-            raise RolesError(
-                f"{what} holds an empty name. Write the names with one comma between them, such as"
-                f" {what} sex,age,region."
-            )
-        return names
+    what = option.opts[0]
+    names = tuple(name for text in given for name in _split(text, what))
+    if not all(names):
+        raise RolesError(
+            f"{what} holds an empty name. Write the names with one comma between them, such as"
+            f" {what} sex,age,region."
+        )
+    return names
 
 
 def _split(text: str, what: str) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def _align_column(
     name: str, tables: Sequence[Table]
 ) -> tuple[tuple[pl.Series, ...], list[Coercion]]:
     sides = [_with_one_missing(name, table) for table in tables]
-    families = [_family(side, table) for side, table in zip(sides, tables, strict=True)]
+    families = [_family(name, side, table) for side, table in zip(sides, tables, strict=True)]
     common = _common_family(name, families, tables)
     notes = [
         note
@@ -77,33 +77,36 @@ def _align_column(
         notes += number_notes
     elif common in (MOMENT, SPAN):
         cast = _one_time_unit(name, cast, known_tables)
-    return _with_the_empty(name, dict(zip(known, cast, strict=True)), sides), notes
+    return _with_the_empty(dict(zip(known, cast, strict=True)), sides), notes
 
 
 def _with_the_empty(
-    name: str, known: dict[int, pl.Series], sides: Sequence[pl.Series]
+    known: dict[int, pl.Series], sides: Sequence[pl.Series]
 ) -> tuple[pl.Series, ...]:
     """All sides again: those with nothing but missing values in the type of the others."""
     dtype = next(iter(known.values())).dtype if known else pl.String()
     return tuple(
-        known[i] if i in known else pl.Series(name, [None] * len(side), dtype)
+        known[i] if i in known else pl.Series([None] * len(side), dtype=dtype)
         for i, side in enumerate(sides)
     )
 
 
 def _with_one_missing(name: str, table: Table) -> pl.Series:
-    """The column with NaN and empty text turned to null, categories to their text."""
-    column = table.frame[name]
+    """The column with NaN and empty text turned to null, categories to their text.
+
+    It leaves its name behind, for polars takes some names for patterns of names.
+    """
+    column = table.frame[name].alias("")
     if isinstance(column.dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String)
     if column.dtype.is_float():
         return column.fill_nan(None)
     if column.dtype == pl.String and (column == "").any():
-        return column.to_frame().select(pl.when(pl.first() != "").then(pl.first()))[name]
+        return column.to_frame().select(pl.when(pl.first() != "").then(pl.first())).to_series()
     return column
 
 
-def _family(column: pl.Series, table: Table) -> str:
+def _family(name: str, column: pl.Series, table: Table) -> str:
     if column.null_count() == len(column):
         return NOTHING
     dtype = column.dtype
@@ -120,7 +123,7 @@ def _family(column: pl.Series, table: Table) -> str:
     family = known.get(dtype.base_type())
     if family is None:
         raise AlignError(
-            f"Column {column.name!r} of {mid_sentence(table.place)} holds {_kind_of(dtype)}, not"
+            f"Column {name!r} of {mid_sentence(table.place)} holds {_kind_of(dtype)}, not"
             " single values. Drop it, or split it into columns of numbers, text or dates."
         )
     return family
@@ -207,13 +210,16 @@ def _numbers(text: pl.Series) -> pl.Series:
 
 
 def _truth_words(text: pl.Series) -> pl.Series:
-    return text.to_frame().select(
-        pl.when(pl.first().is_in(["true", "TRUE", "True"]))
-        .then(True)
-        .when(pl.first().is_in(["false", "FALSE", "False"]))
-        .then(False)
-        .alias(text.name)
-    )[text.name]
+    return (
+        text.to_frame()
+        .select(
+            pl.when(pl.first().is_in(["true", "TRUE", "True"]))
+            .then(True)
+            .when(pl.first().is_in(["false", "FALSE", "False"]))
+            .then(False)
+        )
+        .to_series()
+    )
 
 
 _MOMENT_FORMS = (
@@ -227,11 +233,11 @@ _MOMENT_FORMS = (
 def _moments(text: pl.Series) -> pl.Series:
     forms = [pl.first().str.to_datetime(form, strict=False) for form in _MOMENT_FORMS]
     midnights = pl.first().str.to_date("%Y-%m-%d", strict=False).cast(_MOMENT)
-    return text.to_frame().select(pl.coalesce(*forms, midnights).alias(text.name))[text.name]
+    return text.to_frame().select(pl.coalesce(*forms, midnights)).to_series()
 
 
 def _none(text: pl.Series) -> pl.Series:
-    return pl.Series(text.name, [None] * len(text), pl.Duration("us"))
+    return pl.Series([None] * len(text), dtype=pl.Duration("us"))
 
 
 _MOMENT = pl.Datetime("us")

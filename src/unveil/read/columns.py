@@ -28,3 +28,8 @@ def _refuse_twins(names: Sequence[str], place: str) -> None:
                 f"{place} has more than one column {name!r}. Give each column a name of its own."
             )
         seen.add(name)
+
+
+def has_pattern(names: Sequence[str]) -> bool:
+    """Whether polars would take one of these names, exact as they are, for a pattern of names."""
+    return any(name == "*" or (name.startswith("^") and name.endswith("$")) for name in names)

@@ -46,7 +46,7 @@ def read_csv(
         in_file = [name for name in names if name in wanted]
         lines = _as_text(text, dialect, [names.index(name) for name in in_file], place)
     lines.columns = in_file
-    frame = _records(lines.select(wanted), shape, place)
+    frame = _records(lines[wanted], shape, place)
     frame, notes = _typed(frame, dialect, side, missing_values)
     renamed = [(name, was) for name, was in zip(names, given, strict=True) if name != was]
     notes = [
@@ -114,15 +114,20 @@ def _records(lines: pl.DataFrame, shape: Shape, place: str) -> pl.DataFrame:
 def _typed(
     frame: pl.DataFrame, dialect: Dialect, side: str, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, list[Coercion]]:
-    texts = [without(column, missing_values) for column in frame.get_columns()]
+    # Without their names, for polars takes some names for patterns of names.
+    bare = [column.alias("") for column in frame.get_columns()]
+    texts = [without(column, missing_values) for column in bare]
     # Where commas part the columns, a comma in a quoted field may part anything.
     may_be_comma = dialect.separator != ","
     marks = decimal_marks(texts) if may_be_comma else set()
     made = [typed(text, decimal_comma=marks == {","}) for text in texts]
-    left = [column for column in made if column.dtype == pl.String]
-    almost = [c.name for c in left if is_almost_numbers(c, decimal_comma=may_be_comma)]
+    almost = [
+        name
+        for name, column in zip(frame.columns, made, strict=True)
+        if column.dtype == pl.String and is_almost_numbers(column, decimal_comma=may_be_comma)
+    ]
     notes = _decimal_notes(marks, side) + [_almost_note(name, side) for name in almost]
-    return pl.DataFrame(made), notes
+    return pl.DataFrame(dict(zip(frame.columns, made, strict=True))), notes
 
 
 def _decimal_notes(marks: set[str], side: str) -> list[Coercion]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from unveil.errors import ReadError, RolesError
-from unveil.read.columns import choose
+from unveil.read.columns import choose, has_pattern
 from unveil.read.pandas import from_pandas
 from unveil.read.table import Table, place_of
 
@@ -29,7 +29,7 @@ def read_frame(frame: Any, *, side: str, columns: Sequence[str] | None = None) -
 
 def _found(frame: Any, columns: Sequence[str] | None, place: str) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
-        return frame.select(choose(frame.columns, columns, place))
+        return frame[choose(frame.columns, columns, place)]
     # Only frames of other libraries pay for the import.
     import narwhals.stable.v2 as nw
 
@@ -81,9 +81,9 @@ def _collected(
         raise ReadError(_not_computed(place)) from None
     wanted = choose(names, columns, place)
     try:
-        chosen = frame.select(*wanted)
+        chosen = frame if has_pattern(wanted) else frame.select(*wanted)
         eager = chosen.collect("polars") if isinstance(chosen, nw.LazyFrame) else chosen
-        return eager.to_polars()
+        return eager.to_polars()[wanted]
     except (Exception, pl.exceptions.PanicException):
         raise ReadError(_not_computed(place)) from None
 

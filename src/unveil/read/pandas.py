@@ -29,7 +29,8 @@ _FAMILIES: dict[str, tuple[type, ...]] = {
 
 def from_pandas(frame: Any, wanted: Sequence[str], place: str) -> pl.DataFrame:
     """The wanted columns of a pandas frame, missing entries as nulls; its index is left behind."""
-    return pl.DataFrame([_column(frame[name], name, place) for name in wanted])
+    # Columns get their names at the end, for polars takes some names for patterns of names.
+    return pl.DataFrame({name: _column(frame[name], name, place) for name in wanted})
 
 
 def _column(column: Any, name: str, place: str) -> pl.Series:
@@ -40,22 +41,22 @@ def _column(column: Any, name: str, place: str) -> pl.Series:
         bare = column.dt.tz_convert("UTC").dt.tz_localize(None)
         return _column(bare, name, place).dt.replace_time_zone("UTC")
     if isinstance(dtype, np.dtype) and dtype.kind in "iufbmM":
-        return _from_numpy(column.to_numpy(), name)
+        return _from_numpy(column.to_numpy())
     return _from_list(column, name, place)
 
 
-def _from_numpy(values: np.ndarray[Any, Any], name: str) -> pl.Series:
+def _from_numpy(values: np.ndarray[Any, Any]) -> pl.Series:
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
     if values.dtype.kind == "f":
         values = values.astype(np.float64)
-    return pl.Series(name, values, nan_to_null=True)
+    return pl.Series(values, nan_to_null=True)
 
 
 def _categories(column: Any, name: str, place: str) -> pl.Series:
     """Each record's category, whatever type the categories have."""
     levels = _column(column.cat.categories.to_series(), name, place)
-    codes = pl.Series(name, column.cat.codes.to_numpy().astype(np.int64))
+    codes = pl.Series(column.cat.codes.to_numpy().astype(np.int64))
     return levels.gather(codes.set(codes < 0, None))
 
 
@@ -65,7 +66,7 @@ def _from_list(column: Any, name: str, place: str) -> pl.Series:
     values = objects.tolist()
     types = set(map(type, values)) - {type(None)}
     if not types:
-        return pl.Series(name, values, dtype=pl.Null)
+        return pl.Series(values, dtype=pl.Null)
     families = {_family(found) for found in types}
     if len(families) > 1:
         raise ReadError(
@@ -76,7 +77,7 @@ def _from_list(column: Any, name: str, place: str) -> pl.Series:
         raise ReadError(_unreadable(name, place))
     has_float = any(issubclass(found, float | np.floating) for found in types)
     try:
-        return pl.Series(name, values, dtype=pl.Float64 if has_float else None)
+        return pl.Series(values, dtype=pl.Float64 if has_float else None)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         raise ReadError(_unreadable(name, place)) from None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from unveil.errors import ReadError
-from unveil.read.columns import choose
+from unveil.read.columns import choose, has_pattern
 from unveil.read.disk import open_file
 from unveil.read.table import Table, place_of
 
@@ -33,7 +33,7 @@ def _frame(path: Path, columns: Sequence[str] | None, place: str) -> pl.DataFram
     try:
         lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         wanted = choose(lazy.collect_schema().names(), columns, place)
-        return lazy.select(wanted).collect()
+        return (lazy if has_pattern(wanted) else lazy.select(wanted)).collect()[wanted]
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise ReadError(
             f"{place} is damaged: it begins as a Parquet file but cannot be read to its end. "
