@@ -83,9 +83,7 @@ def measure(rows: int, keys: tuple[str, ...]) -> dict[str, float]:
     cpu_seconds(lambda: unveil.disclosure(original[:1000], synthetic[:1000], keys="sex"))
     for _ in range(ROUNDS.get(rows, 3)):
         ours.append(
-            cpu_seconds(
-                lambda: unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS)
-            )
+            cpu_seconds(lambda: unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS))
         )
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         bare.append(cpu_seconds(lambda: yardstick(original, synthetic, keys)))
