@@ -1,14 +1,19 @@
 """What must hold of every disclosure figure, whatever the files."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import unveil
 from oracles.compare import TOLERANCE, assert_agrees
 from scenarios import TEXT, Scenario, figures_of, scenarios
+from unveil.examples import KEYS, write_csv
 
 quick = settings(
     max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -277,3 +282,29 @@ def test_one_key_more_finds_fewer_and_settles_more(scenario):
             assert figures[name] <= less[subject][name] + TOLERANCE, name
         for name in {"UiO", "UiS", "Dorig", "Dsyn", "CAPd", "CAPs", "n_cells"} & set(figures):
             assert figures[name] >= less[subject][name] - TOLERANCE, name
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_the_number_of_threads_changes_no_byte(threads, tmp_path):
+    original, copy = write_csv(tmp_path)
+    command = [
+        "-m",
+        "unveil",
+        "disclosure",
+        str(original),
+        str(copy),
+        "-k",
+        ",".join(KEYS),
+        "--json",
+    ]
+    told = [
+        subprocess.run(
+            [sys.executable, *command],
+            env={**os.environ, "POLARS_MAX_THREADS": n},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for n in ("2", threads)
+    ]
+    assert told[0] == told[1]
+    assert told[0]

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,12 @@ def test_no_module_forks_pickles_evaluates_or_reaches_the_network(path):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_module_outgrows_one_thing(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_the_version_is_said_in_one_voice():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert unveil.__version__ == project["version"]
+    assert f"[{unveil.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_public_names_are_all_there():

@@ -48,11 +48,18 @@ def encode(name: str, sides: Sequence[pl.Series]) -> Column:
     rows = Sides(tuple(len(side) for side in sides))
     stacked = pl.concat(sides, rechunk=False)
     codes, levels = _codes_and_levels(stacked)
+    missing = len(levels)
     if stacked.null_count():
-        codes = codes.fill_null(len(levels))
         levels = levels.extend_constant(None, 1)
-    small = np.min_scalar_type(max(len(levels) - 1, 0))
-    return Column(name, rows, codes.to_numpy().astype(small, copy=False), levels)
+    codes = codes.cast(_smallest(len(levels))).fill_null(missing)
+    return Column(name, rows, codes.to_numpy(), levels)
+
+
+def _smallest(n_levels: int) -> type[pl.DataType]:
+    """The smallest type that holds so many codes: they are kept for as long as the result is."""
+    if n_levels <= 2**8:
+        return pl.UInt8
+    return pl.UInt16 if n_levels <= 2**16 else pl.UInt32
 
 
 def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -74,7 +81,7 @@ def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
 def _by_hash(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     levels = text.unique().drop_nulls().sort()
-    return text.cast(pl.Enum(levels)).to_physical().cast(pl.UInt32), levels
+    return text.cast(pl.Enum(levels)).to_physical(), levels
 
 
 def _by_offset(whole: pl.Series, lowest: int, highest: int) -> tuple[pl.Series, pl.Series]:

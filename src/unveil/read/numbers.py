@@ -21,7 +21,7 @@ def one_number_type(
     """All sides as Int64, or all as Float64, or huge whole numbers as their digits."""
     sides = [side.fill_nan(None) if side.dtype.is_float() else side for side in sides]
     whole = [_as_whole(side) for side in sides]
-    notes = _notes(name, sides, tables)
+    notes = _mixed_storage(name, sides, tables)
     if all(side is not None for side in whole):
         return [side for side in whole if side is not None], notes
     if all(side.dtype.is_integer() for side in sides):  # beyond 64 bits: their digits still compare
@@ -44,17 +44,11 @@ def _one_precision(
     coarse = [side.dtype == pl.Float32 for side in sides]
     if not any(coarse) or not any(side.dtype == pl.Float64 for side in sides):
         return list(sides), []
-    notes = [
-        Coercion(
-            side=table.side,
-            column=name,
-            kind="precision",
-            sentence=f"Column {name!r}: stored in single precision here and in double elsewhere;"
-            " compared in single precision.",
-        )
-        for table, is_coarse in zip(tables, coarse, strict=True)
-        if is_coarse
-    ]
+    sentence = (
+        f"Column {name!r}: stored in single precision here and in double elsewhere; compared in"
+        " single precision."
+    )
+    notes = _of_some(tables, coarse, column=name, kind="precision", sentence=sentence)
     return [s.cast(pl.Float32) if s.dtype == pl.Float64 else s for s in sides], notes
 
 
@@ -73,19 +67,25 @@ def _beyond_float(side: pl.Series) -> bool:
     return any(abs(end) > EXACT_IN_FLOAT for end in ends)
 
 
-def _notes(name: str, sides: Sequence[pl.Series], tables: Sequence[Table]) -> list[Coercion]:
+def _mixed_storage(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> list[Coercion]:
     """A note where some sides hold whole numbers and others were stored as decimals."""
-    integer = [side.dtype.is_integer() for side in sides]
-    if all(integer) or not any(integer):
+    decimal = [not side.dtype.is_integer() for side in sides]
+    if all(decimal):
         return []
+    sentence = (
+        f"Column {name!r}: stored as decimals here and as whole numbers elsewhere; compared by"
+        " value."
+    )
+    return _of_some(tables, decimal, column=name, kind="number", sentence=sentence)
+
+
+def _of_some(
+    tables: Sequence[Table], chosen: Sequence[bool], *, column: str, kind: str, sentence: str
+) -> list[Coercion]:
     return [
-        Coercion(
-            side=table.side,
-            column=name,
-            kind="number",
-            sentence=f"Column {name!r}: stored as decimals here and as whole numbers elsewhere;"
-            " compared by value.",
-        )
-        for table, is_integer in zip(tables, integer, strict=True)
-        if not is_integer
+        Coercion(side=table.side, column=column, kind=kind, sentence=sentence)
+        for table, is_chosen in zip(tables, chosen, strict=True)
+        if is_chosen
     ]
