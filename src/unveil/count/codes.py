@@ -67,15 +67,18 @@ def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
     if stacked.dtype == pl.String:
         return _by_hash(stacked)
     physical = stacked.cast(pl.UInt8) if stacked.dtype == pl.Boolean else stacked.to_physical()
-    lowest, highest = physical.min(), physical.max()
-    if isinstance(lowest, int) and isinstance(highest, int):
-        if highest - lowest < max(2**16, len(stacked)):
-            codes, distinct = _by_offset(physical, lowest, highest)
-        else:
-            codes, distinct = _by_sorting(physical)
-    else:
-        codes, distinct = _by_sorting(physical)
+    span = _narrow_range(physical)
+    codes, distinct = _by_sorting(physical) if span is None else _by_offset(physical, span)
     return codes, distinct.cast(physical.dtype).cast(stacked.dtype)
+
+
+def _narrow_range(values: pl.Series) -> range | None:
+    """The range of whole numbers, if an array over it takes no more room than they do."""
+    lowest, highest = values.min(), values.max()
+    if not isinstance(lowest, int) or not isinstance(highest, int):  # decimals, or nothing at all
+        return None
+    span = range(lowest, highest + 1)
+    return span if highest - lowest < max(2**16, len(values)) else None
 
 
 def _by_hash(text: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -84,13 +87,13 @@ def _by_hash(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     return text.cast(pl.Enum(levels)).to_physical(), levels
 
 
-def _by_offset(whole: pl.Series, lowest: int, highest: int) -> tuple[pl.Series, pl.Series]:
+def _by_offset(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
     """Whole numbers of a narrow range: an array over the range says which occur."""
-    offset = whole.cast(pl.Int64) - lowest
-    occurs = np.zeros(highest - lowest + 1, bool)
+    offset = whole.cast(pl.Int64) - span.start
+    occurs = np.zeros(len(span), bool)
     occurs[offset.drop_nulls().to_numpy()] = True
     place = pl.Series(np.cumsum(occurs, dtype=np.uint32) - np.uint32(1))
-    return place.gather(offset), pl.Series(np.flatnonzero(occurs) + lowest)
+    return place.gather(offset), pl.Series(np.flatnonzero(occurs) + span.start)
 
 
 def _by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:

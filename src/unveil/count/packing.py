@@ -15,9 +15,8 @@ from unveil.errors import InternalError
 
 CHUNK = 2**20
 DENSE = 2**16
-PACKED = (
-    2**62
-)  # the widest range of packed numbers: it leaves a 64-bit integer its sign and one bit
+# The widest range of packed numbers: it leaves a 64-bit integer its sign and one bit to spare.
+PACKED = 2**62
 
 Integers = NDArray[np.integer]
 Whole = NDArray[np.int64]

@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 
 from msgspec import convert
 
-from unveil.count.scenario import Scenario
+from unveil.count.scenario import Progress, Scenario
 from unveil.measure.attribute import cap, disco, tcap
 from unveil.measure.catalogue import CATALOGUE, Figure, figures_of
 from unveil.measure.identity import uniques
@@ -27,10 +27,12 @@ Figures = Mapping[str, Figure]
 ByCopy = dict[Copy, Figures]
 
 
-def disclosure_record(scenario: Scenario, notes: Sequence[Coercion]) -> Disclosure:
+def disclosure_record(
+    scenario: Scenario, notes: Sequence[Coercion], progress: Progress = lambda *_: None
+) -> Disclosure:
     """All that is measured of one scenario, the riskiest target first."""
-    identity = _over_copies(scenario, lambda copies: [_identity(scenario, copies)])[0]
-    by_target = _over_copies(scenario, lambda copies: list(_attribute(scenario, copies)))
+    identity = _over_copies(scenario, _identity, progress)[0]
+    by_target = _over_copies(scenario, _attribute, progress)
     named = {
         column.name: figures
         for column, figures in zip(scenario.target_columns, by_target, strict=True)
@@ -67,24 +69,31 @@ def disclosure_record(scenario: Scenario, notes: Sequence[Coercion]) -> Disclosu
 
 
 def _over_copies(
-    scenario: Scenario, measured: Callable[[Sequence[int]], list[Figures]]
+    scenario: Scenario,
+    measured: Callable[[Scenario, Sequence[int]], Iterator[Figures]],
+    progress: Progress,
 ) -> list[ByCopy]:
     """Figures of each copy, for each subject; of several copies also their mean, and pooled."""
-    single = {copy: measured([copy]) for copy in scenario.all_copies}
-    subjects: list[ByCopy] = [
-        dict(zip(single, rows, strict=True)) for rows in zip(*single.values(), strict=True)
-    ]
-    if scenario.n_copies > 1:
-        pooled = measured(scenario.all_copies)
-        for by_copy, together in zip(subjects, pooled, strict=True):
-            by_copy["mean"] = _mean(list(by_copy.values()))
-            by_copy["pooled"] = together
-    return subjects
+    alone = [[copy] for copy in scenario.all_copies]
+    groups = [*alone, [*scenario.all_copies]] if len(alone) > 1 else alone
+    rows = []
+    for done, copies in enumerate(groups):
+        progress("measuring", done, len(groups))
+        rows.append(list(measured(scenario, copies)))
+    return [_named(list(of_subject)) for of_subject in zip(*rows, strict=True)]
 
 
-def _identity(scenario: Scenario, copies: Sequence[int]) -> Figures:
+def _named(rows: list[Figures]) -> ByCopy:
+    """Figures under the names of their copies; the last of several rows is of all pooled."""
+    if len(rows) == 1:
+        return {1: rows[0]}
+    *alone, pooled = rows
+    return {**dict(enumerate(alone, start=1)), "mean": _mean(alone), "pooled": pooled}
+
+
+def _identity(scenario: Scenario, copies: Sequence[int]) -> Iterator[Figures]:
     p = scenario.key_profile(copies)
-    return {
+    yield {
         **figures_of(p, "identity"),
         "N_d_both": p.N_d_both,
         "N_s_both": p.N_s_both,

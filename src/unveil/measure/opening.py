@@ -1,0 +1,99 @@
+"""From what a user gives to a counted scenario: read, align, count, each once.
+
+Every measure that compares copies with an original by keys and targets opens in this way, so that
+all of them read alike, refuse alike, and can share one count.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from unveil.count.codes import Column
+from unveil.count.scenario import Progress, Scenario, count, encode_all
+from unveil.errors import AlignError, InputError, ReadError, SettingsError
+from unveil.read.align import align
+from unveil.read.files import read_table
+from unveil.read.roles import declared, names, roles
+from unveil.read.table import Table, mid_sentence
+from unveil.records.disclosure import Coercion
+
+
+def opened(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str],
+    targets: str | Iterable[str] | None,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> tuple[Scenario, tuple[Coercion, ...]]:
+    """The counted scenario, and what was noticed and changed on the way."""
+    key_names = names(keys, "Keys")
+    target_names = None if targets is None else names(targets, "Targets")
+    spelt = declared(key_names, target_names)
+    wanted = None if spelt is None else spelt.columns
+    tables = _read_all(original, synthetic, wanted, missing_values, progress)
+    chosen = roles(tables, key_names, target_names)
+    aligned = align(tables, chosen.columns)
+    columns = encode_all(aligned, chosen.columns, progress)
+    key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
+    _refuse_disjoint(key_columns, tables)
+    scenario = count(key_columns, target_columns, progress)
+    return scenario, (*chosen.notes, *aligned.coercions)
+
+
+def _read_all(
+    original: Any,
+    synthetic: Any,
+    columns: Sequence[str] | None,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> list[Table]:
+    copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
+    missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
+    if not all(isinstance(entry, str) for entry in missing):
+        raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
+    if not copies:
+        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
+    numbered = [f"synthetic {number}" for number in range(1, len(copies) + 1)]
+    sides = ["original", *(numbered if len(copies) > 1 else ["synthetic"])]
+    tables, faults = [], []
+    for done, (side, source) in enumerate(zip(sides, [original, *copies], strict=True)):
+        progress(f"reading the {side} data", done, len(sides))
+        try:
+            tables.append(read_table(source, side=side, columns=columns, missing_values=missing))
+        except InputError as fault:
+            faults.append(fault)
+    if faults:
+        raise type(faults[0])("\n".join(map(str, faults)))
+    return tables
+
+
+def _refuse_disjoint(keys: Sequence[Column], tables: Sequence[Table]) -> None:
+    """Refuse a key that cannot match: its levels in a copy are all unknown to the original."""
+    faults = [
+        f"{_disjoint(key, side, tables)} Nobody would be found and the risk would look like zero."
+        " Give the column the same coding in both files."
+        for key in keys
+        for side in range(1, len(tables))
+        if _is_disjoint(key, side)
+    ]
+    if faults:
+        raise AlignError("\n".join(faults))
+
+
+def _disjoint(key: Column, side: int, tables: Sequence[Table]) -> str:
+    for place in (0, side):
+        if key.has_missing and not key.counts[place][:-1].any():
+            return f"Key {key.name!r} is empty throughout {mid_sentence(tables[place].place)}."
+    return (
+        f"Key {key.name!r} has no level in common between {mid_sentence(tables[0].place)} and"
+        f" {mid_sentence(tables[side].place)}."
+    )
+
+
+def _is_disjoint(key: Column, side: int) -> bool:
+    here, there = key.counts[0] > 0, key.counts[side] > 0
+    if key.has_missing and here[:-1].any() and there[:-1].any():
+        # Where both sides have real levels, missing values alone in common are no match.
+        here, there = here[:-1], there[:-1]
+    return not (here & there).any()
