@@ -109,3 +109,20 @@ def test_the_range_over_copies_is_told():
     (row,) = [r for r in record.spread if (r.target, r.measure) == ("t", "DiSCO")]
     assert numbers(text) == ["2", rounded(row.lowest), rounded(row.highest)]
     assert sentences.spread(measured(ORIGINAL, SYNTHETIC).record, "t", "DiSCO") is None
+
+
+def test_recurring_records_of_several_copies_are_told_in_one_sentence():
+    record = measured(ORIGINAL, SYNTHETIC, ["axp", "cxz"]).record
+    assert sentences.recurring(record) == (
+        "16.7 % to 50.0 % of the original records (1 to 3 of 6) also stand in each of the 2 copies:"
+        " the same in every compared column (3 columns)."
+    )
+    first_only = measured(ORIGINAL, SYNTHETIC, ["axz"]).record
+    assert sentences.recurring(first_only).startswith("50.0 % of the original records (3 of 6)")
+    assert sentences.recurring(measured(ORIGINAL, ["axz"]).record) is None
+
+
+def test_what_means_stand_for_is_said_where_there_are_several_copies():
+    assert sentences.means(measured(ORIGINAL, SYNTHETIC).record) is None
+    said = sentences.means(measured(ORIGINAL, SYNTHETIC, SYNTHETIC).record)
+    assert said.startswith("Figures are means over the 2 copies;")

@@ -22,9 +22,10 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
         Text("What the synthetic data would give away", style="bold"),
         Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         Text(),
+        *_told(sentences.means(record)),
         identity_table(record, verdicts),
         Text(),
-        *_recurring(record),
+        *_told(sentences.recurring(record)),
         *_attribute(record, verdicts, width),
         *_in_words(record, words),
         *_notes(record),
@@ -37,11 +38,9 @@ def _alarms(record: Disclosure) -> Iterator[RenderableType]:
         yield Panel(Text(alarm, style="bold"), title="STOP: REAL RECORDS", border_style="bold red")
 
 
-def _recurring(record: Disclosure) -> Iterator[RenderableType]:
-    some = [row for row in record.recurrence if row.kind == "some"]
-    for row in some:
-        yield Text(sentences.recurrence(record, row))
-    if some:
+def _told(sentence: str | None) -> Iterator[RenderableType]:
+    if sentence:
+        yield Text(sentence)
         yield Text()
 
 

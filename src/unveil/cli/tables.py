@@ -8,7 +8,7 @@ from rich.text import Text
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import sentences
-from unveil.report.words import n_of, name, percent_or_dash
+from unveil.report.words import name, percent_or_dash
 
 MARKS = {
     "above": ("■ above limit", "bold red"),
@@ -45,29 +45,47 @@ def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
 
 def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -> Table:
     """What the keys settle: original against copy, target by target."""
+    is_wide = width >= WIDE
+    has_pool = len(record.n_synthetic) > 1
+    shown = {
+        "original\nDorig": True,
+        "synthetic\nDiSCO": True,
+        "pooled\nDiSCO": has_pool,
+        "people": True,
+        "protection\npoints": is_wide or not has_pool,
+        "removed": True,
+    }
     table = _table("What could be learnt for certain, the riskiest first")
     table.add_column("target", overflow="fold", min_width=8)
-    heads = ("original\nDorig", "synthetic\nDiSCO", "people", "protection\npoints", "removed")
-    for head in heads:
+    for head in (head for head, is_shown in shown.items() if is_shown):
         table.add_column(head, justify="right", no_wrap=True)
-    if width >= WIDE:
+    if is_wide:
         table.add_column("0 %  ■ synthetic  ○ original", no_wrap=True)
     if verdicts:
         table.add_column("status", no_wrap=True)
     for row in _headline_rows(record):
-        found = None if row.DiSCO is None else n_of(row.DiSCO, record.n_original)
-        points = None if row.protection is None else f"{row.protection:.1f}"
-        cells = [
+        cells = zip(_certain_cells(record, row), shown.values(), strict=True)
+        pictures = [_lollipop(row)] if is_wide else []
+        table.add_row(
             Text(name(row.target)),
-            Text(percent_or_dash(row.Dorig)),
-            Text(percent_or_dash(row.DiSCO), "bold"),
-            Text(found or "-"),
-            Text(points or "-"),
-            Text(percent_or_dash(row.removed)),
-        ]
-        pictures = [_lollipop(row)] if width >= WIDE else []
-        table.add_row(*cells, *pictures, *_mark(verdicts, row.target, CERTAIN))
+            *(cell for cell, is_shown in cells if is_shown),
+            *pictures,
+            *_mark(verdicts, row.target, CERTAIN),
+        )
     return table
+
+
+def _certain_cells(record: Disclosure, row: AttributeRow) -> list[Text]:
+    pool = record.attribute_of(row.target, "pooled" if row.copy == "mean" else row.copy)
+    people = "-" if row.DiSCO is None else f"{round(row.DiSCO * record.n_original / 100):,}"
+    return [
+        Text(percent_or_dash(row.Dorig)),
+        Text(percent_or_dash(row.DiSCO), "bold"),
+        Text(percent_or_dash(pool.DiSCO)),
+        Text(people),
+        Text("-" if row.protection is None else f"{row.protection:.1f}"),
+        Text(percent_or_dash(row.removed)),
+    ]
 
 
 def guess_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:

@@ -60,6 +60,14 @@ TEMPLATES = {
         "{p} of the original records ({k} of {N}) also stand in {copy}: the same in every compared"
         " column ({columns})."
     ),
+    "some in several": (
+        "{p} to {q} of the original records ({k} to {l} of {N}) also stand in each of the {m}"
+        " copies: the same in every compared column ({columns})."
+    ),
+    "means": (
+        "Figures are means over the {m} copies; 'pooled' is what someone who has them all would"
+        " find. Limits are held against each copy and against the pool."
+    ),
     "none": "No original record also stands in {copy}.",
 }
 
@@ -171,6 +179,31 @@ def recurrence(record: Disclosure, row: Recurrence) -> str:
         k=f"{row.n:,}",
         N=f"{record.n_original:,}",
         columns=counted(row.n_columns, "column"),
+    )
+
+
+def means(record: Disclosure) -> str | None:
+    """What the figures stand for where there are several copies."""
+    m = len(record.n_synthetic)
+    return TEMPLATES["means"].format(m=m) if m > 1 else None
+
+
+def recurring(record: Disclosure) -> str | None:
+    """How many original records stand whole in the copies, where it is some but not all."""
+    some = [row for row in record.recurrence if row.kind == "some"]
+    if not some or len(some) < len(record.recurrence):
+        return " ".join(recurrence(record, row) for row in some) or None
+    if len(some) == 1:
+        return recurrence(record, some[0])
+    least, most = min(some, key=lambda row: row.n), max(some, key=lambda row: row.n)
+    return TEMPLATES["some in several"].format(
+        p=percent(least.percent),
+        q=percent(most.percent),
+        k=f"{least.n:,}",
+        l=f"{most.n:,}",
+        N=f"{record.n_original:,}",
+        m=len(some),
+        columns=counted(least.n_columns, "column"),
     )
 
 
