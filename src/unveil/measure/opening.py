@@ -7,13 +7,13 @@ all of them read alike, refuse alike, and can share one count.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from unveil.count.codes import Column
+from unveil.count.meeting import doubtful_levels, refuse_disjoint
 from unveil.count.scenario import Progress, Scenario, count, encode_all
-from unveil.errors import AlignError, InputError, ReadError, SettingsError
+from unveil.errors import InputError, ReadError, SettingsError
 from unveil.read.align import align
 from unveil.read.files import read_table
 from unveil.read.roles import declared, names, roles
-from unveil.read.table import Table, mid_sentence
+from unveil.read.table import Table
 from unveil.records.disclosure import Coercion
 
 
@@ -36,9 +36,9 @@ def opened(
     aligned = align(tables, chosen.columns)
     columns = encode_all(aligned, chosen.columns, progress)
     key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
-    _refuse_disjoint(key_columns, tables)
+    refuse_disjoint(key_columns, tables)
     scenario = count(key_columns, target_columns, progress)
-    return scenario, (*chosen.notes, *aligned.coercions)
+    return scenario, (*chosen.notes, *aligned.coercions, *doubtful_levels(columns, tables))
 
 
 def _read_all(
@@ -66,34 +66,3 @@ def _read_all(
     if faults:
         raise type(faults[0])("\n".join(map(str, faults)))
     return tables
-
-
-def _refuse_disjoint(keys: Sequence[Column], tables: Sequence[Table]) -> None:
-    """Refuse a key that cannot match: its levels in a copy are all unknown to the original."""
-    faults = [
-        f"{_disjoint(key, side, tables)} Nobody would be found and the risk would look like zero."
-        " Give the column the same coding in both files."
-        for key in keys
-        for side in range(1, len(tables))
-        if _is_disjoint(key, side)
-    ]
-    if faults:
-        raise AlignError("\n".join(faults))
-
-
-def _disjoint(key: Column, side: int, tables: Sequence[Table]) -> str:
-    for place in (0, side):
-        if key.has_missing and not key.counts[place][:-1].any():
-            return f"Key {key.name!r} is empty throughout {mid_sentence(tables[place].place)}."
-    return (
-        f"Key {key.name!r} has no level in common between {mid_sentence(tables[0].place)} and"
-        f" {mid_sentence(tables[side].place)}."
-    )
-
-
-def _is_disjoint(key: Column, side: int) -> bool:
-    here, there = key.counts[0] > 0, key.counts[side] > 0
-    if key.has_missing and here[:-1].any() and there[:-1].any():
-        # Where both sides have real levels, missing values alone in common are no match.
-        here, there = here[:-1], there[:-1]
-    return not (here & there).any()

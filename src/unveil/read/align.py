@@ -6,26 +6,27 @@ level, equal to itself. What had to be changed is reported. What cannot be compa
 because nothing would match and the risk would look like zero.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from unveil.errors import AlignError
+from unveil.read.casts import (
+    CASTS,
+    DATE,
+    MOMENT,
+    NOTHING,
+    NUMBER,
+    SPAN,
+    TEXT,
+    TIME,
+    TRUTH,
+    one_time_unit,
+)
 from unveil.read.numbers import one_number_type
 from unveil.read.table import Table, mid_sentence
 from unveil.records.disclosure import Coercion
-
-NUMBER, TRUTH, TEXT, DATE, MOMENT, TIME, SPAN, NOTHING = (
-    "numbers",
-    "truth values",
-    "text",
-    "dates",
-    "dates with time",
-    "times of day",
-    "durations",
-    "only missing values",
-)
 
 
 @dataclass(frozen=True)
@@ -67,17 +68,23 @@ def _align_column(
     known = [i for i, family in enumerate(families) if family != NOTHING]
     cast = []
     for i in known:
-        cast.append(sides[i] if families[i] == common else _CASTS[families[i], common](sides[i]))
+        cast.append(sides[i] if families[i] == common else CASTS[families[i], common](sides[i]))
         n_failed = cast[-1].null_count() - sides[i].null_count()
         if n_failed:
             raise AlignError(_half_text(name, n_failed, i, families, tables))
-    known_tables = [tables[i] for i in known]
-    if common == NUMBER:
-        cast, number_notes = one_number_type(name, cast, known_tables)
-        notes += number_notes
-    elif common in (MOMENT, SPAN):
-        cast = _one_time_unit(name, cast, known_tables)
-    return _with_the_empty(dict(zip(known, cast, strict=True)), sides), notes
+    cast, more_notes = _one_type(name, cast, common, [tables[i] for i in known])
+    return _with_the_empty(dict(zip(known, cast, strict=True)), sides), notes + more_notes
+
+
+def _one_type(
+    name: str, sides: list[pl.Series], family: str, tables: Sequence[Table]
+) -> tuple[list[pl.Series], list[Coercion]]:
+    """Sides of one family in one type: the same width, unit and precision."""
+    if family == NUMBER:
+        return one_number_type(name, sides, tables)
+    if family in (MOMENT, SPAN):
+        return one_time_unit(name, sides, tables), []
+    return sides, []
 
 
 def _with_the_empty(
@@ -172,85 +179,6 @@ def _half_text(
         " Give the column the same coding in every file; where a text such as NA stands for"
         " missing, say so with missing_values (--missing on the command line)."
     )
-
-
-def _one_time_unit(
-    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
-) -> list[pl.Series]:
-    """Times in the finest unit of all sides; times with a zone as universal time."""
-    zoned = [getattr(side.dtype, "time_zone", None) is not None for side in sides]
-    if any(zoned) and not all(zoned):
-        with_zone, without = tables[zoned.index(True)], tables[zoned.index(False)]
-        raise AlignError(
-            f"Column {name!r} has times with a time zone in {mid_sentence(with_zone.place)} and"
-            f" without in {mid_sentence(without.place)}, which cannot be compared. Give the column"
-            " the same form in every file."
-        )
-    if any(zoned):
-        sides = [side.dt.convert_time_zone("UTC").dt.replace_time_zone(None) for side in sides]
-    is_fine = any(getattr(side.dtype, "time_unit", "") == "ns" for side in sides)
-    of_kind = pl.Datetime if sides[0].dtype == pl.Datetime else pl.Duration
-    finest = of_kind("ns" if is_fine else "us")
-    cast = [side.cast(finest, strict=False) for side in sides]
-    if any(now.null_count() > was.null_count() for now, was in zip(cast, sides, strict=True)):
-        raise AlignError(
-            f"Column {name!r} has times in billionths of a second in one file and times too far"
-            " away for that unit in another. Store the column in whole seconds in every file."
-        )
-    return cast
-
-
-def _numbers(text: pl.Series) -> pl.Series:
-    """Text as numbers: whole where all are, so that long identifiers keep every digit."""
-    trimmed = text.str.strip_chars()
-    whole = trimmed.cast(pl.Int64, strict=False)
-    if whole.null_count() == text.null_count():
-        return whole
-    return trimmed.cast(pl.Float64, strict=False)
-
-
-def _truth_words(text: pl.Series) -> pl.Series:
-    return (
-        text.to_frame()
-        .select(
-            pl.when(pl.first().is_in(["true", "TRUE", "True"]))
-            .then(True)
-            .when(pl.first().is_in(["false", "FALSE", "False"]))
-            .then(False)
-        )
-        .to_series()
-    )
-
-
-_MOMENT_FORMS = (
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%d %H:%M",
-)
-
-
-def _moments(text: pl.Series) -> pl.Series:
-    forms = [pl.first().str.to_datetime(form, strict=False) for form in _MOMENT_FORMS]
-    midnights = pl.first().str.to_date("%Y-%m-%d", strict=False).cast(_MOMENT)
-    return text.to_frame().select(pl.coalesce(*forms, midnights)).to_series()
-
-
-def _none(text: pl.Series) -> pl.Series:
-    return pl.Series([None] * len(text), dtype=pl.Duration("us"))
-
-
-_MOMENT = pl.Datetime("us")
-_CASTS: dict[tuple[str, str], Callable[[pl.Series], pl.Series]] = {
-    (TRUTH, NUMBER): lambda side: side.cast(pl.Int64),
-    (TEXT, NUMBER): _numbers,
-    (TEXT, TRUTH): _truth_words,
-    (TEXT, DATE): lambda side: side.str.to_date("%Y-%m-%d", strict=False),
-    (TEXT, MOMENT): _moments,
-    (TEXT, TIME): lambda side: side.str.to_time("%H:%M:%S%.f", strict=False),
-    (TEXT, SPAN): _none,
-    (DATE, MOMENT): lambda side: side.cast(_MOMENT),
-}
 
 
 def _notes(name: str, table: Table, side: pl.Series, family: str, common: str) -> list[Coercion]:
