@@ -146,7 +146,13 @@ def test_a_demo_that_cannot_write_prints_no_figures_first(run, tmp_path):
 
 def test_faults_of_all_files_are_told_at_once_when_targets_are_named(run):
     _, _, err = run(*D, "-k", "sxe", "-t", "ill")
-    assert "The synthetic copy (s.csv) has no column 'sxe'" in err
+    assert err == (
+        "unveil: The original (o.csv) has no column 'sxe'. Did you mean 'sex'? Its columns are:"
+        " sex, age, ill.\nThe same is true of every other file.\n"
+    )
+    _, _, err = run("disclosure", "gone.csv", "lost.csv", "-k", "sex")
+    assert "gone.csv" in err
+    assert "lost.csv" in err
 
 
 def test_a_line_end_in_a_name_makes_no_line_of_its_own(run):

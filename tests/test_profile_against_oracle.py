@@ -37,7 +37,7 @@ def profile_measures(original: list, synthetic: list) -> dict:
         for i in range(n_keys)
     ]
     target = column("t", *([value for _, value in rows] for rows in (original, synthetic)))
-    record = disclosure_record(count(keys, [target]), notes=())
+    record = disclosure_record(count(keys, [target]))
     not_there = {(row.target, row.field) for row in record.not_measured}
     figures = record.identity[0].to_dict() | record.attribute[0].to_dict()
     # Whatever could not be measured has its reason, and nothing else has one.

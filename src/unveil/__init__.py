@@ -12,8 +12,7 @@ from unveil.errors import (
 )
 from unveil.measure.disclosure import disclosure
 from unveil.report import notebook as _notebook  # noqa: F401  (teaches records to show themselves)
-
-__version__ = "0.1.0"
+from unveil.version import __version__ as __version__
 
 __all__ = [
     "AlignError",

@@ -185,6 +185,14 @@ FILES = [
         " .parquet or .pq. Save it as CSV or Parquet.",
     ),
     Case(
+        "keys without commas between them",
+        GOOD,
+        ("disclosure", "o.csv", "s.csv", "-k", "sex", "age"),
+        "Synthetic copy 2 (age) has no ending; unveil reads files that end in .csv, .tsv, .txt,"
+        " .parquet or .pq. Save it as CSV or Parquet. If it is a column, join the names with"
+        " commas, without blanks.",
+    ),
+    Case(
         "a zip archive called csv",
         original(zipped(ORIGINAL)),
         BY_SEX,

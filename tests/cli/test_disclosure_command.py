@@ -14,7 +14,7 @@ import pytest
 
 import unveil
 from unveil.cli import main
-from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
+from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
 
 ESCAPE = "\x1b"
 WIDTH = "160"
@@ -454,3 +454,17 @@ def test_asking_for_help_imports_no_heavy_library():
     )
     ended = in_a_process("-c", script)
     assert (ended.returncode, ended.stderr) == (0, "[]\n")
+
+
+@pytest.mark.parametrize("width", [50, 60, 66, 70, 80, 100, 120])
+@pytest.mark.parametrize("n_copies", [1, 2])
+def test_no_width_hides_a_target_or_its_verdict(tmp_path, run, monkeypatch, width, n_copies):
+    original, copy = write_csv(tmp_path)
+    monkeypatch.setenv("COLUMNS", str(width))
+    limits = ("--limit", "DiSCO=10", "--words", "0")
+    copies = [str(copy)] * n_copies
+    _, out = run("disclosure", str(original), *copies, "-k", ",".join(KEYS), *limits)
+    table = out[out.index("learnt for certain") : out.index("guessed rightly")]
+    assert all(target in table for target in TARGETS)
+    assert table.count("above limit") + table.count("within") == len(TARGETS)
+    assert not any(line.endswith(" ") for line in out.splitlines())

@@ -8,7 +8,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-SYNTHPOP = Path(__file__).parents[3] / "shared" / "reference" / "synthpop"
+WHERE = "../shared/reference/synthpop"
+SYNTHPOP = Path(__file__).parents[2] / WHERE
 N_FIGURES = 1549
 
 SD2011_KEYS = ("sex", "age", "region", "placesize")

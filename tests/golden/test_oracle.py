@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from golden import published
-from golden.published import SYNTHPOP
+from golden.published import SYNTHPOP, WHERE
 from oracles import raab
 from oracles.compare import assert_agrees
 from oracles.values import canonical
@@ -16,7 +16,7 @@ MEASURES = SYNTHPOP.parent / "measures" / "cases.json"
 
 if not SYNTHPOP.exists():
     pytest.skip(
-        f"the oracle went unchecked against published figures: {SYNTHPOP} is not there",
+        f"the oracle went unchecked against published figures: {WHERE} is not there",
         allow_module_level=True,
     )
 

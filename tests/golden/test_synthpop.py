@@ -6,13 +6,21 @@ import pytest
 
 import unveil
 from golden import published
-from golden.published import N_FIGURES, SD2011_KEYS, SYNTHPOP, TABLE_1, TABLE_3, assert_printed
+from golden.published import (
+    N_FIGURES,
+    SD2011_KEYS,
+    SYNTHPOP,
+    TABLE_1,
+    TABLE_3,
+    WHERE,
+    assert_printed,
+)
 from oracles.compare import assert_agrees
 from scenarios import figures_of
 
 if not SYNTHPOP.exists():
     pytest.skip(
-        f"{N_FIGURES} published figures went unchecked: {SYNTHPOP} is not there",
+        f"{N_FIGURES} published figures went unchecked: {WHERE} is not there",
         allow_module_level=True,
     )
 

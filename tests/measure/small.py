@@ -4,7 +4,7 @@ import polars as pl
 
 import unveil
 
-# SPEC, section B: six people and a copy of six, keys k1 and k2, target t.
+# The worked example of docs/measures: six people and a copy of six, keys k1 and k2, target t.
 ORIGINAL = ["axp", "axq", "ayp", "bxq", "byq", "byq"]
 SYNTHETIC = ["axp", "axp", "ayq", "byq", "byp", "cxp"]
 

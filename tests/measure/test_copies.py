@@ -12,7 +12,7 @@ def test_pooled_copies_are_one_file():
     together = measured(ORIGINAL, SYNTHETIC + SECOND)
     pooled, alone = result.pooled.attribute[0].to_dict(), together.attribute[0].to_dict()
     assert {**pooled, "copy": 1} == alone
-    assert pooled["DCAP"] == pytest.approx(50)  # SPEC B: all six match, half the guesses are right
+    assert pooled["DCAP"] == pytest.approx(50)  # all six match, half the guesses are right
 
 
 def test_the_mean_and_its_spread():

@@ -19,15 +19,28 @@ def test_the_notebook_view_has_the_figures_and_no_script():
     assert "http" not in html
 
 
+def test_the_notebook_view_tells_what_the_screen_tells():
+    frame = pl.DataFrame({"k": ["a", "b"], "t": [1, 2]})
+    copies = [frame.with_columns(t=pl.Series([1.0, 3.0])), frame.with_columns(t=pl.Series([2, 2]))]
+    html = unveil.disclosure(frame, copies, keys="k")._repr_html_()
+    assert "<th>pooled (DiSCO)</th>" in html
+    assert "Figures are means over the 2 copies" in html
+    assert "What could be guessed rightly" in html
+    assert "of the original records" in html
+    assert "stored as decimals here" in html
+
+
 def test_a_copy_that_is_the_original_is_shouted_about():
+    assert repr(measured(ORIGINAL, ORIGINAL)).startswith("STOP: The copy IS the original")
     assert 'class="stop">The copy IS the original' in measured(ORIGINAL, ORIGINAL)._repr_html_()
 
 
 def test_without_targets_the_view_shows_identity_alone():
     frame = pl.DataFrame({"k": [1, 2]})
-    result = unveil.disclosure(frame, frame, keys="k")
-    assert repr(result) == "Disclosure from k: repU 100.0 %"
+    result = unveil.disclosure(frame, pl.DataFrame({"k": [1, 3]}), keys="k")
+    assert repr(result) == "Disclosure from k: repU 50.0 %"
     assert "<table" not in result._repr_html_()
+    assert "highest DiSCO" not in result._repr_html_()
 
 
 def test_a_record_nobody_draws_shows_its_name_alone():

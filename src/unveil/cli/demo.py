@@ -8,7 +8,7 @@ import click
 from unveil.cli.disclosure import measured, show
 
 
-@click.command()
+@click.command(short_help="The main job, on an embedded example.")
 @click.option(
     "--files",
     type=click.Path(file_okay=False, path_type=Path),

@@ -20,7 +20,7 @@ from unveil.report.documents import csv_document, json_document
 ABOVE_LIMIT = 3
 
 
-@click.command()
+@click.command(short_help="What synthetic files would give away about an original.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @click.option(
@@ -135,8 +135,12 @@ def show(
     try:
         if as_json or as_csv:
             click.echo(shown)
-        else:
+        elif console.is_terminal:
             console.print(shown)
+        else:
+            with console.capture() as printed:
+                console.print(shown)
+            click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
     except BrokenPipeError:
         raise
     except OSError:

@@ -20,6 +20,7 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
         Text(),
         *_alarms(record),
         Text("What the synthetic data would give away", style="bold"),
+        *_line(sentences.files(record)),
         Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         Text(),
         *_told(sentences.means(record)),
@@ -36,6 +37,11 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
 def _alarms(record: Disclosure) -> Iterator[RenderableType]:
     for alarm in sentences.alarms(record):
         yield Panel(Text(alarm, style="bold"), title="STOP: REAL RECORDS", border_style="bold red")
+
+
+def _line(sentence: str | None) -> Iterator[RenderableType]:
+    if sentence:
+        yield Text(sentence)
 
 
 def _told(sentence: str | None) -> Iterator[RenderableType]:

@@ -1,6 +1,7 @@
 """Tables and pictures of the disclosure record for a terminal."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -18,8 +19,20 @@ MARKS = {
 }
 CERTAIN = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "TCAP")
 GUESSED = ("CAPd", "CAPs", "DCAP")
-WIDE = 100
-PICTURE = 24
+PICTURE = 30
+STATUS_WIDTH = 15
+POOLED_HEAD = "pooled\nDiSCO"
+PICTURE_HEAD = "0 %   ■ copy  ○ original  100 %"
+HEADS = (
+    "original\nDorig",
+    "synthetic\nDiSCO",
+    POOLED_HEAD,
+    "people",
+    "protection\npoints",
+    "removed",
+    PICTURE_HEAD,
+)
+BY_IMPORTANCE = [HEADS[place] for place in (1, 0, 2, 3, 5, 4, 6)]
 
 
 def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
@@ -44,54 +57,57 @@ def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
 
 
 def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -> Table:
-    """What the keys settle: original against copy, target by target."""
-    is_wide = width >= WIDE
-    has_pool = len(record.n_synthetic) > 1
-    shown = {
-        "original\nDorig": True,
-        "synthetic\nDiSCO": True,
-        "pooled\nDiSCO": has_pool,
-        "people": True,
-        "protection\npoints": is_wide or not has_pool,
-        "removed": True,
-    }
+    """What the keys settle: original against copy, target by target, as wide as there is room."""
+    shown = _fitting(record, width - (STATUS_WIDTH if verdicts else 0))
     table = _table("What could be learnt for certain, the riskiest first")
-    table.add_column("target", overflow="fold", min_width=8)
-    for head in (head for head, is_shown in shown.items() if is_shown):
-        table.add_column(head, justify="right", no_wrap=True)
-    if is_wide:
-        table.add_column("0 %  ■ synthetic  ○ original", no_wrap=True)
+    table.add_column("target", overflow="fold", min_width=_longest_target(record))
+    for head in shown:
+        justify: Literal["left", "right"] = "left" if head == PICTURE_HEAD else "right"
+        table.add_column(head, justify=justify, no_wrap=True)
     if verdicts:
         table.add_column("status", no_wrap=True)
     for row in _headline_rows(record):
-        cells = zip(_certain_cells(record, row), shown.values(), strict=True)
-        pictures = [_lollipop(row)] if is_wide else []
+        cells = _certain_cells(record, row)
         table.add_row(
             Text(name(row.target)),
-            *(cell for cell, is_shown in cells if is_shown),
-            *pictures,
+            *(cells[head] for head in shown),
             *_mark(verdicts, row.target, CERTAIN),
         )
     return table
 
 
-def _certain_cells(record: Disclosure, row: AttributeRow) -> list[Text]:
+def _fitting(record: Disclosure, width: int) -> list[str]:
+    """The columns there is room for: those that matter most first, then in their order."""
+    has_pool = len(record.n_synthetic) > 1
+    left = width - _longest_target(record) - 2
+    chosen = set()
+    for head in BY_IMPORTANCE:
+        needed = max(len(part) for part in head.split("\n")) + 2
+        if needed <= left and (has_pool or head != POOLED_HEAD):
+            chosen.add(head)
+            left -= needed
+    return [head for head in HEADS if head in chosen]
+
+
+def _certain_cells(record: Disclosure, row: AttributeRow) -> dict[str, Text]:
     pool = record.attribute_of(row.target, "pooled" if row.copy == "mean" else row.copy)
     people = "-" if row.DiSCO is None else f"{round(row.DiSCO * record.n_original / 100):,}"
-    return [
+    cells = [
         Text(percent_or_dash(row.Dorig)),
         Text(percent_or_dash(row.DiSCO), "bold"),
         Text(percent_or_dash(pool.DiSCO)),
         Text(people),
         Text("-" if row.protection is None else f"{row.protection:.1f}"),
         Text(percent_or_dash(row.removed)),
+        _lollipop(row),
     ]
+    return dict(zip(HEADS, cells, strict=True))
 
 
 def guess_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
     """What could be guessed: by frequencies, with the copy, with the original."""
     table = _table("What could be guessed rightly")
-    table.add_column("target", overflow="fold", min_width=8)
+    table.add_column("target", overflow="fold", min_width=_longest_target(record))
     for head in ("by frequency\nbaseCAPd", "synthetic\nDCAP", "original\nCAPd"):
         table.add_column(head, justify="right", no_wrap=True)
     is_judged = any(verdict.measure in GUESSED for verdict in verdicts)
@@ -131,6 +147,11 @@ def words_table(record: Disclosure, row: AttributeRow) -> Table:
 
 def _table(title: str) -> Table:
     return Table(title=Text(title), title_justify="left", title_style="bold", box=None)
+
+
+def _longest_target(record: Disclosure) -> int:
+    """Room for the names of the targets, within reason: a figure without its name says nothing."""
+    return max(8, *(min(len(name(target)), 20) for target in record.targets))
 
 
 def _headline_rows(record: Disclosure) -> list[AttributeRow]:

@@ -18,6 +18,10 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
 
 
+def silent(what: str, done: int, total: int) -> None:
+    """Say nothing of the progress."""
+
+
 @dataclass(frozen=True)
 class Scenario:
     """Keys and targets as codes, and their counts on every side."""
@@ -53,7 +57,7 @@ class Scenario:
 
 
 def encode_all(
-    aligned: Aligned, names: Sequence[str], progress: Progress = lambda *_: None
+    aligned: Aligned, names: Sequence[str], progress: Progress = silent
 ) -> tuple[Column, ...]:
     """Encode the named columns, all sides at once."""
     columns = []
@@ -66,7 +70,7 @@ def encode_all(
 def count(
     key_columns: Sequence[Column],
     target_columns: Sequence[Column],
-    progress: Progress = lambda *_: None,
+    progress: Progress = silent,
 ) -> Scenario:
     """Count the key combinations once, then the cells of every target."""
     sides = key_columns[0].sides

@@ -6,7 +6,7 @@ Read, align, count, measure: each once, for all targets and all copies (Raab 202
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from unveil.count.scenario import Progress
+from unveil.count.scenario import Progress, silent
 from unveil.measure.figures import disclosure_record
 from unveil.measure.opening import opened
 from unveil.measure.result import DisclosureResult
@@ -19,7 +19,7 @@ def disclosure(
     keys: str | Iterable[str],
     targets: str | Iterable[str] | None = None,
     missing_values: str | Sequence[str] = (),
-    progress: Progress = lambda *_: None,
+    progress: Progress = silent,
 ) -> DisclosureResult:
     """Measure identity and attribute disclosure of one or several copies of an original.
 
@@ -42,13 +42,14 @@ def disclosure(
     Returns
     -------
     DisclosureResult
-        `.identity`, `.attribute`, `.mean`, `.pooled`, `.to_dict()`, `.to_json()`, `.frame()`.
+        `.identity`, `.attribute`, `.mean`, `.pooled`; `.recurrence`, `.coercions`,
+        `.not_measured`; `.to_dict()`, `.to_json()`, `.frame()`; all of it in `.record`.
 
     References
     ----------
     Raab (2024), Privacy risk from synthetic data: practical proposals; section 3 and Appendix 1.
     """
-    scenario, notes = opened(
+    opening = opened(
         original,
         synthetic,
         keys=keys,
@@ -56,4 +57,7 @@ def disclosure(
         missing_values=missing_values,
         progress=progress,
     )
-    return DisclosureResult(disclosure_record(scenario, notes, progress), scenario)
+    record = disclosure_record(
+        opening.scenario, files=opening.files, notes=opening.notes, progress=progress
+    )
+    return DisclosureResult(record, opening.scenario)

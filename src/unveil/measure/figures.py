@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 
 from msgspec import convert
 
-from unveil.count.scenario import Progress, Scenario
+from unveil.count.scenario import Progress, Scenario, silent
 from unveil.measure.attribute import cap, disco, tcap
 from unveil.measure.catalogue import CATALOGUE, Figure, figures_of
 from unveil.measure.identity import uniques
@@ -28,7 +28,11 @@ ByCopy = dict[Copy, Figures]
 
 
 def disclosure_record(
-    scenario: Scenario, notes: Sequence[Coercion], progress: Progress = lambda *_: None
+    scenario: Scenario,
+    *,
+    files: Sequence[str] = (),
+    notes: Sequence[Coercion] = (),
+    progress: Progress = silent,
 ) -> Disclosure:
     """All that is measured of one scenario, the riskiest target first."""
     identity = _over_copies(scenario, _identity, progress)[0]
@@ -41,6 +45,7 @@ def disclosure_record(
     targets = _by_risk(named)
     d_q, s_q = scenario.keys.counts[0], scenario.keys.counts[1:].sum(axis=0)
     return Disclosure(
+        files=tuple(files),
         keys=tuple(column.name for column in scenario.key_columns),
         targets=targets,
         n_original=scenario.sides.rows[0],

@@ -4,17 +4,28 @@ Every measure that compares copies with an original by keys and targets opens in
 all of them read alike, refuse alike, and can share one count.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from unveil.count.meeting import doubtful_levels, refuse_disjoint
 from unveil.count.scenario import Progress, Scenario, count, encode_all
-from unveil.errors import InputError, ReadError, SettingsError
+from unveil.errors import InputError, ReadError, RolesError, SettingsError
 from unveil.read.align import align
 from unveil.read.files import read_table
 from unveil.read.roles import declared, names, roles
 from unveil.read.table import Table
 from unveil.records.disclosure import Coercion
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A counted scenario, the files behind it, and what was noticed and changed on the way."""
+
+    scenario: Scenario
+    files: tuple[str, ...]
+    notes: tuple[Coercion, ...]
 
 
 def opened(
@@ -25,8 +36,8 @@ def opened(
     targets: str | Iterable[str] | None,
     missing_values: str | Sequence[str],
     progress: Progress,
-) -> tuple[Scenario, tuple[Coercion, ...]]:
-    """The counted scenario, and what was noticed and changed on the way."""
+) -> Opening:
+    """Read, align and count what the user gave."""
     key_names = names(keys, "Keys")
     target_names = None if targets is None else names(targets, "Targets")
     spelt = declared(key_names, target_names)
@@ -38,7 +49,8 @@ def opened(
     key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
     refuse_disjoint(key_columns, tables)
     scenario = count(key_columns, target_columns, progress)
-    return scenario, (*chosen.notes, *aligned.coercions, *doubtful_levels(columns, tables))
+    notes = (*chosen.notes, *aligned.coercions, *doubtful_levels(columns, tables))
+    return Opening(scenario, tuple(table.source for table in tables), notes)
 
 
 def _read_all(
@@ -64,5 +76,14 @@ def _read_all(
         except InputError as fault:
             faults.append(fault)
     if faults:
-        raise type(faults[0])("\n".join(map(str, faults)))
+        raise type(faults[0])("\n".join(_told(faults, sides)))
     return tables
+
+
+def _told(faults: Sequence[InputError], sides: Sequence[str]) -> list[str]:
+    """What to say of several files; once where all of them lack the same columns."""
+    said = [str(fault) for fault in faults]
+    lacking = {re.sub(r"(?m)^.*? has no column", "has no column", text) for text in said}
+    if len(said) == len(sides) > 1 and len(lacking) == 1 and isinstance(faults[0], RolesError):
+        return [said[0], "The same is true of every other file."]
+    return said

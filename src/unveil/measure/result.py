@@ -6,7 +6,15 @@ from typing import Any
 import polars as pl
 
 from unveil.count.scenario import Scenario
-from unveil.records.disclosure import AttributeRow, Copy, Disclosure, IdentityRow
+from unveil.records.disclosure import (
+    AttributeRow,
+    Coercion,
+    Copy,
+    Disclosure,
+    IdentityRow,
+    NotMeasured,
+    Recurrence,
+)
 from unveil.records.view import as_html, as_text
 
 
@@ -34,6 +42,21 @@ class DisclosureResult:
     def attribute(self) -> tuple[AttributeRow, ...]:
         """Dorig to TCAP of each target and copy, the riskiest target first."""
         return self.record.attribute
+
+    @property
+    def recurrence(self) -> tuple[Recurrence, ...]:
+        """Original records that stand whole in each copy."""
+        return self.record.recurrence
+
+    @property
+    def coercions(self) -> tuple[Coercion, ...]:
+        """What was noticed and changed to make the files comparable."""
+        return self.record.coercions
+
+    @property
+    def not_measured(self) -> tuple[NotMeasured, ...]:
+        """Why a figure is None."""
+        return self.record.not_measured
 
     @property
     def mean(self) -> OfCopy:

@@ -55,7 +55,7 @@ def read_csv(
         *(_renamed_note(name, was, side) for name, was in renamed if name in wanted),
         *notes,
     ]
-    return Table(side=side, place=place, frame=frame, notes=tuple(notes))
+    return Table(side=side, place=place, frame=frame, source=path.name, notes=tuple(notes))
 
 
 def _header(text: BinaryIO, dialect: Dialect, place: str) -> list[str]:

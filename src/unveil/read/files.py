@@ -61,18 +61,20 @@ def _noted(table: Table, missing_values: Sequence[str]) -> Table:
 
 
 def _unknown_ending(path: Path, place: str) -> str:
-    if _is_folder(path):
+    if _is_there(path) and path.is_dir():
         return f"{place} is a folder, not a file. Give the path of one file in it."
     ending = f"the ending {path.suffix!r}" if path.suffix else "no ending"
+    is_column = not path.suffix and not _is_there(path)
+    hint = " If it is a column, join the names with commas, without blanks." if is_column else ""
     return (
         f"{place} has {ending}; unveil reads files that end in {', '.join(_TEXT)}, "
-        f"{' or '.join(_PARQUET)}. Save it as CSV or Parquet."
+        f"{' or '.join(_PARQUET)}. Save it as CSV or Parquet.{hint}"
     )
 
 
-def _is_folder(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return path.is_dir()
+        return path.exists()
     except (OSError, ValueError):  # a name that no file can have
         return False
 

@@ -25,7 +25,7 @@ def read_parquet(path: Path, *, side: str, columns: Sequence[str] | None = None)
         frame = _frame(path.absolute(), columns, place)
     if frame.is_empty():
         raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
-    return Table(side=side, place=place, frame=frame)
+    return Table(side=side, place=place, frame=frame, source=path.name)
 
 
 def _frame(path: Path, columns: Sequence[str] | None, place: str) -> pl.DataFrame:

@@ -12,12 +12,13 @@ class Table:
     """A frame with the name people know it by.
 
     `side` is "original", "synthetic", or "synthetic 2" where there are several copies. `place` is
-    what a sentence calls it: "The original (survey.csv)".
+    what a sentence calls it: "The original (survey.csv)". `source` is the name of its file.
     """
 
     side: str
     place: str
     frame: pl.DataFrame
+    source: str = "a data frame"
     notes: tuple[Coercion, ...] = field(default=())
 
 

@@ -7,6 +7,7 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 from typing import Literal
 
 from unveil.records.base import SCHEMA, Record
+from unveil.version import __version__
 
 Copy = int | Literal["mean", "pooled"]
 """Which copy a figure is of: 1 to m, their mean, or all of them pooled into one file."""
@@ -99,6 +100,8 @@ class Disclosure(Record, frozen=True, kw_only=True):
     """Identity and attribute disclosure of one scenario: Raab 2024, section 3 and Appendix 1."""
 
     schema: int = SCHEMA
+    version: str = __version__  # of unveil
+    files: tuple[str, ...]  # names of the files, the original's first; "a data frame" otherwise
     keys: tuple[str, ...]
     targets: tuple[str, ...]  # the riskiest first
     n_original: int

@@ -4,17 +4,19 @@ Notebooks store what they show, so nothing here is about one person. No script, 
 resource; every name from the data is escaped.
 """
 
+from collections.abc import Callable
 from html import escape
 
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.view import as_html, as_text
 from unveil.report import sentences
-from unveil.report.words import and_list, n_of, name, percent, percent_or_dash
+from unveil.report.words import and_list, lines, n_of, name, percent_or_dash
 
 STYLE = (
     "<style>.unveil{font-family:system-ui,sans-serif;max-width:60em}"
     ".unveil table{border-collapse:collapse;margin:.5em 0}"
     ".unveil th,.unveil td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
+    ".unveil caption{text-align:left;font-weight:bold}.unveil td{white-space:nowrap}"
     ".unveil th:first-child,.unveil td:first-child{text-align:left}"
     ".unveil .stop{border:2px solid #b3261e;padding:.5em;font-weight:bold}</style>"
 )
@@ -22,6 +24,28 @@ STYLE = (
 
 @as_text.register
 def _(record: Disclosure) -> str:
+    return "\n".join([*(f"STOP: {alarm}" for alarm in sentences.alarms(record)), _headline(record)])
+
+
+@as_html.register
+def _(record: Disclosure) -> str:
+    parts = [
+        *(f'<p class="stop">{escape(alarm)}</p>' for alarm in sentences.alarms(record)),
+        f"<h3>{escape(_headline(record))}</h3>",
+        _paragraph(sentences.files(record)),
+        _paragraph(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
+        _paragraph(sentences.means(record)),
+        _identity(record),
+        _paragraph(sentences.recurring(record)),
+        _certain(record),
+        _guessed(record),
+        _worst_in_words(record),
+        _notes(record),
+    ]
+    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+
+
+def _headline(record: Disclosure) -> str:
     row = record.identity_of(record.headline_copy)
     head = f"Disclosure from {and_list(record.keys)}: repU {percent_or_dash(row.repU)}"
     if not record.targets:
@@ -30,47 +54,59 @@ def _(record: Disclosure) -> str:
     return f"{head}; highest DiSCO {percent_or_dash(worst.DiSCO)} ({name(worst.target)})"
 
 
-@as_html.register
-def _(record: Disclosure) -> str:
-    alarms = [f'<p class="stop">{escape(alarm)}</p>' for alarm in sentences.alarms(record)]
-    parts = [
-        *alarms,
-        f"<p>{escape(sentences.sizes(record))} {escape(sentences.scenario(record))}</p>",
-        _identity(record),
-        _attribute(record),
-        _worst_in_words(record),
-    ]
-    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+def _paragraph(text: str | None) -> str:
+    return f"<p>{escape(text)}</p>" if text else ""
 
 
 def _identity(record: Disclosure) -> str:
     row = record.identity_of(record.headline_copy)
-    items = sentences.identity(record, row).items()
-    said = "".join(f"<li><b>{escape(s)}</b> {escape(text)}</li>" for s, text in items)
-    return f"<ul>{said}</ul>"
+    return _list(sentences.identity(record, row))
 
 
-def _attribute(record: Disclosure) -> str:
+def _list(said: dict[str, str]) -> str:
+    items = "".join(f"<li><b>{escape(s)}</b> {escape(text)}</li>" for s, text in said.items())
+    return f"<ul>{items}</ul>"
+
+
+def _certain(record: Disclosure) -> str:
+    has_pool = len(record.n_synthetic) > 1
+    pooled = ("pooled (DiSCO)",) if has_pool else ()
+    heads = ("original (Dorig)", "synthetic (DiSCO)", *pooled, "people", "protection", "removed")
+
+    def cells(row: AttributeRow) -> tuple[str, ...]:
+        pool = (record.attribute_of(row.target, "pooled").DiSCO,) if has_pool else ()
+        found = "-" if row.DiSCO is None else n_of(row.DiSCO, record.n_original)
+        points = "-" if row.protection is None else f"{row.protection:.1f} points"
+        shown = (percent_or_dash(value) for value in (row.Dorig, row.DiSCO, *pool))
+        return (*shown, found, points, percent_or_dash(row.removed))
+
+    return _table(record, "What could be learnt for certain, the riskiest first", heads, cells)
+
+
+def _guessed(record: Disclosure) -> str:
+    heads = ("by frequency (baseCAPd)", "synthetic (DCAP)", "original (CAPd)")
+
+    def cells(row: AttributeRow) -> tuple[str, ...]:
+        return tuple(percent_or_dash(value) for value in (row.baseCAPd, row.DCAP, row.CAPd))
+
+    return _table(record, "What could be guessed rightly", heads, cells)
+
+
+def _table(
+    record: Disclosure,
+    caption: str,
+    heads: tuple[str, ...],
+    cells: Callable[[AttributeRow], tuple[str, ...]],
+) -> str:
+    """One row for each target, in the figures of the headline copy."""
     if not record.targets:
         return ""
-    heads = ("target", "original (Dorig)", "synthetic (DiSCO)", "people", "protection", "removed")
-    body = "".join(
-        _cells("td", _attribute_texts(record, record.attribute_of(target, record.headline_copy)))
-        for target in record.targets
-    )
-    return f"<table><thead>{_cells('th', heads)}</thead><tbody>{body}</tbody></table>"
-
-
-def _attribute_texts(record: Disclosure, row: AttributeRow) -> tuple[str, ...]:
-    found = "-" if row.DiSCO is None else n_of(row.DiSCO, record.n_original)
-    points = "-" if row.protection is None else f"{row.protection:.1f} points"
+    rows = (record.attribute_of(target, record.headline_copy) for target in record.targets)
+    body = "".join(_cells("td", (name(row.target), *cells(row))) for row in rows)
+    head = _cells("th", ("target", *heads))
     return (
-        name(row.target),
-        percent_or_dash(row.Dorig),
-        percent_or_dash(row.DiSCO),
-        found,
-        points,
-        "-" if row.removed is None else percent(row.removed),
+        f"<table><caption>{escape(caption)}</caption><thead>{head}</thead>"
+        f"<tbody>{body}</tbody></table>"
     )
 
 
@@ -82,4 +118,13 @@ def _worst_in_words(record: Disclosure) -> str:
     if not record.targets:
         return ""
     worst = record.attribute_of(record.targets[0], record.headline_copy)
-    return f"<p>{escape(' '.join(sentences.attribute(record, worst).values()))}</p>"
+    return f"<p>In words, for {escape(name(worst.target))}:</p>" + _list(
+        sentences.attribute(record, worst)
+    )
+
+
+def _notes(record: Disclosure) -> str:
+    notes = "".join(
+        f"<li>{escape(note.side)}: {escape(lines(note.sentence))}</li>" for note in record.coercions
+    )
+    return f"<p>How the files were read and matched:</p><ul>{notes}</ul>" if notes else ""

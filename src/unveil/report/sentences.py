@@ -11,6 +11,7 @@ TEMPLATES = {
         "We assume an intruder who knows {keys} of a person, has the synthetic data, and takes it"
         " for real."
     ),
+    "files": "Original: {original}. {copies}: {synthetic}.",
     "sizes": (
         "{N} in the original, {M} in {copies}. The keys make {a} in the original and {b} in the"
         " synthetic data, {c} in all."
@@ -75,6 +76,19 @@ TEMPLATES = {
 def scenario(record: Disclosure) -> str:
     """What is assumed of the intruder."""
     return TEMPLATES["scenario"].format(keys=and_list(record.keys))
+
+
+def files(record: Disclosure) -> str | None:
+    """Which files were measured; None for data frames."""
+    original, *copies = (name(file) for file in record.files)
+    if set(record.files) == {"a data frame"}:
+        return None
+    numbered = [f"{number} = {file}" for number, file in enumerate(copies, start=1)]
+    return TEMPLATES["files"].format(
+        original=original,
+        copies="Synthetic copy" if len(copies) == 1 else "Synthetic copies",
+        synthetic=copies[0] if len(copies) == 1 else ", ".join(numbered),
+    )
 
 
 def sizes(record: Disclosure) -> str:
@@ -196,6 +210,14 @@ def recurring(record: Disclosure) -> str | None:
     if len(some) == 1:
         return recurrence(record, some[0])
     least, most = min(some, key=lambda row: row.n), max(some, key=lambda row: row.n)
+    if least.n == most.n:
+        return TEMPLATES["some"].format(
+            p=percent(most.percent),
+            k=f"{most.n:,}",
+            N=f"{record.n_original:,}",
+            copy=f"each of the {len(some)} copies",
+            columns=counted(most.n_columns, "column"),
+        )
     return TEMPLATES["some in several"].format(
         p=percent(least.percent),
         q=percent(most.percent),
