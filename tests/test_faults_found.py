@@ -237,3 +237,75 @@ def test_a_column_whose_name_looks_like_a_pattern_is_that_column_alone(form, tmp
     assert (result.record.keys, result.record.n_q_original) == (("*", "^a.*$"), 2)
     assert unveil.disclosure(given, given, keys="*", targets="b").record.n_q_original == 1
     assert set(unveil.disclosure(given, given, keys="*").record.targets) == {"a", "^a.*$", "b"}
+
+
+@pytest.mark.parametrize("exact", ["Int64", "text"])
+def test_long_identifiers_that_became_decimals_are_refused(exact):
+    ids = [1, *(2**53 + odd for odd in range(1, 40, 2))]
+    kept = pl.Series(ids) if exact == "Int64" else pl.Series([str(i) for i in ids])
+    original = pl.DataFrame({"k": kept, "t": ids})
+    rounded = pl.DataFrame({"k": [float(i) for i in ids], "t": ids})
+    with pytest.raises(unveil.AlignError, match="cannot be compared exactly"):
+        unveil.disclosure(original, rounded, keys="k")
+
+
+def test_single_precision_matches_exact_decimals_too():
+    values = [0.1, 0.2, 0.3]
+    single = pl.DataFrame({"k": [1, 2, 3], "t": pl.Series(values, dtype=pl.Float32)})
+    exact = single.with_columns(t=pl.Series(values).cast(pl.Decimal(10, 2)))
+    result = unveil.disclosure(exact, single, keys="k")
+    assert result.attribute[0].DiSCO == 100
+    assert "precision" in {note.kind for note in result.coercions}
+
+
+@pytest.mark.frames
+@pytest.mark.parametrize("dtype", ["float32", "Float32", "float16"])
+def test_single_precision_of_pandas_matches_double(dtype):
+    import pandas as pd
+
+    values = [0.5, 0.25, 0.1 if dtype != "float16" else 0.75]
+    double = pd.DataFrame({"k": [1, 2, 3], "t": values})
+    result = unveil.disclosure(double, double.astype({"t": dtype}), keys="k")
+    assert result.attribute[0].DiSCO == 100
+
+
+def test_a_number_declared_missing_is_missing_however_it_is_written(tmp_path):
+    (tmp_path / "o.csv").write_text("k,t\na,-9\nb,1\nc,-9\n")
+    (tmp_path / "s.csv").write_text("k,t\na,-9.0\nb,1.0\nc,2.5\n")
+    result = unveil.disclosure(
+        tmp_path / "o.csv", tmp_path / "s.csv", keys="k", missing_values="-9"
+    )
+    assert result.attribute[0].n_target_levels == 3  # 1, 2.5 and missing
+    assert result.attribute[0].DiSCO == pytest.approx(200 / 3)
+
+
+@pytest.mark.parametrize("given", [None, -9])
+def test_missing_values_that_are_no_texts_are_refused(given):
+    data = pl.DataFrame({"k": ["a"], "t": [1]})
+    with pytest.raises(unveil.SettingsError, match="missing_values must be texts"):
+        unveil.disclosure(data, data, keys="k", missing_values=given)
+
+
+def test_a_copy_or_target_that_is_not_there_is_told():
+    data = pl.DataFrame({"k": ["a"], "t": [1]})
+    result = unveil.disclosure(data, data, keys="k", progress=None)
+    with pytest.raises(unveil.SettingsError, match=r"There is no copy 7\. There are: 1\."):
+        result.of_copy(7)
+    with pytest.raises(unveil.SettingsError, match=r"The targets are: t\."):
+        result.record.attribute_of("u", 1)
+
+
+def test_pooled_counts_do_not_overflow_the_small_types_they_are_kept_in():
+    data = pl.DataFrame({"k": ["a"] * 30_000, "t": [1] * 30_000})
+    result = unveil.disclosure(data, [data, data, data], keys="k")
+    assert result.pooled.identity.N_s_both == 90_000
+    assert result.pooled.attribute[0].max_denom_syn == 90_000
+
+
+@pytest.mark.parametrize("n_levels", [255, 256, 257, 65_535, 65_536, 65_537])
+@pytest.mark.parametrize("has_missing", [False, True])
+def test_no_number_of_levels_is_one_too_many(n_levels, has_missing):
+    values = [*range(n_levels), *([None] if has_missing else [])]
+    data = pl.DataFrame({"k": values, "t": values[::-1]})
+    row = unveil.disclosure(data, data, keys="k").attribute[0]
+    assert (row.n_target_levels, row.n_cells, row.DiSCO) == (len(values), len(values), 100)

@@ -155,16 +155,23 @@ def test_keys_are_counted_on_each_side_on_both_and_on_any():
 
 
 @pytest.mark.parametrize(
-    ("original", "synthetic", "n", "kind"),
+    ("original", "synthetic", "figures", "kind"),
     [
-        ("aab", "cd", 0, "none"),
-        ("aab", "a", 2, "some"),
-        ("aab", "abc", 3, "some"),  # both kinds of row are there, but a only once
-        ("aab", "abac", 3, "all"),
-        ("aab", "aba", 3, "equal"),
-        ("aab", "aabb", 3, "all"),
+        ("aab", "cd", (0, 1, 0), "none"),
+        ("aab", "a", (2, 1, 0), "some"),
+        ("aab", "abc", (3, 1, 1), "all"),  # b is alone and recurs
+        ("aaaa", "aab", (4, 0, 0), "some"),  # nobody is alone, so it may be chance
+        ("aab", "aba", (3, 1, 1), "equal"),
+        ("abcdefghijklmnopqrstu", "abcdefghijklmnopqrst", (20, 21, 20), "most"),
+        ("abcdefghijklmnopqrst", "abcdefghijklmnopqrs", (19, 20, 19), "some"),  # too few to shout
     ],
 )
-def test_rows_that_stand_whole_in_the_copy(original, synthetic, n, kind):
-    found = raab.recurrence(list(original), list(synthetic))
-    assert found == {"n": n, "percent": Fraction(100 * n, 3), "kind": kind}
+def test_rows_that_stand_whole_in_the_copy(original, synthetic, figures, kind):
+    n, n_alone, n_alone_recurring = figures
+    assert raab.recurrence(list(original), list(synthetic)) == {
+        "n": n,
+        "percent": Fraction(100 * n, len(original)),
+        "n_alone": n_alone,
+        "n_alone_recurring": n_alone_recurring,
+        "kind": kind,
+    }

@@ -332,7 +332,7 @@ def test_a_level_is_shown_nowhere(run, form):
     levels = [name for name, _ in NAMES.values()]
     original = pl.DataFrame({"k": levels, "t": levels})
     original.write_parquet("o.parquet")
-    original.tail(-1).write_parquet("s.parquet")
+    original.tail(4).write_parquet("s.parquet")
     code, out, err = run("disclosure", "o.parquet", "s.parquet", "-k", "k", *form)
     assert (code, err) == (0, "")
     assert_harmless(out)

@@ -18,9 +18,22 @@ def test_whole_rows_that_recur(kind):
     assert row.percent == pytest.approx(100 * n / 6)
 
 
-def test_a_row_twice_in_the_original_and_once_in_the_copy_is_not_all():
+def test_rows_that_nobody_is_alone_with_may_recur_by_chance():
     (row,) = measured(["axp", "axp"], ["axp", "bxp"]).record.recurrence
-    assert (row.kind, row.n) == ("some", 2)
+    assert (row.kind, row.n, row.n_alone) == ("some", 2, 0)
+
+
+def test_the_distinct_rows_of_the_original_contain_it():
+    (row,) = measured(ORIGINAL, sorted(set(ORIGINAL))).record.recurrence
+    assert (row.kind, row.n, row.n_alone, row.n_alone_recurring) == ("all", 6, 4, 4)
+
+
+def test_the_original_less_one_is_nearly_all_of_it():
+    original = [f"{a}{b}p" for a in "abcde" for b in "vwxyz"]
+    result = measured(original, original[1:])
+    (row,) = result.record.recurrence
+    assert (row.kind, row.n, row.n_alone) == ("most", 24, 25)
+    assert repr(result).startswith("STOP: The copy HOLDS NEARLY ALL of the original: 96.0 %")
 
 
 def test_each_copy_is_looked_at_alone():

@@ -166,18 +166,28 @@ def over_copies(
 def recurrence(original_rows: Sequence[Hashable], synthetic_rows: Sequence[Hashable]) -> dict:
     """How many original rows stand whole in the copy, and whether that is none, some or all.
 
-    "equal": the same rows, each as often. "all": each original row, as often, among others.
-    An original row that occurs twice, but in the copy once, counts twice in n, and is "some".
+    "equal": the same rows, each as often. "all": every original row recurs, and somebody is alone
+    with theirs. "most": of those who are alone, at least nine in ten recur, and at least twenty.
     """
     in_copy = set(synthetic_rows)
+    times = Counter(original_rows)
+    alone = [row for row in original_rows if times[row] == 1]
+    alone_recurring = [row for row in alone if row in in_copy]
     n = sum(row in in_copy for row in original_rows)
-    need, have = Counter(original_rows), Counter(synthetic_rows)
     if n == 0:
         kind = "none"
-    elif need == have:
+    elif times == Counter(synthetic_rows):
         kind = "equal"
-    elif all(have[row] >= times for row, times in need.items()):
+    elif n == len(original_rows) and alone:
         kind = "all"
+    elif len(alone_recurring) >= 20 and 10 * len(alone_recurring) >= 9 * len(alone):
+        kind = "most"
     else:
         kind = "some"
-    return {"n": n, "percent": percent(n, of=len(original_rows)), "kind": kind}
+    return {
+        "n": n,
+        "percent": percent(n, of=len(original_rows)),
+        "n_alone": len(alone),
+        "n_alone_recurring": len(alone_recurring),
+        "kind": kind,
+    }

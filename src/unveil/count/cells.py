@@ -32,7 +32,7 @@ class Keys:
 
     sides: Sides
     q: Ids
-    counts: Counts  # sides x combinations
+    counts: Integers  # sides x combinations
 
     @property
     def n_q(self) -> int:
@@ -72,7 +72,7 @@ def count_keys(columns: Sequence[Column], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     q, n_q = number(packed, space)
-    return Keys(sides, q, count_dense(lambda rows: q[rows], n_q, sides))
+    return Keys(sides, q, smallest(count_dense(lambda rows: q[rows], n_q, sides)))
 
 
 def count_cells(keys: Keys, target: Column) -> Cells:
@@ -83,14 +83,14 @@ def count_cells(keys: Keys, target: Column) -> Cells:
         return keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]
 
     n_of_q = np.zeros(keys.n_q, np.int64)
-    levels, counts = [target.codes[:0]], [keys.counts[:, :0]]
+    levels, counts = [target.codes[:0]], [smallest(keys.counts[:, :0])]
     for occurs, counted in tally(packed, keys.n_q * n_levels, keys.sides):
         q, t = np.divmod(occurs, n_levels)
         n_of_q[q[0] : q[-1] + 1] += np.bincount(q - q[0])
         levels.append(t.astype(target.codes.dtype))
-        counts.append(counted)
+        counts.append(smallest(counted))
     starts = smallest(np.concatenate(([0], np.cumsum(n_of_q))))
-    return Cells(starts, np.concatenate(levels), smallest(np.concatenate(counts, axis=1)))
+    return Cells(starts, np.concatenate(levels), np.concatenate(counts, axis=1))
 
 
 def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Iterator[Counts]:

@@ -78,7 +78,7 @@ def tally(
 
     They come in pieces, none of them empty, so that what is made of them on the way stays small.
     """
-    if is_dense(space, sides.n_rows):
+    if is_dense(space * len(sides.rows), 2 * sides.n_rows):
         table = count_dense(packed_of, space, sides)
         for columns in chunks(slice(0, space)):
             occurs = np.flatnonzero(table[:, columns].any(axis=0)) + columns.start

@@ -87,14 +87,14 @@ class Profile:
         """100 times the sum of count / per over the cells, divided by `of`; None of nobody.
 
         Cells with the same divisor are summed as whole numbers before dividing, so the result is
-        the same to the last digit whatever the order of the cells.
+        the same to the last digit whatever the order of the cells (while sums stay below 2^53).
         """
         if not of:
             return None
         here = per > 0
-        sums = np.bincount(per[here], weights=(count * self.w)[here])
-        divisors = np.flatnonzero(sums)
-        return 100 * math.fsum(sums[divisors] / divisors) / of
+        divisors, place = np.unique(per[here], return_inverse=True)
+        sums = np.bincount(place, weights=(count * self.w)[here], minlength=len(divisors))
+        return 100 * math.fsum(sums / divisors) / of
 
 
 def key_profile(keys: Keys, copies: Sequence[int]) -> Profile:
@@ -134,7 +134,8 @@ def _piece(keys: Keys, cells: Cells, qs: slice, copies: Sequence[int]) -> list[W
     # First the looks of the key combinations, few of them; then those of the cells within.
     looks_of_q, look_of_q, _ = _distinct([d_q, s_q, T_d, T_s])
     of_cell = np.repeat(look_of_q, np.diff(starts))
-    (d_tq, s_tq, look), _, w = _distinct([d_tq, s_tq, of_cell])
+    here = (d_tq > 0) | (s_tq > 0)  # cells of other copies alone are none of this one's
+    (d_tq, s_tq, look), _, w = _distinct([d_tq[here], s_tq[here], of_cell[here]])
     return [d_tq, s_tq, *(letter[look] for letter in looks_of_q), w]
 
 

@@ -1,8 +1,8 @@
 """Which measures are there, what do they mean, and where do they come from?
 
 Each formula registers itself here once, with the symbol people know it by, its equation, and the
-reason it gives when it cannot be measured. Tables, limits, documentation tests and laws read the
-catalogue, so a new measure is known everywhere by being written.
+reason it gives when it cannot be measured. Records and the tests of documentation read the
+catalogue, so that a measure cannot be forgotten.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from unveil.count.profile import Profile
+
+# Why a figure may be undefined, in words that several measures share.
+NOBODY = "the original has no records"
+NO_COPY = "the copy has no records"
 
 Kind = Literal["identity", "attribute"]
 Figure = float | int | None

@@ -19,7 +19,7 @@ def disclosure(
     keys: str | Iterable[str],
     targets: str | Iterable[str] | None = None,
     missing_values: str | Sequence[str] = (),
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> DisclosureResult:
     """Measure identity and attribute disclosure of one or several copies of an original.
 
@@ -49,6 +49,7 @@ def disclosure(
     ----------
     Raab (2024), Privacy risk from synthetic data: practical proposals; section 3 and Appendix 1.
     """
+    progress = progress or silent
     opening = opened(
         original,
         synthetic,

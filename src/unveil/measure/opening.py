@@ -61,8 +61,8 @@ def _read_all(
     progress: Progress,
 ) -> list[Table]:
     copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
-    missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
-    if not all(isinstance(entry, str) for entry in missing):
+    missing = (missing_values,) if isinstance(missing_values, str) else missing_values
+    if not isinstance(missing, Iterable) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
     if not copies:
         raise ReadError("No synthetic copy is given. Name at least one file or frame.")
@@ -72,7 +72,9 @@ def _read_all(
     for done, (side, source) in enumerate(zip(sides, [original, *copies], strict=True)):
         progress(f"reading the {side} data", done, len(sides))
         try:
-            tables.append(read_table(source, side=side, columns=columns, missing_values=missing))
+            tables.append(
+                read_table(source, side=side, columns=columns, missing_values=tuple(missing))
+            )
         except InputError as fault:
             faults.append(fault)
     if faults:

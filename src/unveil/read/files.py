@@ -39,6 +39,7 @@ def read_table(
     ending = path.suffix.lower()
     if ending in _TEXT:
         table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
+        table = _with_missing(table, missing_values)  # again by value, now that numbers are numbers
     elif ending in _PARQUET:
         table = _with_missing(read_parquet(path, side=side, columns=columns), missing_values)
     else:

@@ -13,6 +13,7 @@ from unveil.read.table import Table
 from unveil.records.disclosure import Coercion
 
 EXACT_IN_FLOAT = 2**53
+EXACT_IN_SINGLE = 2**24
 
 
 def one_number_type(
@@ -20,18 +21,15 @@ def one_number_type(
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """All sides as Int64, or all as Float64, or huge whole numbers as their digits."""
     sides = [side.fill_nan(None) if side.dtype.is_float() else side for side in sides]
+    _refuse_inexact(name, sides)
     whole = [_as_whole(side) for side in sides]
     notes = _mixed_storage(name, sides, tables)
     if all(side is not None for side in whole):
         return [side for side in whole if side is not None], notes
     if all(side.dtype.is_integer() for side in sides):  # beyond 64 bits: their digits still compare
         return [side.cast(pl.String) for side in sides], notes
-    if any(side.dtype.is_integer() and _beyond_float(side) for side in sides):
-        raise AlignError(
-            f"Column {name!r} has whole numbers beyond {EXACT_IN_FLOAT:,} in one file and decimals"
-            " in another, which cannot be compared exactly. If they are identifiers, drop the"
-            " column or store it as text in every file."
-        )
+    if any(side.dtype.is_integer() and _is_beyond(side, EXACT_IN_FLOAT) for side in sides):
+        raise AlignError(_inexact(name))
     sides, precision_notes = _one_precision(name, sides, tables)
     # Adding zero makes -0.0 the same level as 0.0.
     return [side.cast(pl.Float64) + 0.0 for side in sides], notes + precision_notes
@@ -42,14 +40,15 @@ def _one_precision(
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """Decimals as the coarsest side keeps them: 0.1 must match 0.1 in single precision too."""
     coarse = [side.dtype == pl.Float32 for side in sides]
-    if not any(coarse) or not any(side.dtype == pl.Float64 for side in sides):
+    finer = [side.dtype != pl.Float32 and not side.dtype.is_integer() for side in sides]
+    if not any(coarse) or not any(finer):
         return list(sides), []
     sentence = (
         f"Column {name!r}: stored in single precision here and in double elsewhere; compared in"
         " single precision."
     )
     notes = _of_some(tables, coarse, column=name, kind="precision", sentence=sentence)
-    return [s.cast(pl.Float32) if s.dtype == pl.Float64 else s for s in sides], notes
+    return [s if s.dtype.is_integer() else s.cast(pl.Float32) for s in sides], notes
 
 
 def _as_whole(side: pl.Series) -> pl.Series | None:
@@ -62,9 +61,27 @@ def _as_whole(side: pl.Series) -> pl.Series | None:
     return whole if whole.null_count() == side.null_count() else None
 
 
-def _beyond_float(side: pl.Series) -> bool:
-    ends = [end for end in (side.min(), side.max()) if isinstance(end, int)]
-    return any(abs(end) > EXACT_IN_FLOAT for end in ends)
+def _refuse_inexact(name: str, sides: Sequence[pl.Series]) -> None:
+    """Refuse large numbers that one side holds as decimals, rounded, and another exactly."""
+    for side in sides:
+        exact = EXACT_IN_SINGLE if side.dtype == pl.Float32 else EXACT_IN_FLOAT
+        is_alone = any(other.dtype != side.dtype for other in sides)
+        if side.dtype.is_float() and is_alone and _is_beyond(side, exact):
+            raise AlignError(_inexact(name))
+
+
+def _is_beyond(side: pl.Series, exact: int) -> bool:
+    known = side.filter(side.is_finite()) if side.dtype.is_float() else side
+    ends = [end for end in (known.min(), known.max()) if isinstance(end, int | float)]
+    return any(abs(end) > exact for end in ends)
+
+
+def _inexact(name: str) -> str:
+    return (
+        f"Column {name!r} has whole numbers beyond {EXACT_IN_FLOAT:,} in one file and decimals in"
+        " another, which cannot be compared exactly. If they are identifiers, drop the column or"
+        " store it as text in every file."
+    )
 
 
 def _mixed_storage(

@@ -26,6 +26,8 @@ _FAMILIES: dict[str, tuple[type, ...]] = {
     "span": (timedelta,),
 }
 
+_SINGLE = {"float32", "float16", "float[pyarrow]", "halffloat[pyarrow]"}
+
 
 def from_pandas(frame: Any, wanted: Sequence[str], place: str) -> pl.DataFrame:
     """The wanted columns of a pandas frame, missing entries as nulls; its index is left behind."""
@@ -48,8 +50,8 @@ def _column(column: Any, name: str, place: str) -> pl.Series:
 def _from_numpy(values: np.ndarray[Any, Any]) -> pl.Series:
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
-    if values.dtype.kind == "f":
-        values = values.astype(np.float64)
+    if values.dtype.kind == "f":  # single precision stays: what it is compared with must know
+        values = values.astype(np.float32 if values.dtype.itemsize <= 4 else np.float64)
     return pl.Series(values, nan_to_null=True)
 
 
@@ -77,9 +79,10 @@ def _from_list(column: Any, name: str, place: str) -> pl.Series:
         raise ReadError(_unreadable(name, place))
     has_float = any(issubclass(found, float | np.floating) for found in types)
     try:
-        return pl.Series(values, dtype=pl.Float64 if has_float else None)
+        made = pl.Series(values, dtype=pl.Float64 if has_float else None)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         raise ReadError(_unreadable(name, place)) from None
+    return made.cast(pl.Float32) if str(column.dtype).lower() in _SINGLE else made
 
 
 def _family(found: type) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import msgspec
 
-from unveil.errors import InternalError
+from unveil.errors import InternalError, ReadError
 
 SCHEMA = 1
 
@@ -38,7 +38,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """The record a document holds; unknown or missing fields are refused."""
-        return msgspec.json.decode(text, type=cls)
+        try:
+            return msgspec.json.decode(text, type=cls)
+        except msgspec.DecodeError as fault:
+            raise ReadError(f"The document is no {cls.__name__} of unveil: {fault}.") from None
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -6,6 +6,7 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 
 from typing import Literal
 
+from unveil.errors import SettingsError, listed
 from unveil.records.base import SCHEMA, Record
 from unveil.version import __version__
 
@@ -75,7 +76,9 @@ class Recurrence(Record, frozen=True, kw_only=True):
     n: int
     percent: float
     n_columns: int
-    kind: Literal["none", "some", "all", "equal"]  # all: each original row recurs; equal: same file
+    n_alone: int  # original records alone with their values in all these columns
+    n_alone_recurring: int  # those of them that stand in the copy
+    kind: Literal["none", "some", "most", "all", "equal"]
 
 
 class Coercion(Record, frozen=True, kw_only=True):
@@ -123,8 +126,18 @@ class Disclosure(Record, frozen=True, kw_only=True):
 
     def identity_of(self, copy: Copy) -> IdentityRow:
         """The identity figures of one copy, of their mean, or of all pooled."""
-        return next(row for row in self.identity if row.copy == copy)
+        for row in self.identity:
+            if row.copy == copy:
+                return row
+        known = listed(str(row.copy) for row in self.identity)
+        raise SettingsError(f"There is no copy {copy!r}. There are: {known}.")
 
     def attribute_of(self, target: str, copy: Copy) -> AttributeRow:
         """The attribute figures of one target in one copy, their mean, or all pooled."""
-        return next(r for r in self.attribute if r.target == target and r.copy == copy)
+        for row in self.attribute:
+            if row.target == target and row.copy == copy:
+                return row
+        raise SettingsError(
+            f"There are no figures of target {target!r} in copy {copy!r}. The targets are:"
+            f" {listed(self.targets)}."
+        )

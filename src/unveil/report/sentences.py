@@ -57,6 +57,10 @@ TEMPLATES = {
         "{copy} CONTAINS the original: every one of its {N} records stands in it whole, compared in"
         " {columns}."
     ),
+    "most": (
+        "{copy} HOLDS NEARLY ALL of the original: {p} of its records ({k} of {N}) stand in it"
+        " whole, compared in {columns}."
+    ),
     "some": (
         "{p} of the original records ({k} of {N}) also stand in {copy}: the same in every compared"
         " column ({columns})."
@@ -71,6 +75,10 @@ TEMPLATES = {
     ),
     "none": "No original record also stands in {copy}.",
 }
+
+
+ALARMING = ("equal", "all", "most")
+"""Kinds of recurrence that are shouted about."""
 
 
 def scenario(record: Disclosure) -> str:
@@ -231,9 +239,9 @@ def recurring(record: Disclosure) -> str | None:
 
 def alarms(record: Disclosure) -> list[str]:
     """What must be shouted: copies that are, or contain, the original."""
-    return [recurrence(record, row) for row in record.recurrence if row.kind in ("equal", "all")]
+    return [recurrence(record, row) for row in record.recurrence if row.kind in ALARMING]
 
 
 def _copy(record: Disclosure, row: Recurrence) -> str:
     called = "the copy" if len(record.n_synthetic) == 1 else f"copy {row.copy}"
-    return called.capitalize() if row.kind in ("equal", "all") else called
+    return called.capitalize() if row.kind in ALARMING else called

@@ -4,11 +4,10 @@ Raab (2024), Appendix 1, equations 6, 7 and 14, after Elliot (2014) and Taub et 
 the same guess made with the original, baseCAPd the guess of someone who knows frequencies only.
 """
 
-from unveil.count.profile import Profile
-from unveil.measure.catalogue import measure
+import numpy as np
 
-NOBODY = "the original has no records"
-NO_COPY = "the copy has no records"
+from unveil.count.profile import Profile
+from unveil.measure.catalogue import NO_COPY, NOBODY, measure
 
 
 @measure("baseCAPd", equation="Raab 2024 (14)", undefined=NOBODY)
@@ -22,7 +21,8 @@ def base_capd(p: Profile) -> float | None:
     """
     if p.N_d == 0:
         return None
-    return 100 * sum(int(d_t) ** 2 for d_t in p.d_t) / p.N_d**2
+    d_t = p.d_t.astype(np.int64)
+    return 100 * int(np.dot(d_t, d_t)) / p.N_d**2
 
 
 @measure("CAPd", equation="Raab 2024 (7)", undefined=NOBODY)

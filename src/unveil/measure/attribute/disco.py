@@ -4,11 +4,10 @@ Raab (2024), section 3.3 and Appendix 1, equations 8 to 12, in the paper's order
 the denominators behind DiSCO and what the copy protects.
 """
 
+from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
-from unveil.measure.catalogue import measure
+from unveil.measure.catalogue import NO_COPY, NOBODY, measure
 
-NOBODY = "the original has no records"
-NO_COPY = "the copy has no records"
 NO_CELL = "no record could be attributed in this way"
 
 
@@ -101,7 +100,7 @@ def max_denom(p: Profile) -> int:
 @measure("mean_denom", equation="Raab 2024, section 3.4", undefined=NO_CELL)
 def mean_denom(p: Profile) -> float | None:
     """How many original records share a DiSCO cell, on average over the cells."""
-    return _mean(p, per_cell_of="original")
+    return _mean_over_cells(p, p.d_tq)
 
 
 @measure("max_denom_syn", equation="Raab 2024, Appendix 1")
@@ -113,13 +112,12 @@ def max_denom_syn(p: Profile) -> int:
 @measure("mean_denom_syn", equation="Raab 2024, Appendix 1", undefined=NO_CELL)
 def mean_denom_syn(p: Profile) -> float | None:
     """How many records of the copy share a DiSCO cell, on average over the cells."""
-    return _mean(p, per_cell_of="copy")
+    return _mean_over_cells(p, p.s_tq)
 
 
-def _mean(p: Profile, *, per_cell_of: str) -> float | None:
+def _mean_over_cells(p: Profile, count: Whole) -> float | None:
     cells = disco_cells(p)
     n_cells = p.n_cells(cells)
-    count = p.d_tq if per_cell_of == "original" else p.s_tq
     return p.total(count, given=cells) / n_cells if n_cells else None
 
 

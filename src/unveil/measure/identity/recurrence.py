@@ -2,7 +2,8 @@
 
 A copy that holds the original's own rows is measured like any other, and shouted about: whatever
 its other figures say, it gives those people away entirely. The idea is that of "replicated uniques"
-(Raab 2024, section 3.2) over all columns, without asking that the rows be unique.
+(Raab 2024, section 3.2) over all columns. A row that many people share recurs by chance, so what is
+shouted about rests on the people who are alone with theirs.
 """
 
 from typing import Literal
@@ -12,16 +13,23 @@ import numpy as np
 from unveil.count.scenario import Scenario
 from unveil.records.disclosure import Recurrence
 
+Kind = Literal["none", "some", "most", "all", "equal"]
+
+MOST = 0.9
+FEWEST = 20
+"""Nearly all recur: this share of the people who are alone, and at least so many of them."""
+
 
 def recurrences(scenario: Scenario) -> list[Recurrence]:
     """For each copy, how many original records stand in it whole."""
-    n = np.zeros(scenario.n_copies, np.int64)
-    is_contained = np.ones(scenario.n_copies, bool)
+    n, n_alone_recurring = np.zeros((2, scenario.n_copies), np.int64)
+    n_alone = 0
     is_equal = np.ones(scenario.n_copies, bool)
     for counts in scenario.whole_rows():
         d, s = counts[0], counts[1:]
         n += np.where(s > 0, d, 0).sum(axis=1)
-        is_contained &= (s >= d).all(axis=1)
+        n_alone += int((d == 1).sum())
+        n_alone_recurring += ((d == 1) & (s > 0)).sum(axis=1)
         is_equal &= (s == d).all(axis=1)
     n_original = scenario.sides.rows[0]
     return [
@@ -30,17 +38,19 @@ def recurrences(scenario: Scenario) -> list[Recurrence]:
             n=n[copy - 1],
             percent=100 * n[copy - 1] / max(n_original, 1),
             n_columns=len(scenario.key_columns) + len(scenario.target_columns),
-            kind=_kind(int(n[copy - 1]), is_contained[copy - 1], is_equal[copy - 1]),
+            n_alone=n_alone,
+            n_alone_recurring=n_alone_recurring[copy - 1],
+            kind="equal"
+            if is_equal[copy - 1] and n_original
+            else _kind(int(n[copy - 1]), n_original, int(n_alone_recurring[copy - 1]), n_alone),
         )
         for copy in scenario.all_copies
     ]
 
 
-def _kind(
-    n: int, is_contained: np.bool_, is_equal: np.bool_
-) -> Literal["none", "some", "all", "equal"]:
+def _kind(n: int, n_original: int, n_alone_recurring: int, n_alone: int) -> Kind:
     if n == 0:
         return "none"
-    if is_equal:
-        return "equal"
-    return "all" if is_contained else "some"
+    if n == n_original and n_alone:
+        return "all"
+    return "most" if n_alone_recurring >= max(MOST * n_alone, FEWEST) else "some"

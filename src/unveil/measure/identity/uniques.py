@@ -4,10 +4,7 @@ Raab (2024), section 3.2 and Appendix 1, equations 2 to 5, in the paper's order 
 """
 
 from unveil.count.profile import Profile
-from unveil.measure.catalogue import measure
-
-NOBODY = "the original has no records"
-NO_COPY = "the copy has no records"
+from unveil.measure.catalogue import NO_COPY, NOBODY, measure
 
 
 @measure("UiO", equation="Raab 2024 (2)", kind="identity", undefined=NOBODY)
