@@ -35,16 +35,20 @@ def recurrences(scenario: Scenario) -> list[Recurrence]:
     return [
         Recurrence(
             copy=copy,
-            n=n[copy - 1],
-            percent=100 * n[copy - 1] / max(n_original, 1),
+            n=recurring,
+            percent=100 * recurring / max(n_original, 1),
             n_columns=len(scenario.key_columns) + len(scenario.target_columns),
             n_alone=n_alone,
-            n_alone_recurring=n_alone_recurring[copy - 1],
-            kind="equal"
-            if is_equal[copy - 1] and n_original
-            else _kind(int(n[copy - 1]), n_original, int(n_alone_recurring[copy - 1]), n_alone),
+            n_alone_recurring=alone,
+            kind="equal" if same and recurring else _kind(recurring, n_original, alone, n_alone),
         )
-        for copy in scenario.all_copies
+        for copy, recurring, alone, same in zip(
+            scenario.all_copies,
+            n.tolist(),
+            n_alone_recurring.tolist(),
+            is_equal.tolist(),
+            strict=True,
+        )
     ]
 
 
