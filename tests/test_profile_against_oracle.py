@@ -8,7 +8,10 @@ from oracles import raab
 from oracles.compare import assert_agrees
 from unveil.count.codes import Column, encode
 from unveil.count.scenario import count
-from unveil.measure.figures import disclosure_record
+from unveil.measure.figures import Checking
+from unveil.measure.opening import Opening
+from unveil.measure.record import plain
+from unveil.records.checks import Checks
 
 values = st.sampled_from((None, "a", "b", "c"))
 
@@ -37,7 +40,7 @@ def profile_measures(original: list, synthetic: list) -> dict:
         for i in range(n_keys)
     ]
     target = column("t", *([value for _, value in rows] for rows in (original, synthetic)))
-    record = disclosure_record(count(keys, [target]))
+    record, _ = plain(Opening(count(keys, [target]), (), ()), Checking(Checks())).record()
     not_there = {(row.target, row.field) for row in record.not_measured}
     figures = record.identity[0].to_dict() | record.attribute[0].to_dict()
     # Whatever could not be measured has its reason, and nothing else has one.

@@ -2,12 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.count import packing, profile
+from unveil.count import looks, packing
 from unveil.count.codes import encode
 from unveil.count.scenario import count
 
@@ -57,10 +58,14 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk)
 @given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
 def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(profile, "CHUNK", chunk)
+        patch.setattr(looks, "CHUNK", chunk)
         scenario = scenario_of(sides)
-        (p,) = scenario.target_profiles(scenario.all_copies)
-    looks = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
-    assert len(set(looks)) == len(looks)
+        found = scenario.looks(0, scenario.all_copies)
+        p = found.profile
+    rows = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
+    assert len(set(rows)) == len(rows)
+    cells = scenario.cells[0]
+    assert found.count(np.arange(len(cells.t))).tolist() == p.w.tolist()
+    assert p.d_tq[found.of_cell].tolist() == cells.counts[0].tolist()
     assert p.w.sum() == len(set().union(*sides))
     assert (p.N_d, p.N_s) == (len(sides[0]), sum(map(len, sides[1:])))

@@ -12,6 +12,8 @@ from polars.exceptions import PanicException
 from unveil import __version__
 from unveil.cli.demo import demo
 from unveil.cli.disclosure import disclosure
+from unveil.cli.excess import excess
+from unveil.cli.exclusion_table import exclusion_table
 from unveil.errors import UnveilError
 from unveil.report.words import lines
 
@@ -40,6 +42,8 @@ def unveil(context: click.Context) -> None:
 
 unveil.add_command(demo)
 unveil.add_command(disclosure)
+unveil.add_command(excess)
+unveil.add_command(exclusion_table)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

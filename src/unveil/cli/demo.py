@@ -27,7 +27,7 @@ def demo(files: Path | None) -> None:
     from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
-    record = measured(survey(), survey_synthetic(), KEYS, TARGETS)
-    show(record, (), words=len(TARGETS), as_json=False, as_csv=False)
+    result = measured(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
+    show(result.record, (), words=len(TARGETS), as_json=False, as_csv=False)
     command = shlex.join(["unveil", "disclosure", *paths, "--keys", ",".join(KEYS)])
     click.echo(f"Next, {'your own' if files is None else 'these'} files:  {command}")

@@ -1,21 +1,33 @@
 """`unveil disclosure`: what would these copies give away about this original?"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from unveil.cli.options import column_names, output_options
+from unveil.cli.options import (
+    exclude_option,
+    key_and_target_options,
+    output_options,
+    reading_options,
+    two_numbers,
+    words_option,
+)
 from unveil.cli.progress import progress_bar
+from unveil.cli.records import refuse_records, write_records
 from unveil.cli.screen import screen
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.cli.shown import put_out, refuse_both
+from unveil.errors import ReadError, RolesError
 from unveil.judge.limits import is_shut, judged, parse_limits
 from unveil.measure.disclosure import disclosure as measure_disclosure
+from unveil.measure.result import DisclosureResult
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import sentences
-from unveil.report.documents import csv_document, json_document
+from unveil.report.documents import disclosure_csv, json_document
+from unveil.report.words import lines
 
 ABOVE_LIMIT = 3
 
@@ -23,22 +35,9 @@ ABOVE_LIMIT = 3
 @click.command(short_help="What synthetic files would give away about an original.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--keys",
-    "-k",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What an intruder knows: sex,age,region.",
-)
-@click.option(
-    "--targets",
-    "-t",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What they might learn, each alone. Default: all other columns.",
-)
+@key_and_target_options
+@exclude_option
+@reading_options
 @click.option(
     "--limit",
     "limits",
@@ -47,19 +46,29 @@ ABOVE_LIMIT = 3
     help="End with exit code 3 when a figure is above this: DiSCO=10. May be repeated.",
 )
 @click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
+    "--one-way",
+    metavar="50,90",
+    callback=two_numbers,
+    help="Flag a target level above so many findings and percent of them. Default: 50,90.",
 )
 @click.option(
-    "--words",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="For how many targets to say the figures in words.",
+    "--two-way",
+    metavar="4,80",
+    callback=two_numbers,
+    help="Flag target with key levels above so many findings and percent. Default: 4,80.",
 )
+@click.option(
+    "--checks-by",
+    metavar="COLUMN",
+    help="Run these checks within each level of a column of the original, such as region.",
+)
+@click.option(
+    "--records",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CONFIDENTIAL: write who is at risk, and why, to this CSV file.",
+)
+@words_option
 @output_options
 def disclosure(
     *,
@@ -68,10 +77,13 @@ def disclosure(
     keys: tuple[str, ...],
     targets: tuple[str, ...],
     limits: tuple[str, ...],
-    missing_values: tuple[str, ...],
+    one_way: tuple[float, float] | None,
+    two_way: tuple[float, float] | None,
+    records: Path | None,
     words: int,
     as_json: bool,
     as_csv: bool,
+    **settings: Any,
 ) -> int:
     """Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
 
@@ -82,12 +94,12 @@ def disclosure(
     Example:
       unveil disclosure survey.csv synthetic.csv --keys sex,age,region --limit DiSCO=10
       unveil disclosure survey.csv copy1.csv copy2.csv -k sex,age -t income --json > figures.json
+      unveil disclosure survey.csv synthetic.csv -k sex,age --exclude missing-targets --bands age=5
 
     Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
     exceeded.
     """
-    if as_json and as_csv:
-        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+    refuse_both(as_json=as_json, as_csv=as_csv)
     if original is None or not synthetic:
         raise ReadError(
             "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
@@ -96,30 +108,22 @@ def disclosure(
     if not keys:
         raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
     wanted = parse_limits(limits)
-    record = measured(original, list(synthetic), keys, targets or None, missing_values)
-    verdicts = judged(record, wanted)
-    show(record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
+    if records is not None:
+        refuse_records(records)
+    thresholds = {"one_way": one_way, "two_way": two_way}
+    settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
+    result = measured(original, list(synthetic), keys=keys, targets=targets or None, **settings)
+    verdicts = judged(result.record, wanted)
+    if records is not None:
+        click.echo(f"unveil: {lines(write_records(result, records))}", err=True)
+    show(result.record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
     return ABOVE_LIMIT if is_shut(verdicts) else 0
 
 
-def measured(
-    original: Any,
-    synthetic: Any,
-    keys: tuple[str, ...],
-    targets: tuple[str, ...] | None,
-    missing_values: tuple[str, ...] = (),
-) -> Disclosure:
+def measured(original: Any, synthetic: Any, **settings: Any) -> DisclosureResult:
     """Measure with a progress bar on standard error."""
     with progress_bar(Console(stderr=True)) as bar:
-        result = measure_disclosure(
-            original,
-            synthetic,
-            keys=keys,
-            targets=targets,
-            missing_values=missing_values,
-            progress=bar,
-        )
-    return result.record
+        return measure_disclosure(original, synthetic, **settings, progress=bar)
 
 
 def show(
@@ -129,21 +133,7 @@ def show(
     console = Console()
     shown: Any = screen(record, verdicts, words=words, width=console.width)
     if as_json or as_csv:
-        shown = json_document(record, verdicts) if as_json else csv_document(record)
+        shown = json_document(record, verdicts) if as_json else disclosure_csv(record)
         for alarm in sentences.alarms(record):
             click.echo(f"unveil: STOP: {alarm}", err=True)
-    try:
-        if as_json or as_csv:
-            click.echo(shown)
-        elif console.is_terminal:
-            console.print(shown)
-        else:
-            with console.capture() as printed:
-                console.print(shown)
-            click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
-    except BrokenPipeError:
-        raise
-    except OSError:
-        raise WriteError(
-            "The output could not be written. Check the disk, or where the output is sent to."
-        ) from None
+    put_out(shown, console)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unveil.errors import RolesError
+from unveil.errors import RolesError, SettingsError
 
 Command = Callable[..., Any]
 
@@ -39,6 +39,112 @@ def _split(text: str, what: str) -> tuple[str, ...]:
         names.append(found["plain"] if quoted is None else quoted.replace('""', '"'))
         place, is_more = found.end(), found["comma"] == ","
     return tuple(names)
+
+
+def by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    """Settings of columns, each as name=setting; a column may be named once."""
+    settings: dict[str, str] = {}
+    for text in given:
+        # The last =, for a name may hold one and a setting never does.
+        name, _, setting = text.rpartition("=")
+        if not name or not setting.strip():
+            raise SettingsError(
+                f"{option.opts[0]} {text!r} cannot be read. Write a column, =, and what is wanted:"
+                f" {option.metavar}."
+            )
+        if name in settings:
+            raise SettingsError(f"{option.opts[0]} is given twice for {name!r}. Give it once.")
+        settings[name] = setting
+    return settings
+
+
+def two_numbers(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> tuple[float, float] | None:
+    """Two numbers with a comma between them."""
+    if given is None:
+        return None
+    parts = given.split(",")
+    try:
+        records, percent = (float(part) for part in parts)
+    except ValueError:
+        raise SettingsError(
+            f"{option.opts[0]} {given!r} cannot be read. Write two numbers, of records and of"
+            f" percent, with a comma between them: {option.metavar}."
+        ) from None
+    return records, percent
+
+
+def key_and_target_options(command: Command) -> Command:
+    """--keys and --targets: what the intruder knows, and what they might learn."""
+    command = click.option(
+        "--targets",
+        "-t",
+        multiple=True,
+        metavar="NAMES",
+        callback=column_names,
+        help="What they might learn, each alone. Default: all other columns.",
+    )(command)
+    return click.option(
+        "--keys",
+        "-k",
+        multiple=True,
+        metavar="NAMES",
+        callback=column_names,
+        help="What an intruder knows: sex,age,region.",
+    )(command)
+
+
+def reading_options(command: Command) -> Command:
+    """--bands, --special-codes and --missing: how the columns are read."""
+    command = click.option(
+        "--missing",
+        "missing_values",
+        multiple=True,
+        metavar="TEXT",
+        help="An entry that means missing, such as NA or -9. May be repeated.",
+    )(command)
+    command = click.option(
+        "--special-codes",
+        multiple=True,
+        metavar="COLUMN=CODES",
+        callback=by_column,
+        help="Codes that stay apart from the bands: income=-8,-9. May be repeated.",
+    )(command)
+    return click.option(
+        "--bands",
+        multiple=True,
+        metavar="COLUMN=BANDS",
+        callback=by_column,
+        help="Compare numbers in bands: age=5, age=equal:5 or age=0,18,65. May be repeated.",
+    )(command)
+
+
+def exclude_option(command: Command) -> Command:
+    """--exclude: what is no real risk."""
+    return click.option(
+        "--exclude",
+        "-x",
+        multiple=True,
+        metavar="RULE",
+        help=(
+            "Leave out what is no real risk: workab=NO, marital=SINGLE@age=16, missing-targets,"
+            " missing-keys, max-denominator=1. May be repeated."
+        ),
+    )(command)
+
+
+def words_option(command: Command) -> Command:
+    """--words: how much is said in sentences."""
+    return click.option(
+        "--words",
+        type=click.IntRange(min=0),
+        default=3,
+        show_default=True,
+        help="For how many targets to say the figures in words.",
+    )(command)
 
 
 def output_options(command: Command) -> Command:

@@ -1,5 +1,6 @@
 """The disclosure record on a terminal: alarms first, then who is found and what is learnt."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -7,11 +8,21 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from unveil.cli.tables import certain_table, guess_table, identity_table, words_table
-from unveil.records.disclosure import Copy, Disclosure
+from unveil.cli.tables import (
+    certain_table,
+    excluded_table,
+    guess_table,
+    identity_table,
+    words_table,
+)
+from unveil.records.copies import Copy
+from unveil.records.disclosure import Coercion, Disclosure
 from unveil.records.limits import Verdict
-from unveil.report import sentences
-from unveil.report.words import lines, name, percent
+from unveil.report import findings, sentences
+from unveil.report.words import lines, name, percent, visible
+
+MOST_FLAGS = 3
+"""How many flags of one target are told on the screen."""
 
 
 def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width: int) -> Group:
@@ -24,12 +35,15 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
         Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         Text(),
         *_told(sentences.means(record)),
+        *_told(findings.exclusions(record)),
         identity_table(record, verdicts),
         Text(),
         *_told(sentences.recurring(record)),
         *_attribute(record, verdicts, width),
         *_in_words(record, words),
-        *_notes(record),
+        *_flags(record),
+        *_left_out(record),
+        *notes(record.coercions),
         *_closing(verdicts),
     )
 
@@ -70,12 +84,46 @@ def _in_words(record: Disclosure, most: int) -> Iterator[RenderableType]:
     left = len(record.targets) - most
     if most and left > 0:
         yield Text(f"In words for {left} more: --words {len(record.targets)}", style="dim")
+        yield Text()
 
 
-def _notes(record: Disclosure) -> Iterator[RenderableType]:
-    if record.coercions:
+def _flags(record: Disclosure) -> Iterator[RenderableType]:
+    """What may be common knowledge: the sentence, and what to write to leave it out."""
+    flags = findings.shown_flags(record)
+    if not flags:
+        return
+    yield Text("What may be common knowledge", style="bold underline")
+    for target in dict.fromkeys(flag.target for flag in flags):
+        of_target = [flag for flag in flags if flag.target == target]
+        for flag in of_target[:MOST_FLAGS]:
+            yield Padding(Text(f"▲ {flag.sentence}"), (0, 0, 0, 1))
+            yield Padding(Text(f"--exclude {shlex.quote(visible(flag.exclusion))}", "dim"), (0, 3))
+        more = len(of_target) - MOST_FLAGS
+        if more > 0:
+            yield Padding(
+                Text(f"... and {more:,} more about {name(target)}: all of them with --json", "dim"),
+                (0, 0, 0, 1),
+            )
+    yield Text()
+
+
+def _left_out(record: Disclosure) -> Iterator[RenderableType]:
+    """What each exclusion took out, and what all of them changed."""
+    if not record.exclude:
+        return
+    yield excluded_table(record)
+    yield Text()
+    for effect in findings.effects(record):
+        if effect.all != effect.after:
+            yield Padding(Text(findings.effect_sentence(record, effect)), (0, 0, 0, 1))
+    yield Text()
+
+
+def notes(coercions: Sequence[Coercion]) -> Iterator[RenderableType]:
+    """What was noticed and changed while reading."""
+    if coercions:
         yield Text("How the files were read and matched", style="bold underline")
-        for note in record.coercions:
+        for note in coercions:
             yield Padding(Text(f"{note.side}: {lines(note.sentence)}"), (0, 0, 0, 1))
         yield Text()
 

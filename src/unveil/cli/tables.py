@@ -8,7 +8,7 @@ from rich.text import Text
 
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.limits import Verdict
-from unveil.report import sentences
+from unveil.report import findings, sentences
 from unveil.report.words import name, percent_or_dash
 
 MARKS = {
@@ -22,6 +22,7 @@ GUESSED = ("CAPd", "CAPs", "DCAP")
 PICTURE = 30
 STATUS_WIDTH = 15
 POOLED_HEAD = "pooled\nDiSCO"
+CHECKS_HEAD = "checks"
 PICTURE_HEAD = "0 %   ■ copy  ○ original  100 %"
 HEADS = (
     "original\nDorig",
@@ -30,16 +31,17 @@ HEADS = (
     "people",
     "protection\npoints",
     "removed",
+    CHECKS_HEAD,
     PICTURE_HEAD,
 )
-BY_IMPORTANCE = [HEADS[place] for place in (1, 0, 2, 3, 5, 4, 6)]
+BY_IMPORTANCE = [HEADS[place] for place in (1, 0, 2, 3, 6, 5, 4, 7)]
 
 
 def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
     """UiO to repU, each figure with its sentence."""
     row = record.identity_of(record.headline_copy)
     said = sentences.identity(record, row)
-    table = _table("Who could be found")
+    table = new_table("Who could be found")
     table.add_column("percent", justify="right", no_wrap=True)
     table.add_column("measure", no_wrap=True)
     table.add_column("what it says", ratio=1)
@@ -59,10 +61,11 @@ def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
 def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -> Table:
     """What the keys settle: original against copy, target by target, as wide as there is room."""
     shown = _fitting(record, width - (STATUS_WIDTH if verdicts else 0))
-    table = _table("What could be learnt for certain, the riskiest first")
+    table = new_table("What could be learnt for certain, the riskiest first")
     table.add_column("target", overflow="fold", min_width=_longest_target(record))
     for head in shown:
-        justify: Literal["left", "right"] = "left" if head == PICTURE_HEAD else "right"
+        is_text = head in (PICTURE_HEAD, CHECKS_HEAD)
+        justify: Literal["left", "right"] = "left" if is_text else "right"
         table.add_column(head, justify=justify, no_wrap=True)
     if verdicts:
         table.add_column("status", no_wrap=True)
@@ -78,12 +81,15 @@ def certain_table(record: Disclosure, verdicts: Sequence[Verdict], width: int) -
 
 def _fitting(record: Disclosure, width: int) -> list[str]:
     """The columns there is room for: those that matter most first, then in their order."""
-    has_pool = len(record.n_synthetic) > 1
+    checks = max((len(_checks(record, target)) for target in record.targets), default=0)
+    is_there = {POOLED_HEAD: len(record.n_synthetic) > 1, CHECKS_HEAD: checks > 0}
     left = width - _longest_target(record) - 2
     chosen = set()
     for head in BY_IMPORTANCE:
         needed = max(len(part) for part in head.split("\n")) + 2
-        if needed <= left and (has_pool or head != POOLED_HEAD):
+        if head == CHECKS_HEAD:
+            needed = max(needed, checks + 2)
+        if needed <= left and is_there.get(head, True):
             chosen.add(head)
             left -= needed
     return [head for head in HEADS if head in chosen]
@@ -99,14 +105,43 @@ def _certain_cells(record: Disclosure, row: AttributeRow) -> dict[str, Text]:
         Text(people),
         Text("-" if row.protection is None else f"{row.protection:.1f}"),
         Text(percent_or_dash(row.removed)),
+        Text(_checks(record, row.target)),
         _lollipop(row),
     ]
     return dict(zip(HEADS, cells, strict=True))
 
 
+def _checks(record: Disclosure, target: str) -> str:
+    """The flags of one target in a few letters."""
+    flags = findings.shown_flags(record)
+    return findings.short_flags([flag for flag in flags if flag.target == target])
+
+
+def excluded_table(record: Disclosure) -> Table:
+    """How many people each exclusion took out of the figures of each target."""
+    table = new_table("What the exclusions took out, in people")
+    table.add_column("target", overflow="fold", min_width=_longest_target(record))
+    table.add_column("left out", overflow="fold")
+    for head in ("of all", "of Dorig", "of iS", "of DiSCO"):
+        table.add_column(head, justify="right", no_wrap=True)
+    shown = 1 if len(record.n_synthetic) == 1 else "pooled"
+    for row in record.excluded:
+        if row.copy == shown:
+            style = "bold" if row.rule is None else ""
+            counts = (row.original, row.Dorig, row.iS, row.DiSCO)
+            table.add_row(
+                Text(name(row.target)),
+                Text("what is left" if row.rule is None else name(row.rule), style),
+                *(Text(f"{count:,}", style) for count in counts),
+            )
+    if shown == "pooled":
+        table.caption = Text("with all copies pooled")
+    return table
+
+
 def guess_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
     """What could be guessed: by frequencies, with the copy, with the original."""
-    table = _table("What could be guessed rightly")
+    table = new_table("What could be guessed rightly")
     table.add_column("target", overflow="fold", min_width=_longest_target(record))
     for head in ("by frequency\nbaseCAPd", "synthetic\nDCAP", "original\nCAPd"):
         table.add_column(head, justify="right", no_wrap=True)
@@ -126,7 +161,7 @@ def guess_table(record: Disclosure, verdicts: Sequence[Verdict]) -> Table:
 
 def words_table(record: Disclosure, row: AttributeRow) -> Table:
     """The figures of one target, each beside the sentence that says what it means."""
-    table = _table(name(row.target))
+    table = new_table(name(row.target))
     table.show_header = False
     table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
@@ -145,7 +180,8 @@ def words_table(record: Disclosure, row: AttributeRow) -> Table:
     return table
 
 
-def _table(title: str) -> Table:
+def new_table(title: str) -> Table:
+    """A table in the style of all others."""
     return Table(title=Text(title), title_justify="left", title_style="bold", box=None)
 
 

@@ -67,6 +67,10 @@ class Cells:
         """Key combinations; each has at least one cell."""
         return len(self.starts) - 1
 
+    def q_of(self, cells: Integers) -> Whole:
+        """The key combination of some of the cells."""
+        return np.searchsorted(self.starts, cells, side="right") - 1
+
 
 def count_keys(columns: Sequence[Column], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
@@ -99,3 +103,10 @@ def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Iterator[Counts]:
     packed, space = pack(digits, keys.sides.n_rows, most=PACKED >> side_bits(keys.sides))
     for _, counts in tally(lambda rows: packed[rows], space, keys.sides):
         yield counts
+
+
+def cells_of_rows(keys: Keys, cells: Cells, target: Column, rows: slice) -> Whole:
+    """The cell that each of these stacked records is counted in."""
+    n_levels = target.n_levels
+    packed = keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]
+    return np.searchsorted(cells.q * n_levels + cells.t, packed)

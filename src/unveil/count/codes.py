@@ -69,6 +69,8 @@ def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
     physical = stacked.cast(pl.UInt8) if stacked.dtype == pl.Boolean else stacked.to_physical()
     span = _narrow_range(physical)
     codes, distinct = _by_sorting(physical) if span is None else _by_offset(physical, span)
+    if isinstance(stacked.dtype, pl.Enum):  # bands, in their order
+        return codes, stacked.dtype.categories.gather(distinct).cast(stacked.dtype)
     return codes, distinct.cast(physical.dtype).cast(stacked.dtype)
 
 

@@ -4,13 +4,24 @@ The counts are kept beside the result. Every measure, every copy and every later
 same keys and targets is answered from them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from unveil.count.cells import Cells, Keys, count_cells, count_keys, count_whole_rows
-from unveil.count.codes import Column, encode
-from unveil.count.packing import Counts
-from unveil.count.profile import Profile, key_profile, target_profile
+import numpy as np
+
+from unveil.count.cells import (
+    Cells,
+    Keys,
+    cells_of_rows,
+    count_cells,
+    count_keys,
+    count_whole_rows,
+)
+from unveil.count.codes import Codes, Column, encode
+from unveil.count.looks import Looks, key_profile, target_looks
+from unveil.count.packing import Counts, Whole
+from unveil.count.profile import Mask, Profile
 from unveil.count.sides import Sides
 from unveil.read.align import Aligned
 
@@ -22,6 +33,10 @@ def silent(what: str, done: int, total: int) -> None:
     """Say nothing of the progress."""
 
 
+# Looks of cells are remembered up to so many bytes for each record, and found again beyond that.
+REMEMBERED = 16
+
+
 @dataclass(frozen=True)
 class Scenario:
     """Keys and targets as codes, and their counts on every side."""
@@ -31,6 +46,11 @@ class Scenario:
     target_columns: tuple[Column, ...]
     keys: Keys
     cells: tuple[Cells, ...]  # one for each target
+    _looks: dict[tuple[int, tuple[int, ...]], Looks] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    _joint: dict[tuple[int, int], Whole] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_copies(self) -> int:
@@ -42,14 +62,70 @@ class Scenario:
         """The numbers of the copies: 1 to m."""
         return range(1, self.n_copies + 1)
 
-    def key_profile(self, copies: Sequence[int]) -> Profile:
-        """Key combinations alone, in the original and in these copies pooled."""
-        return key_profile(self.keys, copies)
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """What the intruder knows."""
+        return tuple(column.name for column in self.key_columns)
 
-    def target_profiles(self, copies: Sequence[int]) -> Iterator[Profile]:
-        """The cells of each target in turn, in the original and in these copies pooled."""
-        for column, cells in zip(self.target_columns, self.cells, strict=True):
-            yield target_profile(self.keys, cells, column.counts[0], copies)
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """What they might learn."""
+        return tuple(column.name for column in self.target_columns)
+
+    @cached_property
+    def codes_of_keys(self) -> tuple[Codes, ...]:
+        """For each key, the code of every key combination."""
+        rows = self.keys.example_rows()
+        return tuple(column.codes[rows] for column in self.key_columns)
+
+    def key_profile(
+        self, copies: Sequence[int], excluded: Mapping[int, Mask] | None = None
+    ) -> Profile:
+        """Key combinations alone, in the original and in these copies pooled."""
+        return key_profile(self.keys, copies, excluded)
+
+    def looks(self, target: int, copies: Sequence[int]) -> Looks:
+        """How the cells of one target look, in the original and in these copies pooled."""
+        wanted = (target, tuple(copies))
+        if wanted in self._looks:
+            return self._looks[wanted]
+        d_t = self.target_columns[target].counts[0]
+        looks = target_looks(self.keys, self.cells[target], d_t, copies)
+        n_bytes = sum(known.of_cell.nbytes for known in self._looks.values())
+        if n_bytes + looks.of_cell.nbytes <= REMEMBERED * self.sides.n_rows:
+            self._looks[wanted] = looks
+        return looks
+
+    def of_sides(self, chosen: Sequence[int]) -> "Scenario":
+        """The same counts for some of the sides only, the first of them in the original's place."""
+        sides = Sides(tuple(self.sides.rows[side] for side in chosen))
+        rows = np.concatenate([np.r_[self.sides.slices[side]] for side in chosen])
+        columns = {
+            column.name: replace(column, sides=sides, codes=column.codes[rows])
+            for column in (*self.key_columns, *self.target_columns)
+        }
+        return Scenario(
+            sides,
+            tuple(columns[name] for name in self.key_names),
+            tuple(columns[name] for name in self.target_names),
+            Keys(sides, self.keys.q[rows], self.keys.counts[chosen]),
+            tuple(replace(cells, counts=cells.counts[chosen]) for cells in self.cells),
+        )
+
+    def joint_counts(self, target: int, key: int) -> Whole:
+        """Original records by target level and key level; kept, for every what-if asks for it."""
+        if (target, key) not in self._joint:
+            cells, n_k = self.cells[target], self.key_columns[key].n_levels
+            packed = cells.t.astype(np.int64) * n_k + self.codes_of_keys[key][cells.q]
+            n_t = self.target_columns[target].n_levels
+            counts = np.bincount(packed, weights=cells.counts[0], minlength=n_t * n_k)
+            self._joint[target, key] = counts.astype(np.int64).reshape(n_t, n_k)
+        return self._joint[target, key]
+
+    def cells_of_originals(self, target: int) -> Whole:
+        """The cell of one target that each original record is counted in."""
+        originals = self.sides.slices[0]
+        return cells_of_rows(self.keys, self.cells[target], self.target_columns[target], originals)
 
     def whole_rows(self) -> Iterator[Counts]:
         """Distinct records over all compared columns, counted on every side, in pieces."""

@@ -17,7 +17,7 @@ import polars as pl
 
 from unveil.examples.codebook import ORIGINAL, SYNTHETIC, Variable, apply_labels, read_codes
 from unveil.examples.codebook import read_labels as survey_labels
-from unveil.examples.files import write_new
+from unveil.writing import write_new
 
 __all__ = [
     "KEYS",

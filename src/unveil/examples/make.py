@@ -12,8 +12,8 @@ import polars as pl
 
 from unveil.examples.codebook import ORIGINAL, SYNTHETIC
 from unveil.examples.donors import synthesise
-from unveil.examples.files import replace_file
 from unveil.examples.people import survey_people
+from unveil.writing import replace_file
 
 
 def make_frames() -> dict[str, pl.DataFrame]:

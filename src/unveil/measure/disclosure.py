@@ -3,13 +3,17 @@
 Read, align, count, measure: each once, for all targets and all copies (Raab 2024, section 3).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unveil.count.scenario import Progress, silent
-from unveil.measure.figures import disclosure_record
-from unveil.measure.opening import opened
+from unveil.measure.checking import checks_asked
+from unveil.measure.figures import Checking
+from unveil.measure.opening import opened, sides_of
+from unveil.measure.record import plain
 from unveil.measure.result import DisclosureResult
+from unveil.read.banding import parse_bands
+from unveil.read.exclusions import parse_exclusions
 
 
 def disclosure(
@@ -18,6 +22,12 @@ def disclosure(
     *,
     keys: str | Iterable[str],
     targets: str | Iterable[str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    exclude: Any = (),
+    one_way: Sequence[float] = (50, 90),
+    two_way: Sequence[float] = (4, 80),
+    checks_by: str | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> DisclosureResult:
@@ -34,6 +44,19 @@ def disclosure(
         The columns an intruder would know about a person.
     targets
         The columns they might learn, each taken alone; all other columns in common by default.
+    bands
+        Numbers to be compared in bands: ``{"age": 5}`` for five quantile bands, ``"equal:5"`` for
+        equal widths, ``[18, 65]`` for breaks. They are cut over the original and all copies pooled.
+    special_codes
+        Codes among the numbers, such as ``{"income": [-8]}``, that stay levels of their own.
+    exclude
+        What is no real risk and counts in no sum: ``"workab=NO"``, ``"marital=SINGLE@age=16"``,
+        ``"missing-targets"``, ``"missing-keys=age"``, ``"max-denominator=1"``,
+        ``"max-denominator-syn=1"``; one or a list.
+    one_way, two_way
+        When a check raises a flag: above so many records, and above so many percent.
+    checks_by
+        A column of the original within whose levels the checks are run.
     missing_values
         Entries that stand for missing, such as ``["NA"]`` or ``["-9"]``. Empty always does.
     progress
@@ -42,23 +65,26 @@ def disclosure(
     Returns
     -------
     DisclosureResult
-        `.identity`, `.attribute`, `.mean`, `.pooled`; `.recurrence`, `.coercions`,
-        `.not_measured`; `.to_dict()`, `.to_json()`, `.frame()`; all of it in `.record`.
+        `.identity`, `.attribute`, `.mean`, `.pooled`; `.flags`; `.excluded`, `.effects`;
+        `.recurrence`, `.coercions`, `.not_measured`; `.to_dict()`, `.to_json()`, `.frame()`; all of
+        it in `.record`. `.whatif(exclude=...)` counts nothing again; `.records_at_risk(target)` is
+        confidential.
 
     References
     ----------
-    Raab (2024), Privacy risk from synthetic data: practical proposals; section 3 and Appendix 1.
+    Raab (2024), Privacy risk from synthetic data: practical proposals; sections 3, 4
+    and Appendix 1.
     """
     progress = progress or silent
+    rules = parse_exclusions(exclude)
+    checks = checks_asked(one_way, two_way, checks_by)
     opening = opened(
-        original,
-        synthetic,
+        sides_of(synthetic, original=original),
         keys=keys,
         targets=targets,
         missing_values=missing_values,
+        bands=parse_bands(bands, special_codes),
+        segment=checks.by,
         progress=progress,
     )
-    record = disclosure_record(
-        opening.scenario, files=opening.files, notes=opening.notes, progress=progress
-    )
-    return DisclosureResult(record, opening.scenario)
+    return DisclosureResult.of(plain(opening, Checking(checks, opening.segment), progress), rules)

@@ -1,104 +1,123 @@
-"""From counts to records: every measure for every target and copy, their mean, and all pooled."""
+"""Every measure for every target and copy, their mean, and all pooled; with exclusions or without.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import fmean, stdev
+The figures without exclusions are measured once and kept. A what-if measures anew only the targets
+that its exclusions act on.
+"""
 
-from msgspec import convert
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
+from unveil.count.codes import Column
+from unveil.count.exclusions import Exclusions, fitted
+from unveil.count.profile import Profile
 from unveil.count.scenario import Progress, Scenario, silent
 from unveil.measure.attribute import cap, disco, tcap
-from unveil.measure.catalogue import CATALOGUE, Figure, figures_of
+from unveil.measure.attribute.checks import flags
+from unveil.measure.catalogue import Figure, figures_of
 from unveil.measure.identity import uniques
-from unveil.measure.identity.recurrence import recurrences
-from unveil.records.disclosure import (
-    AttributeRow,
-    Coercion,
-    Copy,
-    Disclosure,
-    IdentityRow,
-    NotMeasured,
-    Spread,
-)
+from unveil.measure.removed import removed_identity, removed_records
+from unveil.records.checks import Checks, Flag
+from unveil.records.copies import Copy
+from unveil.records.exclusions import Excluded, ExcludedIdentity
 
 FORMULAS = (uniques, disco, cap, tcap)
-"""The modules whose formulas make up this record; importing them fills the catalogue."""
+"""The modules whose formulas make up the record; importing them fills the catalogue."""
 
 Figures = Mapping[str, Figure]
 ByCopy = dict[Copy, Figures]
 
 
-def disclosure_record(
-    scenario: Scenario,
-    *,
-    files: Sequence[str] = (),
-    notes: Sequence[Coercion] = (),
-    progress: Progress = silent,
-) -> Disclosure:
-    """All that is measured of one scenario, the riskiest target first."""
-    identity = _over_copies(scenario, _identity, progress)[0]
-    by_target = _over_copies(scenario, _attribute, progress)
-    named = {
-        column.name: figures
-        for column, figures in zip(scenario.target_columns, by_target, strict=True)
+@dataclass(frozen=True)
+class OfTarget:
+    """What was measured of one target."""
+
+    figures: ByCopy
+    flags: tuple[Flag, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a scenario: who is found, and what is learnt of each target."""
+
+    identity: ByCopy
+    targets: tuple[OfTarget, ...]
+    excluded_identity: tuple[ExcludedIdentity, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checking:
+    """How the checks are run: thresholds, and the segments of the original, if any."""
+
+    checks: Checks
+    segment: Column | None = None
+
+
+def measured(scenario: Scenario, checking: Checking, progress: Progress = silent) -> Measured:
+    """Everything, with nothing excluded."""
+    nothing = fitted((), scenario)
+    targets = []
+    for place, column in enumerate(scenario.target_columns):
+        progress(f"measuring {column.name}", place, len(scenario.target_columns))
+        targets.append(_of_target(nothing, place, checking))
+    identity = {
+        name: _identity(scenario.key_profile(copies)) for name, copies in groups(scenario).items()
     }
-    n_levels = {column.name: column.n_levels for column in scenario.target_columns}
-    targets = _by_risk(named)
-    d_q, s_q = scenario.keys.counts[0], scenario.keys.counts[1:].sum(axis=0)
-    return Disclosure(
-        files=tuple(files),
-        keys=tuple(column.name for column in scenario.key_columns),
-        targets=targets,
-        n_original=scenario.sides.rows[0],
-        n_synthetic=scenario.sides.rows[1:],
-        n_q_original=int((d_q > 0).sum()),
-        n_q_synthetic=int((s_q > 0).sum()),
-        n_q_union=scenario.keys.n_q,
-        identity=tuple(
-            convert({"copy": copy, **row}, IdentityRow) for copy, row in identity.items()
-        ),
-        attribute=tuple(
-            convert(
-                {"target": target, "copy": copy, "n_target_levels": n_levels[target], **row},
-                AttributeRow,
-            )
-            for target in targets
-            for copy, row in named[target].items()
-        ),
-        spread=tuple(_spreads(None, identity))
-        + tuple(row for target in targets for row in _spreads(target, named[target])),
-        recurrence=tuple(recurrences(scenario)),
-        coercions=tuple(notes),
-        not_measured=tuple(_not_measured(None, identity))
-        + tuple(row for target in targets for row in _not_measured(target, named[target])),
+    return Measured(_with_mean(identity), tuple(targets))
+
+
+def measured_without(
+    plain: Measured, exclusions: Exclusions, checking: Checking, progress: Progress = silent
+) -> Measured:
+    """Everything under exclusions; what they do not act on is taken as it was measured."""
+    scenario = exclusions.scenario
+    targets = []
+    for place, column in enumerate(scenario.target_columns):
+        progress(f"excluding from {column.name}", place, len(scenario.target_columns))
+        if exclusions.concerning(place):
+            targets.append(_of_target(exclusions, place, checking))
+        else:
+            targets.append(plain.targets[place])
+    if not exclusions.hit_keys:
+        return Measured(plain.identity, tuple(targets))
+    profiles = {
+        name: scenario.key_profile(copies, exclusions.hit_keys)
+        for name, copies in groups(scenario).items()
+    }
+    identity = _with_mean({name: _identity(p) for name, p in profiles.items()})
+    return Measured(identity, tuple(targets), tuple(removed_identity(profiles, exclusions)))
+
+
+def groups(scenario: Scenario) -> dict[Copy, Sequence[int]]:
+    """Each copy alone and, where there are several, all of them pooled."""
+    alone: dict[Copy, Sequence[int]] = {copy: [copy] for copy in scenario.all_copies}
+    return {**alone, "pooled": scenario.all_copies} if len(alone) > 1 else alone
+
+
+def attribute_figures(exclusions: Exclusions, place: int) -> ByCopy:
+    """The figures of one target alone, under exclusions."""
+    of_copies = groups(exclusions.scenario).items()
+    return _with_mean(
+        {name: _attribute(exclusions.profile(place, copies)) for name, copies in of_copies}
     )
 
 
-def _over_copies(
-    scenario: Scenario,
-    measured: Callable[[Scenario, Sequence[int]], Iterator[Figures]],
-    progress: Progress,
-) -> list[ByCopy]:
-    """Figures of each copy, for each subject; of several copies also their mean, and pooled."""
-    alone = [[copy] for copy in scenario.all_copies]
-    groups = [*alone, [*scenario.all_copies]] if len(alone) > 1 else alone
-    rows = []
-    for done, copies in enumerate(groups):
-        progress("measuring", done, len(groups))
-        rows.append(list(measured(scenario, copies)))
-    return [_named(list(of_subject)) for of_subject in zip(*rows, strict=True)]
+def _of_target(exclusions: Exclusions, place: int, checking: Checking) -> OfTarget:
+    """The figures of one target, what the checks raise, and what exclusions took out."""
+    figures: dict[Copy, Figures] = {}
+    raised: list[Flag] = []
+    excluded: list[Excluded] = []
+    for name, copies in groups(exclusions.scenario).items():
+        p = exclusions.profile(place, copies)
+        figures[name] = _attribute(p)
+        raised += flags(exclusions, place, (name, copies), checking.checks, checking.segment)
+        excluded += removed_records(p, name, place, exclusions)
+    return OfTarget(_with_mean(figures), tuple(raised), tuple(excluded))
 
 
-def _named(rows: list[Figures]) -> ByCopy:
-    """Figures under the names of their copies; the last of several rows is of all pooled."""
-    if len(rows) == 1:
-        return {1: rows[0]}
-    *alone, pooled = rows
-    return {**dict(enumerate(alone, start=1)), "mean": _mean(alone), "pooled": pooled}
-
-
-def _identity(scenario: Scenario, copies: Sequence[int]) -> Iterator[Figures]:
-    p = scenario.key_profile(copies)
-    yield {
+def _identity(p: Profile) -> Figures:
+    return {
         **figures_of(p, "identity"),
         "N_d_both": p.N_d_both,
         "N_s_both": p.N_s_both,
@@ -107,55 +126,27 @@ def _identity(scenario: Scenario, copies: Sequence[int]) -> Iterator[Figures]:
     }
 
 
-def _attribute(scenario: Scenario, copies: Sequence[int]) -> Iterator[Figures]:
-    for p in scenario.target_profiles(copies):
-        n_cells = p.n_cells((p.d_tq > 0) | (p.s_tq > 0))
-        yield {**figures_of(p, "attribute"), "n_cells": n_cells}
+def _attribute(p: Profile) -> Figures:
+    return {**figures_of(p, "attribute"), "n_cells": p.n_cells((p.d_tq > 0) | (p.s_tq > 0))}
+
+
+def _with_mean(figures: dict[Copy, Figures]) -> ByCopy:
+    """The same figures, and before those of all copies pooled the mean over the copies."""
+    if "pooled" not in figures:
+        return figures
+    *alone, pooled = figures.items()
+    return dict([*alone, ("mean", _mean([row for _, row in alone])), pooled])
 
 
 def _mean(copies: Sequence[Figures]) -> Figures:
     """The mean of each figure over the copies; not measurable where it is not in each of them."""
-    values = {symbol: _measured(symbol, copies) for symbol in copies[0]}
+    values = {symbol: measured_values(symbol, copies) for symbol in copies[0]}
     return {
         symbol: fmean(figures) if len(figures) == len(copies) else None
         for symbol, figures in values.items()
     }
 
 
-def _measured(symbol: str, copies: Sequence[Figures]) -> list[float]:
+def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
+    """The values of one figure in the copies in which it could be measured."""
     return [value for row in copies if (value := row[symbol]) is not None]
-
-
-def _by_risk(named: Mapping[str, ByCopy]) -> tuple[str, ...]:
-    """Targets by what the copy gives away rightly (DiSCO), most first."""
-
-    def risk(target: str) -> float:
-        by_copy = named[target]
-        return by_copy.get("mean", by_copy[1])["DiSCO"] or 0.0
-
-    return tuple(sorted(named, key=risk, reverse=True))
-
-
-def _spreads(target: str | None, by_copy: ByCopy) -> Iterator[Spread]:
-    copies = [row for copy, row in by_copy.items() if isinstance(copy, int)]
-    for symbol in copies[0]:
-        values = _measured(symbol, copies)
-        if symbol in CATALOGUE and len(values) == len(copies) > 1:
-            yield Spread(
-                target=target,
-                measure=symbol,
-                n_copies=len(copies),
-                standard_deviation=stdev(values),
-                lowest=min(values),
-                highest=max(values),
-            )
-
-
-def _not_measured(target: str | None, by_copy: ByCopy) -> Iterator[NotMeasured]:
-    for copy, row in by_copy.items():
-        for symbol, value in row.items():
-            if value is None:
-                reason = CATALOGUE[symbol].undefined
-                if copy == "mean":
-                    reason = f"not measured in every copy: {reason}"
-                yield NotMeasured(target=target, copy=copy, field=symbol, reason=reason)

@@ -5,18 +5,24 @@ all of them read alike, refuse alike, and can share one count.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unveil.count.codes import Column, encode
 from unveil.count.meeting import doubtful_levels, refuse_disjoint
 from unveil.count.scenario import Progress, Scenario, count, encode_all
-from unveil.errors import InputError, ReadError, RolesError, SettingsError
+from unveil.errors import InputError, ReadError, RolesError, SettingsError, listed, nearest
 from unveil.read.align import align
+from unveil.read.banding import Bands
+from unveil.read.bands import band
 from unveil.read.files import read_table
-from unveil.read.roles import declared, names, roles
+from unveil.read.roles import Roles, absent, declared, names, roles
 from unveil.read.table import Table
+from unveil.records.bands import Banded
 from unveil.records.disclosure import Coercion
+
+NO_BANDS = Bands((), {})
 
 
 @dataclass(frozen=True)
@@ -26,59 +32,100 @@ class Opening:
     scenario: Scenario
     files: tuple[str, ...]
     notes: tuple[Coercion, ...]
+    bands: tuple[Banded, ...] = ()
+    segment: Column | None = None
+
+
+def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
+    """What the user gave, by the name of its side: the original (or its parts), then the copies."""
+    copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
+    if not copies:
+        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
+    numbered = {f"synthetic {number}": copy for number, copy in enumerate(copies, start=1)}
+    named = numbered if len(copies) > 1 else {"synthetic": copies[0]}
+    return {**originals, **named}
 
 
 def opened(
-    original: Any,
-    synthetic: Any,
+    sides: Mapping[str, Any],
     *,
     keys: str | Iterable[str],
     targets: str | Iterable[str] | None,
     missing_values: str | Sequence[str],
+    bands: Bands = NO_BANDS,
+    segment: str | None = None,
     progress: Progress,
 ) -> Opening:
-    """Read, align and count what the user gave."""
+    """Read, align, band and count what the user gave; `segment` is of the first side only."""
     key_names = names(keys, "Keys")
     target_names = None if targets is None else names(targets, "Targets")
     spelt = declared(key_names, target_names)
     wanted = None if spelt is None else spelt.columns
-    tables = _read_all(original, synthetic, wanted, missing_values, progress)
+    tables = _read_all(sides, wanted, missing_values, segment, progress)
     chosen = roles(tables, key_names, target_names)
-    aligned = align(tables, chosen.columns)
+    _refuse_other_columns(bands, chosen)
+    aligned, banded = band(align(tables, chosen.columns), bands)
     columns = encode_all(aligned, chosen.columns, progress)
     key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
     refuse_disjoint(key_columns, tables)
     scenario = count(key_columns, target_columns, progress)
     notes = (*chosen.notes, *aligned.coercions, *doubtful_levels(columns, tables))
-    return Opening(scenario, tuple(table.source for table in tables), notes)
+    return Opening(
+        scenario,
+        tuple(table.source for table in tables),
+        notes,
+        banded,
+        _segment(segment, columns, tables[0]),
+    )
+
+
+def _refuse_other_columns(bands: Bands, chosen: Roles) -> None:
+    faults = [
+        f"Bands or special codes are given for {name!r}, which is neither key nor target."
+        f"{nearest(name, chosen.columns)} Keys and targets are: {listed(chosen.columns)}."
+        for name in bands.columns
+        if name not in chosen.columns
+    ]
+    if faults:
+        raise RolesError("\n".join(faults))
+
+
+def _segment(name: str | None, columns: Sequence[Column], original: Table) -> Column | None:
+    """The column within whose levels checks are run, as it is compared or as it is read."""
+    if name is None:
+        return None
+    for column in columns:
+        if column.name == name:
+            return column
+    if name not in original.frame.columns:
+        raise RolesError(absent(original.place, name, original.frame.columns))
+    return encode(name, align([original], [name]).columns[name])
 
 
 def _read_all(
-    original: Any,
-    synthetic: Any,
+    sides: Mapping[str, Any],
     columns: Sequence[str] | None,
     missing_values: str | Sequence[str],
+    segment: str | None,
     progress: Progress,
 ) -> list[Table]:
-    copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
     missing = (missing_values,) if isinstance(missing_values, str) else missing_values
     if not isinstance(missing, Iterable) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
-    if not copies:
-        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
-    numbered = [f"synthetic {number}" for number in range(1, len(copies) + 1)]
-    sides = ["original", *(numbered if len(copies) > 1 else ["synthetic"])]
     tables, faults = [], []
-    for done, (side, source) in enumerate(zip(sides, [original, *copies], strict=True)):
+    for done, (side, source) in enumerate(sides.items()):
         progress(f"reading the {side} data", done, len(sides))
+        wanted = columns
+        if columns is not None and segment is not None and done == 0:
+            wanted = tuple(dict.fromkeys((*columns, segment)))
         try:
             tables.append(
-                read_table(source, side=side, columns=columns, missing_values=tuple(missing))
+                read_table(source, side=side, columns=wanted, missing_values=tuple(missing))
             )
         except InputError as fault:
             faults.append(fault)
     if faults:
-        raise type(faults[0])("\n".join(_told(faults, sides)))
+        raise type(faults[0])("\n".join(_told(faults, list(sides))))
     return tables
 
 

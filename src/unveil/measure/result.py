@@ -1,20 +1,25 @@
 """What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
-from unveil.count.scenario import Scenario
+from unveil.count.exclusions import Exclusions
+from unveil.measure.record import Plain
+from unveil.measure.records_at_risk import records_at_risk
+from unveil.read.exclusions import parse_exclusions
+from unveil.records.checks import Flag
+from unveil.records.copies import Copy
 from unveil.records.disclosure import (
     AttributeRow,
     Coercion,
-    Copy,
     Disclosure,
     IdentityRow,
     NotMeasured,
     Recurrence,
 )
+from unveil.records.exclusions import Effect, Excluded, Exclusion
 from unveil.records.view import as_html, as_text
 
 
@@ -31,7 +36,41 @@ class DisclosureResult:
     """Identity and attribute disclosure; printing it never shows a record of the data."""
 
     record: Disclosure
-    _scenario: Scenario = field(repr=False, compare=False)
+    _plain: Plain = field(repr=False, compare=False)
+    _exclusions: Exclusions = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, plain: Plain, exclude: tuple[Exclusion, ...] = ()) -> Self:
+        """The result under these exclusions, from figures measured without any."""
+        record, exclusions = plain.record(exclude)
+        return cls(record, plain, exclusions)
+
+    def whatif(self, exclude: Any = ()) -> Self:
+        """The same scenario under exactly these exclusions; nothing is counted again."""
+        return self.of(self._plain, parse_exclusions(exclude))
+
+    def records_at_risk(
+        self, target: str, *, copy: Copy | None = None, measure: str = "DiSCO"
+    ) -> pl.DataFrame:
+        """The original records that a measure counts: confidential, never part of a view.
+
+        Parameters
+        ----------
+        target
+            The target they are at risk of giving away.
+        copy
+            1 to m, or "pooled"; by default the only copy, or all of them pooled.
+        measure
+            Dorig, iS, DiS, DiSCO, DiSDiO or repU: whose records to list.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per record that exclusions leave: its row in the original (from 0), its keys and
+            target, what the copy says, the counts of its cell (d_tq, s_tq) and of its key
+            combination (d_q, s_q), the measures it belongs to, and why.
+        """
+        return records_at_risk(self._exclusions, target, copy=copy, measure=measure)
 
     @property
     def identity(self) -> tuple[IdentityRow, ...]:
@@ -42,6 +81,21 @@ class DisclosureResult:
     def attribute(self) -> tuple[AttributeRow, ...]:
         """Dorig to TCAP of each target and copy, the riskiest target first."""
         return self.record.attribute
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """What the one-way and two-way checks raised: it may be common knowledge."""
+        return self.record.flags
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        """How many records each exclusion took out of each sum."""
+        return self.record.excluded
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What the exclusions together did to each figure."""
+        return self.record.effects
 
     @property
     def recurrence(self) -> tuple[Recurrence, ...]:

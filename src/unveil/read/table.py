@@ -6,13 +6,21 @@ import polars as pl
 
 from unveil.records.disclosure import Coercion
 
+SUBJECTS = {
+    "original": "The original",
+    "train": "The train data",
+    "control": "The control data",
+    "synthetic": "The synthetic copy",
+}
+
 
 @dataclass(frozen=True)
 class Table:
     """A frame with the name people know it by.
 
-    `side` is "original", "synthetic", or "synthetic 2" where there are several copies. `place` is
-    what a sentence calls it: "The original (survey.csv)". `source` is the name of its file.
+    `side` is "original", "synthetic", or "synthetic 2" where there are several copies; "train" and
+    "control" where the original came in two parts. `place` is what a sentence calls it: "The
+    original (survey.csv)". `source` is the name of its file.
     """
 
     side: str
@@ -24,12 +32,7 @@ class Table:
 
 def place_of(side: str, file_name: str | None = None) -> str:
     """What a sentence calls a side: "The original (survey.csv)", "Synthetic copy 2"."""
-    if side == "original":
-        subject = "The original"
-    elif side == "synthetic":
-        subject = "The synthetic copy"
-    else:
-        subject = f"Synthetic copy {side.removeprefix('synthetic ')}"
+    subject = SUBJECTS.get(side, f"Synthetic copy {side.removeprefix('synthetic ')}")
     return f"{subject} ({file_name})" if file_name else subject
 
 

@@ -7,11 +7,12 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 from typing import Literal
 
 from unveil.errors import SettingsError, listed
+from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
+from unveil.records.checks import Checks, Flag
+from unveil.records.copies import Copy
+from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
 from unveil.version import __version__
-
-Copy = int | Literal["mean", "pooled"]
-"""Which copy a figure is of: 1 to m, their mean, or all of them pooled into one file."""
 
 Number = int | float
 
@@ -52,6 +53,10 @@ class AttributeRow(Record, frozen=True, kw_only=True):
     TCAP: float | None  # Raab's equation 13, not Taub's
     DCAP_scaled: float | None  # a share: 0 is guessing by frequencies, 1 is certainty
     TCAP_scaled: float | None
+    CAPd_renormalised: float | None  # synthpop's way with exclusions; without any, the same
+    CAPs_renormalised: float | None
+    DCAP_renormalised: float | None
+    TCAP_renormalised: float | None  # can exceed 100
     protection: float | None  # Dorig - DiSCO, in percentage points
     removed: float | None  # the same, as a percentage of Dorig
     n_target_levels: int  # levels of the target over original and all copies
@@ -116,6 +121,13 @@ class Disclosure(Record, frozen=True, kw_only=True):
     attribute: tuple[AttributeRow, ...]
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
+    checks: Checks
+    flags: tuple[Flag, ...]
+    exclude: tuple[str, ...]  # the exclusions in force, as text, in the order they act
+    excluded: tuple[Excluded, ...]
+    excluded_identity: tuple[ExcludedIdentity, ...]
+    effects: tuple[Effect, ...]
+    bands: tuple[Banded, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[NotMeasured, ...]
 

@@ -3,7 +3,8 @@
 from typing import Literal
 
 from unveil.records.base import Record
-from unveil.records.disclosure import Copy, Number
+from unveil.records.copies import Copy
+from unveil.records.disclosure import Number
 
 
 class Verdict(Record, frozen=True, kw_only=True):

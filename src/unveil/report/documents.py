@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from unveil.records.base import Record
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.report.words import visible
@@ -13,19 +14,26 @@ from unveil.report.words import visible
 FORMULA_STARTS = ("=", "+", "-", "@")
 
 
-def json_document(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> str:
+def json_document(record: Record, verdicts: Sequence[Verdict] = ()) -> str:
     """The record as one JSON document, with what the limits said where there are any."""
     document = record.to_dict()
+    if isinstance(record, Disclosure):
+        for flag, told in zip(record.flags, document["flags"], strict=True):
+            told["sentence"] = flag.sentence
     if verdicts:
         document["limits"] = [verdict.to_dict() for verdict in verdicts]
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def csv_document(record: Disclosure) -> str:
+def disclosure_csv(record: Disclosure) -> str:
     """One row per target and copy, the copy's identity figures beside; empty is not measurable."""
     identity = {row.copy: row.to_dict() for row in record.identity}
     rows = [{**row.to_dict(), **identity[row.copy]} for row in record.attribute]
-    rows = rows or list(identity.values())
+    return csv_document(rows or list(identity.values()))
+
+
+def csv_document(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows with the same fields as CSV; empty is not measurable."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -3,7 +3,8 @@
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from unveil.records.disclosure import AttributeRow, Copy, Disclosure, IdentityRow, Recurrence
+from unveil.records.copies import Copy
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow, Recurrence
 from unveil.report.words import and_list, counted, n_of, name, people, percent
 
 TEMPLATES = {

@@ -26,6 +26,26 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
+def percent_figure(value: float | None) -> str:
+    """A percentage in a dense table, with two decimals as in the paper and without its sign."""
+    if value is None:
+        return "-"
+    shown = f"{value:.2f}"
+    if value and shown == "0.00":
+        return "<0.01"
+    return "0" if not value else shown
+
+
+def ratio(value: float | None) -> str:
+    """A share from 0 to 1 with two decimals, as Raab's Table 3 has R; never a positive 0.00."""
+    if value is None:
+        return "-"
+    shown = f"{value:.2f}"
+    if value and shown in ("0.00", "-0.00"):
+        return "less than 0.01" if value > 0 else "just below 0"
+    return "0" if not value else shown
+
+
 def n_of(value: float, total: int) -> str:
     """How many people a percentage is of so many; "about" where it is a mean over copies."""
     exact = value * total / 100

@@ -33,7 +33,7 @@ def capd(p: Profile) -> float | None:
     -----
     CAPd = 100 sum(pd_tq d_tq) / N_d, with pd_tq = d_tq / d_q.
     """
-    return p.percent_of_shares(p.d_tq * p.d_tq, per=p.d_q, of=p.N_d)
+    return p.shares(p.d_tq * p.d_kept, per=p.d_q).percent(of=p.N_d)
 
 
 @measure("CAPs", equation="Raab 2024 (7), on the copy", undefined=NO_COPY)
@@ -44,7 +44,7 @@ def caps(p: Profile) -> float | None:
     -----
     CAPs = 100 sum(ps_tq s_tq) / N_s, with ps_tq = s_tq / s_q.
     """
-    return p.percent_of_shares(p.s_tq * p.s_tq, per=p.s_q, of=p.N_s)
+    return p.shares(p.s_tq * p.s_kept, per=p.s_q).percent(of=p.N_s)
 
 
 @measure("DCAP", equation="Raab 2024 (6)", undefined=NOBODY)
@@ -56,7 +56,42 @@ def dcap(p: Profile) -> float | None:
     DCAP = 100 sum(ps_tq d_tq) / N_d, with ps_tq = s_tq / s_q. A person whose keys are not in the
     copy counts as a wrong guess; Taub et al. (2018) leave them out instead.
     """
-    return p.percent_of_shares(p.s_tq * p.d_tq, per=p.s_q, of=p.N_d)
+    return p.shares(p.s_tq * p.d_kept, per=p.s_q).percent(of=p.N_d)
+
+
+@measure("CAPd_renormalised", equation="Raab 2024 (7), as in synthpop 1.9-3", undefined=NOBODY)
+def capd_renormalised(p: Profile) -> float | None:
+    """CAPd with the excluded records struck out of the original before guessing.
+
+    Notes
+    -----
+    CAPd_renormalised = 100 sum(d*_tq / d*_q d*_tq) / N_d, with d* the counts that exclusions leave.
+    Without exclusions it is CAPd.
+    """
+    return p.renormalised.dd_per_d.percent(of=p.N_d)
+
+
+@measure("CAPs_renormalised", equation="Raab 2024 (7), as in synthpop 1.9-3", undefined=NO_COPY)
+def caps_renormalised(p: Profile) -> float | None:
+    """CAPs with the excluded records struck out of the copy before guessing.
+
+    Notes
+    -----
+    CAPs_renormalised = 100 sum(s*_tq / s*_q s*_tq) / N_s. Without exclusions it is CAPs.
+    """
+    return p.renormalised.ss_per_s.percent(of=p.N_s)
+
+
+@measure("DCAP_renormalised", equation="Raab 2024 (6), as in synthpop 1.9-3", undefined=NOBODY)
+def dcap_renormalised(p: Profile) -> float | None:
+    """DCAP as if the intruder, too, knew to strike the excluded records out of the copy.
+
+    Notes
+    -----
+    DCAP_renormalised = 100 sum(s*_tq / s*_q d*_tq) / N_d. Raab's own figures keep the intruder's
+    probabilities as they were (her 3.21 for workab without NO is DCAP, not this one).
+    """
+    return p.renormalised.ds_per_s.percent(of=p.N_d)
 
 
 def scaled(cap: float, base: float) -> float | None:

@@ -4,6 +4,8 @@ Raab (2024), section 3.3 and Appendix 1, equations 8 to 12, in the paper's order
 the denominators behind DiSCO and what the copy protects.
 """
 
+from collections.abc import Callable
+
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.measure.catalogue import NO_COPY, NOBODY, measure
@@ -19,7 +21,7 @@ def dorig(p: Profile) -> float | None:
     -----
     Dorig = 100 sum(d_tq | pd_tq = 1) / N_d.
     """
-    return p.percent(p.d_tq, given=p.pd_is_1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.pd_is_1, of=p.N_d)
 
 
 @measure("Dsyn", equation="Raab 2024 (8), on the copy", undefined=NO_COPY)
@@ -30,7 +32,7 @@ def dsyn(p: Profile) -> float | None:
     -----
     Dsyn = 100 sum(s_tq | ps_tq = 1) / N_s: equation 8 with the copy in the place of the original.
     """
-    return p.percent(p.s_tq, given=p.ps_is_1, of=p.N_s)
+    return p.percent(p.s_kept, given=p.ps_is_1, of=p.N_s)
 
 
 @measure("iS", equation="Raab 2024 (9)", undefined=NOBODY)
@@ -42,7 +44,7 @@ def i_s(p: Profile) -> float | None:
     iS = 100 sum(d_tq | s_q > 0) / N_d. Erratum: equation 9 is printed with s_tq > 0, which would
     ask for the target too; the text of section 3.3 and synthpop look for the keys alone.
     """
-    return p.percent(p.d_tq, given=p.s_q > 0, of=p.N_d)
+    return p.percent(p.d_kept, given=p.s_q > 0, of=p.N_d)
 
 
 @measure("DiS", equation="Raab 2024 (10)", undefined=NOBODY)
@@ -53,7 +55,7 @@ def dis(p: Profile) -> float | None:
     -----
     DiS = 100 sum(d_iq | some ps_jq = 1) / N_d: in the copy the keys have one target level.
     """
-    return p.percent(p.d_tq, given=p.T_s == 1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.T_s == 1, of=p.N_d)
 
 
 @measure("DiSCO", equation="Raab 2024 (11)", undefined=NOBODY)
@@ -65,7 +67,7 @@ def disco(p: Profile) -> float | None:
     DiSCO = 100 sum(d_tq | ps_tq = 1) / N_d. It can exceed Dorig: the copy may look more certain
     than the original is.
     """
-    return p.percent(p.d_tq, given=p.ps_is_1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.ps_is_1, of=p.N_d)
 
 
 @measure("DiSDiO", equation="Raab 2024 (12)", undefined=NOBODY)
@@ -77,12 +79,22 @@ def disdio(p: Profile) -> float | None:
     DiSDiO = 100 sum(d_tq | ps_tq = 1 and pd_tq = 1) / N_d. The intruder cannot tell these from the
     rest of DiSCO.
     """
-    return p.percent(p.d_tq, given=p.ps_is_1 & p.pd_is_1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.ps_is_1 & p.pd_is_1, of=p.N_d)
+
+
+COUNTED: dict[str, Callable[[Profile], Mask]] = {
+    "Dorig": lambda p: p.pd_is_1,
+    "iS": lambda p: p.s_q > 0,
+    "DiS": lambda p: p.T_s == 1,
+    "DiSCO": lambda p: p.ps_is_1,
+    "DiSDiO": lambda p: p.ps_is_1 & p.pd_is_1,
+}
+"""Whose records these measures count: the cells each of them sums d_tq over."""
 
 
 def disco_cells(p: Profile) -> Mask:
     """The cells that make up DiSCO: settled in the copy, and someone in the original has it."""
-    return p.ps_is_1 & (p.d_tq > 0)
+    return p.ps_is_1 & (p.d_kept > 0)
 
 
 @measure("max_denom", equation="Raab 2024, section 3.4")

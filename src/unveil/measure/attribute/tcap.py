@@ -18,7 +18,24 @@ def tcap(p: Profile) -> float | None:
     TCAP = 100 sum(d_tq | ps_tq = 1) / N_d_both. DiSCO divides by N_d instead, so TCAP >= DiSCO.
     Undefined, not 0, where no original key combination occurs in the copy.
     """
-    return p.percent(p.d_tq, given=p.ps_is_1, of=p.N_d_both)
+    return p.percent(p.d_kept, given=p.ps_is_1, of=p.N_d_both)
+
+
+@measure(
+    "TCAP_renormalised",
+    equation="Raab 2024 (13), as in synthpop 1.9-3",
+    undefined="exclusions leave no original key combination that is left in the copy",
+)
+def tcap_renormalised(p: Profile) -> float | None:
+    """TCAP among those found once the excluded records are struck out of original and copy.
+
+    Notes
+    -----
+    TCAP_renormalised = 100 sum(d*_tq | ps_tq = 1) / sum(d*_q | s*_q > 0), with d*, s* the counts
+    that exclusions leave. It can exceed 100: what the copy settles is decided before excluding.
+    Without exclusions it is TCAP.
+    """
+    return p.percent(p.d_kept, given=p.ps_is_1, of=p.renormalised.d_found)
 
 
 @measure(

@@ -3,7 +3,9 @@
 Raab (2024), section 3.2 and Appendix 1, equations 2 to 5, in the paper's order and symbols.
 """
 
-from unveil.count.profile import Profile
+from collections.abc import Callable
+
+from unveil.count.profile import Mask, Profile
 from unveil.measure.catalogue import NO_COPY, NOBODY, measure
 
 
@@ -15,7 +17,7 @@ def uio(p: Profile) -> float | None:
     -----
     UiO = 100 sum(d_q | d_q = 1) / N_d.
     """
-    return p.percent(p.d_q, given=p.d_q == 1, of=p.N_d)
+    return p.percent(p.d_kept, given=p.d_q == 1, of=p.N_d)
 
 
 @measure("UiS", equation="Raab 2024 (3)", kind="identity", undefined=NO_COPY)
@@ -27,7 +29,7 @@ def uis(p: Profile) -> float | None:
     UiS = 100 sum(s_q | s_q = 1) / N_s. Erratum: equation 3 is printed with the condition d_q = 1
     over N_d; the text of section 3.2 and synthpop count the copy's own records, and so do we.
     """
-    return p.percent(p.s_q, given=p.s_q == 1, of=p.N_s)
+    return p.percent(p.s_kept, given=p.s_q == 1, of=p.N_s)
 
 
 @measure("UiOiS", equation="Raab 2024 (4)", kind="identity", undefined=NOBODY)
@@ -39,7 +41,7 @@ def uiois(p: Profile) -> float | None:
     UiOiS = 100 sum(d_q | d_q = 1 and s_q > 0) / N_d. Erratum: equation 4 is printed with the two
     conditions exchanged; the text of section 3.2 and synthpop agree with what is computed here.
     """
-    return p.percent(p.d_q, given=(p.d_q == 1) & (p.s_q > 0), of=p.N_d)
+    return p.percent(p.d_kept, given=(p.d_q == 1) & (p.s_q > 0), of=p.N_d)
 
 
 @measure("repU", equation="Raab 2024 (5)", kind="identity", undefined=NOBODY)
@@ -48,6 +50,14 @@ def repu(p: Profile) -> float | None:
 
     Notes
     -----
-    repU = 100 sum(s_q | d_q = 1 and s_q = 1) / N_d.
+    repU = 100 sum(d_q | d_q = 1 and s_q = 1) / N_d.
     """
-    return p.percent(p.s_q, given=(p.d_q == 1) & (p.s_q == 1), of=p.N_d)
+    return p.percent(p.d_kept, given=(p.d_q == 1) & (p.s_q == 1), of=p.N_d)
+
+
+COUNTED: dict[str, Callable[[Profile], Mask]] = {
+    "UiO": lambda p: p.d_q == 1,
+    "UiOiS": lambda p: (p.d_q == 1) & (p.s_q > 0),
+    "repU": lambda p: (p.d_q == 1) & (p.s_q == 1),
+}
+"""Whose records these measures count: the key combinations each of them sums d_q over."""

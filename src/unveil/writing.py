@@ -1,4 +1,4 @@
-"""How does the example get onto a disk, whole or not at all?"""
+"""How does a file get onto a disk, whole or not at all, and over nothing that was there?"""
 
 import os
 from collections.abc import Mapping
@@ -31,17 +31,39 @@ def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> 
         for path in written:
             path.unlink(missing_ok=True)
         raise WriteError(
-            f"The example cannot be written to {str(place)!r}: {fault.strerror}. "
+            f"The files cannot be written to {str(place)!r}: {fault.strerror}. "
             "Name a folder in which you may create files."
         ) from fault
     return tuple(written)
 
 
-def replace_file(path: Path, content: bytes) -> Path:
+def refuse_present(path: Path) -> None:
+    """Refuse to write over a file that is there."""
+    if os.path.lexists(path):
+        raise WriteError(
+            f"The file {str(path)!r} is there already. Nothing was written. Name another file, or"
+            " move the old one away first."
+        )
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet and that only its owner may read."""
+    refuse_present(path)
+    try:
+        replace_file(path, content, mode=0o600)
+    except OSError as fault:
+        raise WriteError(
+            f"The file {str(path)!r} cannot be written: {fault.strerror}. Name a file in a folder"
+            " in which you may create files."
+        ) from fault
+
+
+def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
     """Put a file in place in one step, so that nobody ever meets half of it."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with unfinished.open("xb") as file:
+        with open(os.open(unfinished, flags, mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -1,0 +1,148 @@
+"""`unveil excess`: are people given away because their own record was used?"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from unveil.cli.options import (
+    exclude_option,
+    key_and_target_options,
+    output_options,
+    reading_options,
+    words_option,
+)
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_out, refuse_both
+from unveil.cli.tables import new_table
+from unveil.errors import ReadError, RolesError
+from unveil.measure.excess import MEASURES
+from unveil.measure.excess import excess as measure_excess
+from unveil.records.excess import Excess
+from unveil.report import findings
+from unveil.report.documents import csv_document, json_document
+from unveil.report.words import name, percent_or_dash, ratio
+
+
+@click.command(short_help="Whether people are given away because their own record was used.")
+@click.argument("train", required=False)
+@click.argument("control", required=False)
+@click.argument("synthetic", nargs=-1)
+@key_and_target_options
+@click.option(
+    "--measure",
+    "-m",
+    multiple=True,
+    default=("DiSCO", "DCAP"),
+    show_default="DiSCO and DCAP",
+    metavar="MEASURE",
+    help=f"What to compare: {', '.join(MEASURES)}. May be repeated.",
+)
+@exclude_option
+@reading_options
+@words_option
+@output_options
+def excess(
+    *,
+    train: str | None,
+    control: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...],
+    words: int,
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Compare what SYNTHETIC gives away about TRAIN, which it was made from, and about CONTROL.
+
+    CONTROL holds people of the same kind whose records were not used. What the copy gives away
+    about them is general knowledge; R says how much more it gives away about the others.
+
+    \b
+    Example:
+      unveil excess train.csv control.csv synthetic.csv --keys sex,age,region
+      unveil excess train.csv control.csv synthetic.csv -k sex,age -t job --exclude job=NONE
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    if train is None or control is None or not synthetic:
+        raise ReadError(
+            "Name the train file, the control file and at least one synthetic file: unveil excess"
+            " train.csv control.csv synthetic.csv --keys sex,age,region."
+        )
+    if not keys:
+        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+    with progress_bar(Console(stderr=True)) as bar:
+        result = measure_excess(
+            train,
+            control,
+            list(synthetic),
+            keys=keys,
+            targets=targets or None,
+            **settings,
+            progress=bar,
+        )
+    record = result.record
+    if as_json:
+        put_out(json_document(record), Console())
+    elif as_csv:
+        put_out(csv_document([row.to_dict() for row in record.rows]), Console())
+    else:
+        put_out(_screen(record, words), Console())
+
+
+def _screen(record: Excess, words: int) -> Group:
+    return Group(
+        Text(),
+        Text("Are people given away because their own record was used?", style="bold"),
+        Text(findings.excess_sizes(record)),
+        Text(),
+        _figures(record),
+        Text(),
+        *_in_words(record, words),
+        *notes(record.coercions),
+    )
+
+
+def _figures(record: Excess) -> Table:
+    table = new_table("Train against control")
+    table.add_column("target", overflow="fold")
+    table.add_column("measure", no_wrap=True)
+    after = ("train\nafter", "control\nafter", "R\nafter", "R of what\nremains")
+    for head in ("train", "control", "R", *(after if record.exclude else ())):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in findings.headline_excess(record):
+        cells = [percent_or_dash(row.train), percent_or_dash(row.control), ratio(row.R)]
+        if record.exclude:
+            cells += [
+                percent_or_dash(row.train_after),
+                percent_or_dash(row.control_after),
+                ratio(row.R_after),
+                ratio(row.R_exclusion),
+            ]
+        table.add_row(Text(name(row.target)), Text(row.measure, "dim"), *map(Text, cells))
+    return table
+
+
+def _in_words(record: Excess, most: int) -> Iterator[RenderableType]:
+    """The rows with the largest R in words."""
+    rows = sorted(findings.headline_excess(record), key=lambda row: -(row.R or 0))
+    if not most:
+        return
+    table = new_table("In words, the largest R first")
+    table.show_header = False
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    for row in rows[:most]:
+        sentence = findings.excess_sentence(record, row)
+        table.add_row(Text(name(row.target)), Text(row.measure, "dim"), Text(sentence))
+    yield table
+    yield Text()
+    if len(rows) > most:
+        yield Text(f"In words for {len(rows) - most} more: --words {len(rows)}", style="dim")
+        yield Text()

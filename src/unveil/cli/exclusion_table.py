@@ -1,0 +1,128 @@
+"""`unveil exclusion-table`: what do the usual exclusions leave, side by side?"""
+
+from typing import Any
+
+import click
+from rich.console import Console, Group
+from rich.text import Text
+
+from unveil.cli.options import key_and_target_options, output_options, reading_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_out, refuse_both
+from unveil.cli.tables import new_table
+from unveil.errors import ReadError, RolesError
+from unveil.measure.exclusion_table import ORIGINAL_SIDE
+from unveil.measure.exclusion_table import exclusion_table as measure_table
+from unveil.records.exclusion_table import ExclusionTable
+from unveil.report import findings
+from unveil.report.documents import csv_document, json_document
+from unveil.report.words import name, percent_figure
+
+
+@click.command("exclusion-table", short_help="What the usual exclusions leave, side by side.")
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@key_and_target_options
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    metavar="TARGET=LEVEL",
+    help="A level that is common knowledge. Default: those that one-way checks flag.",
+)
+@click.option(
+    "--measure",
+    "-m",
+    default="DiSCO",
+    show_default=True,
+    metavar="MEASURE",
+    help=f"What to table: {', '.join(ORIGINAL_SIDE)}.",
+)
+@click.option(
+    "--max-denominator",
+    default="1",
+    show_default=True,
+    metavar="N",
+    help="The limit of the last two columns, on the original's counts.",
+)
+@reading_options
+@output_options
+def exclusion_table(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...],
+    levels: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Measure SYNTHETIC against ORIGINAL under five sets of exclusions (Raab 2024, Table 2).
+
+    No exclusions; levels that are common knowledge; these and missing values; these and cells of
+    at most one person; cells of at most one person alone.
+
+    \b
+    Example:
+      unveil exclusion-table survey.csv synthetic.csv --keys sex,age,region
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    if original is None or not synthetic:
+        raise ReadError(
+            "Name the original file and at least one synthetic file: unveil exclusion-table"
+            " survey.csv synthetic.csv --keys sex,age,region."
+        )
+    if not keys:
+        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+    with progress_bar(Console(stderr=True)) as bar:
+        record = measure_table(
+            original,
+            list(synthetic),
+            keys=keys,
+            targets=targets or None,
+            levels=levels or None,
+            **settings,
+            progress=bar,
+        ).record
+    if as_json:
+        put_out(json_document(record), Console())
+    elif as_csv:
+        put_out(csv_document([row.to_dict() for row in record.rows]), Console())
+    else:
+        put_out(_screen(record), Console())
+
+
+def _screen(record: ExclusionTable) -> Group:
+    table = new_table("What the usual exclusions leave")
+    table.add_column("target", overflow="fold")
+    for column in record.columns:
+        table.add_column(f"{column.column}\norig", justify="right", no_wrap=True)
+        table.add_column(f"{column.column}\nsyn", justify="right", no_wrap=True)
+    for target in record.targets:
+        cells = [
+            Text(percent_figure(value), style)
+            for row in findings.cells_of(record, target)
+            for value, style in ((row.original, "dim"), (row.synthetic, "bold"))
+        ]
+        table.add_row(Text(name(target)), *cells)
+    columns = new_table("Columns")
+    columns.show_header = False
+    columns.add_column(justify="right")
+    columns.add_column(no_wrap=True)
+    columns.add_column(ratio=1)
+    for column in record.columns:
+        left_out = "; ".join(name(text) for text in column.exclude) or "nothing is left out"
+        columns.add_row(Text(str(column.column)), Text(column.title), Text(left_out))
+    return Group(
+        Text(),
+        Text("What is left when common knowledge is left out", style="bold"),
+        *map(Text, findings.table_sentences(record)),
+        Text(),
+        table,
+        Text(),
+        columns,
+        Text(),
+        *notes(record.coercions),
+    )

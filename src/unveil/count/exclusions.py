@@ -1,0 +1,187 @@
+"""Which cells do the exclusions hit, and which rule takes the credit? (Raab 2024, section 4.)
+
+Exclusions are masks over the counted cells: nothing is counted again. Rules about levels and about
+missing values name cells one by one; a limit on denominators depends on nothing but how a cell
+looks, and is applied to the profile.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from unveil.count.codes import Column
+from unveil.count.levels import code_of, labels
+from unveil.count.packing import Whole
+from unveil.count.profile import Mask, Profile
+from unveil.count.scenario import Scenario
+from unveil.count.striking import ORIGINAL, SYNTHETIC, Limit, Struck, limited, strike
+from unveil.errors import InternalError, RolesError, SettingsError, listed, nearest
+from unveil.records.exclusions import Exclusion
+
+_LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
+
+
+@dataclass(frozen=True)
+class Exclusions:
+    """Rules that have been found to fit the scenario, in the order they act."""
+
+    scenario: Scenario
+    rules: tuple[Exclusion, ...]
+    _struck: dict[int, Struck] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The rules as they are written; rule number i is texts[i - 1]."""
+        return tuple(rule.text for rule in self.rules)
+
+    @cached_property
+    def hit_keys(self) -> dict[int, Mask]:
+        """For each rule about missing keys, its number and the key combinations it hits first."""
+        hits: dict[int, Mask] = {}
+        free = np.ones(self.scenario.keys.n_q, bool)
+        for number, rule in self._of("missing-keys"):
+            hits[number] = self._lacks_a_key(rule) & free
+            free &= ~hits[number]
+        return hits
+
+    def concerning(self, target: int) -> tuple[int, ...]:
+        """The numbers of the rules about this target."""
+        name = self.scenario.target_names[target]
+        return tuple(
+            number for number, rule in enumerate(self.rules, start=1) if rule.target in (None, name)
+        )
+
+    def act_on(self, target: int) -> bool:
+        """Whether some rule hits a cell of this target, or may do so."""
+        struck = self.struck(target)
+        return bool(struck.named or struck.limits)
+
+    def profile(self, target: int, copies: Sequence[int]) -> Profile:
+        """The profile of one target under the rules, in these copies pooled."""
+        looks = self.scenario.looks(target, copies)
+        if not self.act_on(target):
+            return looks.profile
+        return strike(looks, self.scenario.cells[target], copies, self.struck(target))
+
+    def gone(self, target: int, copies: Sequence[int]) -> Mask:
+        """Which cells of a target are excluded from sums over the original's records."""
+        looks, struck = self.scenario.looks(target, copies), self.struck(target)
+        over, _ = limited(looks.profile, struck.limits)
+        gone = looks.on_cells(over > 0)
+        for _, named in struck.named:
+            gone[named] = True
+        return gone
+
+    def struck(self, target: int) -> Struck:
+        """What is to be struck out of the cells of this target."""
+        if target not in self._struck:
+            self._struck[target] = Struck(tuple(self._named(target)), tuple(self._limits()))
+        return self._struck[target]
+
+    def _named(self, target: int) -> list[tuple[int, Whole]]:
+        """For each rule that names cells of the target, its number and the cells it hits first."""
+        cells = self.scenario.cells[target]
+        hits: list[tuple[int, Whole]] = []
+        free = np.ones(len(cells.t), bool)
+        for number, mask in self._cell_masks(target):
+            found = np.flatnonzero(mask & free)
+            if len(found):
+                free[found] = False
+                hits.append((number, found))
+        return hits
+
+    def _limits(self) -> Iterator[Limit]:
+        for number, rule in self._of(*_LIMITED):
+            if rule.limit is None:
+                raise InternalError(f"The exclusion {rule.rule} has no limit.")
+            yield Limit(number, _LIMITED[rule.rule], rule.limit)
+
+    def _of(self, *kinds: str) -> Iterator[tuple[int, Exclusion]]:
+        for number, rule in enumerate(self.rules, start=1):
+            if rule.rule in kinds:
+                yield number, rule
+
+    def _cell_masks(self, target: int) -> Iterator[tuple[int, Mask]]:
+        column, cells = self.scenario.target_columns[target], self.scenario.cells[target]
+        for number, rule in self._of("level", "missing-targets", "missing-keys", "pair"):
+            if rule.target not in (None, column.name):
+                continue
+            if rule.rule == "missing-keys":
+                yield number, np.repeat(self.hit_keys[number], np.diff(cells.starts))
+                continue
+            code = code_of(column, rule.level or "")
+            if code is None:  # missing targets, where none is missing
+                continue
+            mask = cells.t == code
+            if rule.rule == "pair":
+                mask = mask & np.repeat(self._has_key_levels(rule), np.diff(cells.starts))
+            yield number, mask
+
+    def _lacks_a_key(self, rule: Exclusion) -> Mask:
+        """Key combinations with a missing level in one of the rule's keys; in any, by default."""
+        lacks = np.zeros(self.scenario.keys.n_q, bool)
+        for column, codes in zip(
+            self.scenario.key_columns, self.scenario.codes_of_keys, strict=True
+        ):
+            if column.has_missing and (not rule.keys or column.name in rule.keys):
+                lacks |= codes == column.n_levels - 1
+        return lacks
+
+    def _has_key_levels(self, rule: Exclusion) -> Mask:
+        """Key combinations that have every key level of a pair."""
+        has = np.ones(self.scenario.keys.n_q, bool)
+        names = [column.name for column in self.scenario.key_columns]
+        for key, level in rule.key_conditions:
+            place = names.index(key)
+            code = code_of(self.scenario.key_columns[place], level)
+            has &= self.scenario.codes_of_keys[place] == code
+        return has
+
+
+def fitted(exclusions: Sequence[Exclusion], scenario: Scenario) -> Exclusions:
+    """The exclusions, once their columns and levels are found in the scenario.
+
+    Raises
+    ------
+    RolesError, SettingsError
+        If a rule names a column that has not the role it needs, or a level that nobody has.
+    """
+    faults = [fault for rule in exclusions for fault in _faults(rule, scenario)]
+    if faults:
+        raise type(faults[0])("\n".join(str(fault) for fault in faults))
+    return Exclusions(scenario, tuple(exclusions))
+
+
+def _faults(rule: Exclusion, scenario: Scenario) -> Iterator[RolesError | SettingsError]:
+    roles = {"target": scenario.target_columns, "key": scenario.key_columns}
+    conditions: list[tuple[str, str, str | None]] = [("key", key, None) for key in rule.keys]
+    if rule.rule in ("level", "pair"):
+        if rule.target is None or rule.level is None:
+            raise InternalError(f"The exclusion {rule.rule} has no level.")
+        conditions = [("target", rule.target, rule.level)]
+        conditions += [("key", key, level) for key, level in rule.key_conditions]
+    for role, name, level in conditions:
+        columns = {column.name: column for column in roles[role]}
+        if name not in columns:
+            yield RolesError(
+                f"Exclusion {rule.text!r}: {name!r} is not among the {role}s."
+                f"{nearest(name, list(columns))} The {role}s are: {listed(columns)}."
+            )
+        elif level is not None and code_of(columns[name], level) is None:
+            yield _unknown_level(rule, columns[name], level)
+
+
+def _unknown_level(rule: Exclusion, column: Column, level: str) -> SettingsError:
+    if level == "":
+        return SettingsError(
+            f"Exclusion {rule.text!r}: {column.name!r} has no missing values, so there is nothing"
+            " to leave out. Write the level after the =."
+        )
+    # The level next to what the user typed may be said, for they all but typed it; a list of the
+    # levels would show what people have.
+    return SettingsError(
+        f"Exclusion {rule.text!r}: nobody has {column.name!r} = {level!r}."
+        f"{nearest(level, labels(column))} Write the level as it stands in the data."
+    )

@@ -1,0 +1,257 @@
+"""Are the findings common knowledge? One-way and two-way checks.
+
+Raab (2024), end of section 3.4 and section 4, with the rules of synthpop 1.9-3. A one-way check
+asks whether one target level accounts for almost all findings (DiSCO records); a two-way check,
+whether findings shared by several people come from a key level at which almost everyone has the
+same target level. Footnote 13 of the paper: within segments such as areas they see more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unveil.count.codes import Column
+from unveil.count.exclusions import Exclusions
+from unveil.count.levels import label
+from unveil.count.packing import Integers, Whole, number
+from unveil.count.profile import Mask
+from unveil.count.scenario import Scenario
+from unveil.records.checks import Checks, Flag
+from unveil.records.copies import Copy
+from unveil.records.exclusions import Exclusion
+
+# The largest table of target levels by key levels that is made whole.
+MOST_PAIRS = 2**22
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Original records by cell and, where they are asked for, by segment.
+
+    Without segments the pieces are the cells. `found` are the pieces whose records are findings
+    that no exclusion takes out; `gone` says which pieces an exclusion takes out.
+    """
+
+    cell: Integers | None
+    segment: Integers | None
+    d: Integers
+    found: Whole
+    gone: Mask
+
+    def cells(self, pieces: Integers) -> Integers:
+        """The cells of these pieces."""
+        return pieces if self.cell is None else self.cell[pieces]
+
+    def segments(self, pieces: Integers) -> Integers:
+        """The segments of these pieces; all 0 where there are none."""
+        return np.zeros(len(pieces), np.int64) if self.segment is None else self.segment[pieces]
+
+
+def flags(
+    exclusions: Exclusions,
+    target: int,
+    seen: tuple[Copy, Sequence[int]],
+    checks: Checks,
+    segment: Column | None = None,
+) -> Iterator[Flag]:
+    """What the checks raise about one target, in some copies pooled, under exclusions."""
+    name, copies = seen
+    pieces = _pieces(exclusions, target, copies, segment)
+    if len(pieces.found):
+        found = _Findings(exclusions.scenario, target, name, checks, pieces, segment)
+        yield from found.one_way()
+        yield from found.two_way()
+
+
+def _pieces(
+    exclusions: Exclusions, target: int, copies: Sequence[int], segment: Column | None
+) -> Pieces:
+    scenario = exclusions.scenario
+    cells, looks = scenario.cells[target], scenario.looks(target, copies)
+    p = looks.profile
+    gone = exclusions.gone(target, copies)
+    is_found = looks.on_cells(p.ps_is_1 & (p.d_tq > 0)) & ~gone
+    if segment is None:
+        return Pieces(None, None, cells.counts[0], np.flatnonzero(is_found), gone)
+    cell_of_row = scenario.cells_of_originals(target)
+    packed = cell_of_row * segment.n_levels + segment.codes[scenario.sides.slices[0]]
+    ids, n_pieces = number(packed, len(gone) * segment.n_levels)
+    cell, code = np.empty(n_pieces, np.int64), np.empty(n_pieces, np.int64)
+    cell[ids], code[ids] = np.divmod(packed, segment.n_levels)
+    d = np.bincount(ids, minlength=n_pieces)
+    return Pieces(cell, code, d, np.flatnonzero(is_found[cell]), gone[cell])
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Numbers of records by segment, target level and key level."""
+
+    segment: Whole
+    t: Whole
+    k: Whole
+    n: Whole
+
+
+@dataclass(frozen=True)
+class _Findings:
+    """The findings about one target, and how they are summed into flags."""
+
+    scenario: Scenario
+    target: int
+    copy: Copy
+    checks: Checks
+    pieces: Pieces
+    segment: Column | None
+
+    @property
+    def column(self) -> Column:
+        return self.scenario.target_columns[self.target]
+
+    def one_way(self) -> Iterator[Flag]:
+        """The level with the most findings, where it has more than so many and so many percent."""
+        at_least, above = self.checks.one_way
+        found = self._sums(self.pieces.found)
+        for segment in np.unique(found.segment):
+            here = found.segment == segment
+            n, n_disclosive = int(found.n[here].max()), int(found.n[here].sum())
+            percent = 100 * n / n_disclosive
+            if n > at_least and percent > above:
+                level = int(found.t[here][found.n[here].argmax()])
+                n_all, n_level = self._kept(int(segment), level)
+                yield self._flag(
+                    kind="one_way",
+                    level=level,
+                    segment=int(segment),
+                    n=n,
+                    n_disclosive=n_disclosive,
+                    n_level=n_level,
+                    n_all=n_all,
+                    percent=percent,
+                    percent_all=100 * n_level / n_all,
+                )
+
+    def two_way(self) -> Iterator[Flag]:
+        """Pairs of target level and key level behind findings that several people share."""
+        several, above = self.checks.two_way
+        found = self.pieces.found
+        shared = found[self.pieces.d[found] > several]
+        raised = []
+        for key in range(len(self.scenario.key_columns) if len(shared) else 0):
+            raised += list(self._pairs(shared, key, above))
+        yield from sorted(raised, key=lambda flag: -flag.n)
+
+    def _pairs(self, shared: Whole, key: int, above: float) -> Iterator[Flag]:
+        """The pairs with one key, where most people with the key level have the target level."""
+        pairs = self._sums(shared, key)
+        n_all, n_level = self._people(key, pairs)
+        n_disclosive = np.bincount(
+            self.pieces.segments(self.pieces.found), weights=self.pieces.d[self.pieces.found]
+        )
+        for i in np.flatnonzero(100 * n_level > above * n_all):
+            yield self._flag(
+                kind="two_way",
+                level=int(pairs.t[i]),
+                key=key,
+                key_level=int(pairs.k[i]),
+                segment=int(pairs.segment[i]),
+                n=int(pairs.n[i]),
+                n_disclosive=int(n_disclosive[pairs.segment[i]]),
+                n_level=int(n_level[i]),
+                n_all=int(n_all[i]),
+                percent=100 * int(n_level[i]) / int(n_all[i]),
+                percent_all=None,
+            )
+
+    def _sums(self, pieces: Whole, key: int | None = None) -> _Sums:
+        """Records of these pieces by segment and target level, and by the level of one key."""
+        cells = self.scenario.cells[self.target]
+        at = self.pieces.cells(pieces)
+        k: Integers = np.zeros(len(at), np.int64)
+        n_k = 1
+        if key is not None:
+            k = self.scenario.codes_of_keys[key][cells.q_of(at)]
+            n_k = self.scenario.key_columns[key].n_levels
+        n_t = self.column.n_levels
+        packed = (self.pieces.segments(pieces).astype(np.int64) * n_t + cells.t[at]) * n_k + k
+        occurs, place = np.unique(packed, return_inverse=True)
+        n = np.bincount(place, weights=self.pieces.d[pieces], minlength=len(occurs))
+        segment_and_t, key_level = np.divmod(occurs, n_k)
+        segment, t = np.divmod(segment_and_t, n_t)
+        return _Sums(segment, t, key_level, n.astype(np.int64))
+
+    def _kept(self, segment: int, level: int) -> tuple[int, int]:
+        """Original records of a segment that exclusions leave, and those with the level."""
+        kept = np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0))
+        kept = kept[self.pieces.segments(kept) == segment]
+        has_level = self.scenario.cells[self.target].t[self.pieces.cells(kept)] == level
+        d = self.pieces.d[kept].astype(np.int64)
+        return int(d.sum()), int(d[has_level].sum())
+
+    def _people(self, key: int, pairs: _Sums) -> tuple[Whole, Whole]:
+        """All original records with each key level, and those with the target level too."""
+        column, originals = self.scenario.key_columns[key], self.scenario.sides.slices[0]
+        if self.segment is None and column.n_levels * self.column.n_levels <= MOST_PAIRS:
+            n_level = self.scenario.joint_counts(self.target, key)[pairs.t, pairs.k]
+            return column.counts[0][pairs.k].astype(np.int64), n_level
+        with_key = column.codes[originals].astype(np.int64)
+        if self.segment is not None:
+            with_key += self.segment.codes[originals].astype(np.int64) * column.n_levels
+        with_both = with_key * self.column.n_levels + self.column.codes[originals]
+        wanted = pairs.segment * column.n_levels + pairs.k
+        return (
+            _count_of(wanted, with_key),
+            _count_of(wanted * self.column.n_levels + pairs.t, with_both),
+        )
+
+    def _flag(
+        self,
+        *,
+        level: int,
+        segment: int,
+        key: int | None = None,
+        key_level: int | None = None,
+        **figures: Any,
+    ) -> Flag:
+        columns = [self.column]
+        codes = [level]
+        if key is not None and key_level is not None:
+            columns.append(self.scenario.key_columns[key])
+            codes.append(key_level)
+        shown = [label(column, code) for column, code in zip(columns, codes, strict=True)]
+        by = None if self.segment is None else label(self.segment, segment)
+        return Flag(
+            target=self.column.name,
+            copy=self.copy,
+            level=shown[0],
+            key=None if key is None else columns[1].name,
+            key_level=None if key is None else shown[1],
+            by=None if self.segment is None else self.segment.name,
+            segment=by,
+            exclusion=self._exclusion([column.name for column in columns], shown, by),
+            **figures,
+        )
+
+    def _exclusion(
+        self, names: Sequence[str], levels: Sequence[str | None], segment: str | None
+    ) -> str:
+        """What to exclude if this is common knowledge; in the segment alone, if that is a key."""
+        conditions = dict(zip(names[1:], levels[1:], strict=True))
+        if self.segment is not None and self.segment.name in self.scenario.key_names:
+            conditions[self.segment.name] = segment
+        return Exclusion(
+            rule="pair" if conditions else "level",
+            target=names[0],
+            level=levels[0] or "",
+            keys=tuple(conditions),
+            key_levels=tuple(level or "" for level in conditions.values()),
+        ).text
+
+
+def _count_of(wanted: Whole, among: Whole) -> Whole:
+    """How often each of the wanted numbers occurs."""
+    order, place = np.unique(wanted, return_inverse=True)
+    at = np.searchsorted(order, among)
+    at[at == len(order)] = 0
+    return np.bincount(at[order[at] == among], minlength=len(order))[place]

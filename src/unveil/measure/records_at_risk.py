@@ -1,0 +1,151 @@
+"""Who is at risk, and why? The original records behind a figure, for the custodian's eyes only.
+
+Nothing else in unveil shows a record; this is asked for by name, and no view contains it.
+"""
+
+from collections.abc import Container
+
+import numpy as np
+import polars as pl
+
+from unveil.count.exclusions import Exclusions
+from unveil.count.packing import Integers, Whole
+from unveil.count.profile import Mask, Profile
+from unveil.count.scenario import Scenario
+from unveil.errors import RolesError, SettingsError, listed, nearest
+from unveil.measure.attribute import disco
+from unveil.measure.identity import uniques
+from unveil.records.copies import Copy
+
+COUNTED = {"repU": uniques.COUNTED["repU"], **disco.COUNTED}
+
+
+def records_at_risk(
+    exclusions: Exclusions, target: str, *, copy: Copy | None = None, measure: str = "DiSCO"
+) -> pl.DataFrame:
+    """One row per original record that the measure counts and no exclusion takes out."""
+    scenario = exclusions.scenario
+    place = _target_place(scenario, target)
+    name, copies = _copies(scenario, copy)
+    if measure not in COUNTED:
+        raise SettingsError(
+            f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
+            f" can be listed for: {listed(COUNTED)}."
+        )
+    looks = scenario.looks(place, copies)
+    at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~exclusions.gone(place, copies)
+    cell_of_row = scenario.cells_of_originals(place)
+    rows = np.flatnonzero(at_risk[cell_of_row])
+    return _frame(scenario, place, (name, copies), rows, cell_of_row[rows])
+
+
+def _target_place(scenario: Scenario, target: str) -> int:
+    if target not in scenario.target_names:
+        raise RolesError(
+            f"{target!r} is not among the targets.{nearest(str(target), scenario.target_names)} The"
+            f" targets are: {listed(scenario.target_names)}."
+        )
+    return scenario.target_names.index(target)
+
+
+def _copies(scenario: Scenario, copy: Copy | None) -> tuple[Copy, list[int]]:
+    everyone = list(scenario.all_copies)
+    if copy == "pooled" or (copy is None and len(everyone) > 1):
+        return "pooled", everyone
+    if copy is None:
+        return 1, [1]
+    if copy not in everyone or isinstance(copy, bool):
+        raise SettingsError(
+            f"There is no copy {copy!r} to list records of. There are: {listed(map(str, everyone))}"
+            " and pooled."
+        )
+    return copy, [int(copy)]
+
+
+def _frame(
+    scenario: Scenario,
+    place: int,
+    seen: tuple[Copy, list[int]],
+    rows: Whole,
+    cells_of_rows: Whole,
+) -> pl.DataFrame:
+    copy, copies = seen
+    looks = scenario.looks(place, copies)
+    p, look = looks.profile, looks.of_cell[cells_of_rows]
+    target = scenario.target_columns[place]
+    used, place_of_look = np.unique(look, return_inverse=True)
+    told = {symbol: counted(p)[used] for symbol, counted in COUNTED.items()}
+    own = {
+        "row": pl.Series(rows, dtype=pl.Int64),
+        "copy": pl.Series([str(copy)]).new_from_index(0, len(rows)),
+        "copy_says": _said(scenario, place, copies, cells_of_rows),
+        **{
+            letter: pl.Series(getattr(p, letter)[look], dtype=pl.Int64)
+            for letter in ("d_tq", "s_tq", "d_q", "s_q")
+        },
+        "measures": pl.Series(_measures(told), dtype=pl.String).gather(place_of_look),
+        "why": pl.Series(_why(p, used, told["DiSCO"]), dtype=pl.String).gather(place_of_look),
+    }
+    data = {
+        column.name: column.levels.gather(column.codes[rows].astype(np.uint32))
+        for column in (*scenario.key_columns, target)
+    }
+    return _side_by_side(own, data)
+
+
+def _side_by_side(own: dict[str, pl.Series], data: dict[str, pl.Series]) -> pl.DataFrame:
+    """Columns of ours around those of the data, which keep their names; ours give way."""
+    free = {name: _free(name, data) for name in own}
+    first = ("row", "copy")
+    return pl.DataFrame(
+        [
+            *(own[name].alias(free[name]) for name in first),
+            *(values.alias(name) for name, values in data.items()),
+            *(values.alias(free[name]) for name, values in own.items() if name not in first),
+        ]
+    )
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    return _free(f"{name}_", taken) if name in taken else name
+
+
+def _said(scenario: Scenario, place: int, copies: list[int], cells_of_rows: Whole) -> pl.Series:
+    """The one value that the copy shows for the keys of each record; null where it shows several.
+
+    Null is also the missing level, where that is what the copy shows; `why` tells them apart.
+    """
+    looks, cells = scenario.looks(place, copies), scenario.cells[place]
+    levels = scenario.target_columns[place].levels
+    settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
+    level_of_q = np.full(cells.n_q, len(levels), np.int64)
+    level_of_q[cells.q_of(settled)] = cells.t[settled]
+    shown = pl.Series(level_of_q[cells.q_of(cells_of_rows)])
+    return levels.extend_constant(None, 1).gather(shown)
+
+
+def _measures(told: dict[str, Mask]) -> list[str]:
+    """The measures that records of each look belong to."""
+    symbols = np.array(list(told))
+    return [", ".join(symbols[list(belongs)]) for belongs in zip(*told.values(), strict=True)]
+
+
+def _why(p: Profile, looks: Integers, is_right: Mask) -> list[str]:
+    """In words, for each look."""
+    letters = (letter[looks].tolist() for letter in (p.d_tq, p.d_q, p.s_q, p.T_s))
+    return [_sentence(*counts) for counts in zip(*letters, is_right.tolist(), strict=True)]
+
+
+def _sentence(d_tq: int, d_q: int, s_q: int, T_s: int, is_right: bool) -> str:
+    alone = "Alone with these keys" if d_q == 1 else f"One of {d_q:,} people with these keys"
+    same = "" if d_q == 1 else f", {d_tq:,} of them with this value"
+    if d_q == d_tq > 1:
+        same = ", all with this value"
+    if s_q == 0:
+        copy = "the copy has nobody with them"
+    elif T_s > 1:
+        copy = f"the copy has {s_q:,} with them, with {T_s:,} different values"
+    else:
+        value = "the same value: right" if is_right else "one other value: wrong"
+        copy = f"the copy has {s_q:,} with them, {'all ' if s_q > 1 else ''}with {value}"
+    return f"{alone} in the original{same}; {copy}."

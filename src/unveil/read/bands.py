@@ -1,0 +1,237 @@
+"""How is a column of numbers cut into bands, the same ones in every file?
+
+Limits are found over the original and all copies together, each record counting once; missing
+values and special codes are left out of them and stay levels of their own. A band holds its lower
+limit and not its upper one; the last band holds both. Nobody is lost: what lies beyond the breaks
+that were given is a band too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.errors import AlignError
+from unveil.read.align import Aligned
+from unveil.read.band_labels import (
+    can_be_written_out,
+    code_text,
+    counted,
+    names_between,
+    names_beyond,
+)
+from unveil.read.banding import Banding, Bands, parse_bands
+from unveil.read.casts import DATE, MOMENT, SPAN, TEXT, TIME, TRUTH
+from unveil.records.bands import Banded, Style
+from unveil.records.disclosure import Coercion
+
+__all__ = ["Banding", "Bands", "band", "parse_bands"]
+
+Floats = NDArray[np.float64]
+Slots = NDArray[np.uint32]
+"""The place of each value: under the limits, in a band, above them, a special code, or missing."""
+
+_FEWEST_QUANTILE_BANDS = 3  # with fewer, synthpop turns to equal widths
+_KINDS: dict[type[pl.DataType], str] = {
+    pl.Boolean: TRUTH,
+    pl.Date: DATE,
+    pl.Datetime: MOMENT,
+    pl.Time: TIME,
+    pl.Duration: SPAN,
+}
+
+
+def band(aligned: Aligned, bands: Bands) -> tuple[Aligned, tuple[Banded, ...]]:
+    """Put bands in the place of numbers, in every column that is to be cut."""
+    _refuse_other_than_numbers(aligned, bands)
+    columns = dict(aligned.columns)
+    records: list[Banded] = []
+    notes: list[Coercion] = []
+    for banding in bands.bandings:
+        name = banding.column
+        codes = bands.special_codes.get(name, ())
+        cut = _cut(columns[name], banding, codes)
+        if cut is None:
+            sentence = "not cut into bands, because it holds no numbers besides special codes."
+            notes.append(_note(name, sentence))
+            continue
+        columns[name], record = cut
+        records.append(record)
+        notes += _notes(banding, codes, record)
+    coercions = (*aligned.coercions, *notes)
+    return replace(aligned, columns=columns, coercions=coercions), tuple(records)
+
+
+def _refuse_other_than_numbers(aligned: Aligned, bands: Bands) -> None:
+    faults = []
+    for banding in bands.bandings:
+        sides = aligned.columns[banding.column]
+        dtype = sides[0].dtype
+        if not dtype.is_numeric() and any(side.null_count() < len(side) for side in sides):
+            faults.append(
+                f"Column {banding.column!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
+                " numbers, and cannot be cut into bands. Take it out of the bands."
+            )
+    if faults:
+        raise AlignError("\n".join(faults))
+
+
+def _cut(
+    sides: Sequence[pl.Series], banding: Banding, special_codes: Sequence[float]
+) -> tuple[tuple[pl.Series, ...], Banded] | None:
+    """The column in bands and how it was cut; None where there is no finite number to cut."""
+    values = [side.cast(pl.Float64).to_numpy() for side in sides]
+    precision = _precision(values)
+    codes = _kept_in(precision, special_codes)
+    numbers = np.concatenate([_ordinary(side, codes) for side in values])
+    if not len(numbers):
+        return None
+    style, breaks = _breaks(banding, numbers)
+    limits = breaks if style == "breaks" or len(breaks) > 1 else breaks * 2  # all numbers equal
+    names = _names(banding, limits, numbers) + [code_text(code) for code in special_codes]
+    kept_limits = _kept_in(precision if style == "breaks" else np.float64, limits)
+    slots = [_slots(side, kept_limits, codes) for side in values]
+    found = _those_found(slots, n_slots=len(names) + 1)
+    levels = [names[slot] for slot in found]
+    n_codes = int((found > len(limits)).sum())
+    record = Banded(
+        column=banding.column,
+        style=style,
+        n=banding.n,
+        breaks=tuple(breaks),
+        levels=tuple(levels[: len(levels) - n_codes]),
+        special_codes=tuple(levels[len(levels) - n_codes :]),
+    )
+    return _labelled(slots, found, levels, missing=len(names)), record
+
+
+def _precision(values: Sequence[Floats]) -> type[np.floating]:
+    """The precision decimals were kept in: 0.7 in single precision is less than 0.7 in double."""
+    with np.errstate(over="ignore"):
+        has_decimals = any(not _same(side, np.rint(side)) for side in values)
+        is_single = has_decimals and all(_same(side, side.astype(np.float32)) for side in values)
+    return np.float32 if is_single else np.float64
+
+
+def _same(values: Floats, others: NDArray[np.floating]) -> bool:
+    return np.array_equal(values, others, equal_nan=True)
+
+
+def _kept_in(precision: type[np.floating], numbers: Sequence[float]) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.array(numbers, np.float64).astype(precision).astype(np.float64)
+
+
+def _ordinary(values: Floats, codes: Floats) -> Floats:
+    """The finite numbers that are no special codes."""
+    return values[np.isfinite(values) & ~np.isin(values, codes)]
+
+
+def _breaks(banding: Banding, numbers: Floats) -> tuple[Style, list[float]]:
+    """The style used, and the breaks, each once; sorts the numbers."""
+    n = banding.n
+    if n is None:
+        return "breaks", list(banding.breaks)
+    numbers.sort()
+    equal = np.unique(_equal_widths(numbers, n)).tolist()
+    if banding.style == "equal":
+        return "equal", equal
+    quantiles = np.unique(_quantiles(numbers, n)).tolist()
+    has_enough = len(quantiles) - 1 >= min(n, _FEWEST_QUANTILE_BANDS)
+    return ("quantile", quantiles) if has_enough or len(equal) == 1 else ("equal", equal)
+
+
+def _quantiles(ordered: Floats, n: int) -> Floats:
+    """R's quantiles of type 7 at 0, 1/n, ..., 1, in R's order of operations."""
+    shares = np.arange(n + 1) * (1 / n)
+    shares[-1] = 1
+    index = 1 + (len(ordered) - 1) * shares
+    below = np.floor(index)
+    lower = ordered[below.astype(np.int64) - 1]
+    upper = ordered[np.ceil(index).astype(np.int64) - 1]
+    h = index - below
+    between: Floats = (1 - h) * lower + h * upper
+    return np.where((h > 0) & (upper != lower), between, lower)
+
+
+def _equal_widths(ordered: Floats, n: int) -> Floats:
+    """Limits of n bands of one width, from the lowest number to the highest."""
+    lowest, highest = ordered[[0, -1]].tolist()
+    steps = np.arange(n + 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        limits: Floats = lowest + steps * ((highest - lowest) / n)
+    if not np.isfinite(limits[:-1]).all():  # a range wider than the largest float
+        limits = lowest * (1 - steps / n) + highest * (steps / n)
+    limits[-1] = highest
+    return limits
+
+
+def _names(banding: Banding, limits: Sequence[float], numbers: Floats) -> list[str]:
+    """What the slots are called: under the limits, the bands between them, above them."""
+    is_whole = _same(numbers, np.rint(numbers)) and can_be_written_out(abs(numbers).max())
+    under, above = names_beyond(limits)
+    between = banding.labels or names_between(limits, is_whole=is_whole)
+    return [under, *between, above]
+
+
+def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:
+    slots = np.searchsorted(limits, values, side="right").astype(np.uint32)
+    if len(limits) > 1:
+        slots[values == limits[-1]] = len(limits) - 1
+    for i, code in enumerate(codes):
+        slots[values == code] = len(limits) + 1 + i
+    slots[np.isnan(values)] = len(limits) + 1 + len(codes)
+    return slots
+
+
+def _those_found(slots: Sequence[Slots], n_slots: int) -> NDArray[np.intp]:
+    """The slots that some value is in, the last one (missing) aside."""
+    is_found = np.zeros(n_slots, bool)
+    for side in slots:
+        is_found[side] = True
+    return np.flatnonzero(is_found[:-1])
+
+
+def _labelled(
+    slots: Sequence[Slots], found: NDArray[np.intp], levels: Sequence[str], missing: int
+) -> tuple[pl.Series, ...]:
+    """The slots as labels, in the order of the levels; missing stays null."""
+    place = np.zeros(missing + 1, np.uint32)
+    place[found] = np.arange(len(found))
+    place[missing] = len(found)
+    labels = pl.Series([*levels, None], dtype=pl.Enum(levels))
+    return tuple(labels.gather(place[side]) for side in slots)
+
+
+def _notes(banding: Banding, codes: Sequence[float], record: Banded) -> list[Coercion]:
+    sentences = [_how_it_was_cut(banding, record)]
+    for code in map(code_text, codes):
+        if code not in record.special_codes:
+            sentences.append(f"the special code {code} occurs in none of the files.")
+    return [_note(banding.column, sentence) for sentence in sentences]
+
+
+def _how_it_was_cut(banding: Banding, record: Banded) -> str:
+    n_bands, n_asked = len(record.levels), banding.n
+    bands = counted(n_bands, "band")
+    if record.style != banding.style:
+        return (
+            f"compared in {bands} of equal width, because too many values are equal for"
+            f" {n_asked:,} bands of equally many records."
+        )
+    if n_asked is None or n_bands >= n_asked:
+        return f"compared in {bands}."
+    if len(record.breaks) == 1:
+        reason = "all values are equal"
+    elif len(record.breaks) <= n_asked:
+        reason = "many values are equal"
+    else:
+        reason = "no value lies in the others"
+    return f"compared in {bands} instead of {n_asked:,}, because {reason}."
+
+
+def _note(column: str, what: str) -> Coercion:
+    sentence = f"Column {column!r}: {what}"
+    return Coercion(side="all files", column=column, kind="bands", sentence=sentence)

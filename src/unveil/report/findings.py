@@ -1,0 +1,212 @@
+"""Flags, exclusions and excess in sentences a custodian can repeat.
+
+One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from unveil.records.checks import Flag
+from unveil.records.disclosure import Disclosure
+from unveil.records.excess import Excess, ExcessRow
+from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
+from unveil.records.exclusions import Effect
+from unveil.records.view import as_text
+from unveil.report.words import and_list, counted, n_of, name, percent, ratio
+
+TEMPLATES = {
+    "one_way": (
+        "{s} of the findings about {target} ({n} of {total}) are {target} = {level}, which {f} of"
+        " {people} have. Would anyone guess it? If so, leave it out."
+    ),
+    "two_way": (
+        "{n} of the findings about {target} come from {key} = {key_level}, where {p} of all people"
+        " ({a} of {b}) have {target} = {level}. Known to everybody? If so, leave it out."
+    ),
+    "segment": "Within {by} = {segment}: ",
+    "exclusions": "Left out as no real risk: {rules}.",
+    "effect": (
+        "Without what is left out, {measure} of {target} falls from {all} ({k} of {N}) to {after}"
+        " ({l}). Put in a control's place, what remains gives R = {R}."
+    ),
+    "no effect": "What is left out changes nothing about {target}.",
+    "excess": (
+        "{a} of the people whose records were used are given away, and {b} of the others. Of the"
+        " people whose {target} general knowledge would not give away, {R} are given away because"
+        " their own record was used."
+    ),
+    "no excess": (
+        "{a} of the people whose records were used are given away, and {b} of the others: no more"
+        " of them because their own record was used."
+    ),
+    "excess after": (
+        "Without what is left out ({rules}) it is {a} and {b}, R = {R}; put in the control's place,"
+        " what remains of the train figure gives R = {S}."
+    ),
+    "excess sizes": (
+        "{train} in the train data, {control} in the control data, {copies}. We assume an intruder"
+        " who knows {keys} of a person."
+    ),
+    "table": (
+        "Percent of people whose target could be learnt: {original} with the original data,"
+        " {synthetic} with the copy."
+    ),
+    "table DCAP": (
+        "Percent of people whose target would be guessed rightly: {original} with the original"
+        " data, {synthetic} with the copy."
+    ),
+    "table mean": "Figures of the copy are means over {m} copies.",
+}
+
+MISSING = "(missing)"
+
+
+def level(text: str | None) -> str:
+    """A level as it is shown; the missing level has no text of its own."""
+    return MISSING if text is None else name(text)
+
+
+@as_text.register
+def flag_sentence(flag: Flag) -> str:
+    """A flag in words."""
+    where = ""
+    if flag.by is not None:
+        where = TEMPLATES["segment"].format(by=name(flag.by), segment=level(flag.segment))
+    if flag.kind == "one_way":
+        return where + TEMPLATES["one_way"].format(
+            s=percent(flag.percent),
+            target=name(flag.target),
+            level=level(flag.level),
+            n=f"{flag.n:,}",
+            total=f"{flag.n_disclosive:,}",
+            f=percent(flag.percent_all or 0.0),
+            people=f"all people counted ({flag.n_level:,} of {flag.n_all:,})",
+        )
+    return where + TEMPLATES["two_way"].format(
+        n=f"{flag.n:,}",
+        target=name(flag.target),
+        key=name(flag.key or ""),
+        key_level=level(flag.key_level),
+        level=level(flag.level),
+        p=percent(flag.percent),
+        a=f"{flag.n_level:,}",
+        b=f"{flag.n_all:,}",
+    )
+
+
+def shown_flags(record: Disclosure) -> list[Flag]:
+    """Each finding once: of several copies the one in which it has the most records."""
+    found: dict[tuple[str | None, ...], Flag] = {}
+    for flag in record.flags:
+        if flag.copy == "pooled":
+            continue
+        about = (flag.target, flag.kind, flag.level, flag.key, flag.key_level, flag.segment)
+        if about not in found or flag.n > found[about].n:
+            found[about] = flag
+    # One-way flags say more about a target than any of its pairs, so they come first.
+    order = {target: place for place, target in enumerate(record.targets)}
+    return sorted(found.values(), key=lambda f: (order[f.target], f.kind, -f.n))
+
+
+def short_flags(flags: Iterable[Flag]) -> str:
+    """The flags of one target in a few letters, for a table."""
+    one_way = [flag for flag in flags if flag.kind == "one_way"]
+    n_pairs = sum(flag.kind == "two_way" for flag in flags)
+    parts = []
+    if one_way:
+        named = level(one_way[0].level) if len(one_way) == 1 else f"{len(one_way)}"
+        parts.append(f"1-way: {named}")
+    if n_pairs:
+        parts.append(f"2-way: {n_pairs}")
+    return "  ".join(parts)
+
+
+def exclusions(record: Disclosure) -> str | None:
+    """What is left out; None where nothing is."""
+    if not record.exclude:
+        return None
+    return TEMPLATES["exclusions"].format(rules="; ".join(name(text) for text in record.exclude))
+
+
+def effects(record: Disclosure, measure: str = "DiSCO") -> list[Effect]:
+    """What the exclusions did to one measure of each target, in the figures of the headline."""
+    return [
+        effect
+        for effect in record.effects
+        if effect.measure == measure
+        and effect.copy == record.headline_copy
+        and effect.target is not None
+    ]
+
+
+def effect_sentence(record: Disclosure, effect: Effect) -> str:
+    """What the exclusions did to one figure."""
+    target = name(effect.target or "")
+    if effect.all is None or effect.after is None or effect.all == effect.after:
+        return TEMPLATES["no effect"].format(target=target)
+    return TEMPLATES["effect"].format(
+        measure=effect.measure,
+        target=target,
+        all=percent(effect.all),
+        k=n_of(effect.all, record.n_original),
+        N=f"{record.n_original:,}",
+        after=percent(effect.after),
+        l=n_of(effect.after, record.n_original),
+        R=ratio(effect.R),
+    )
+
+
+def excess_sizes(record: Excess) -> str:
+    """How much data there is, and what is assumed of the intruder."""
+    m = len(record.n_synthetic)
+    copies = counted(record.n_synthetic[0], "record") + " in the copy"
+    if m > 1:
+        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
+    return TEMPLATES["excess sizes"].format(
+        train=counted(record.n_train, "person", "people"),
+        control=counted(record.n_control, "person", "people"),
+        copies=copies,
+        keys=and_list(record.keys),
+    )
+
+
+def headline_excess(record: Excess) -> list[ExcessRow]:
+    """The rows that stand for all copies."""
+    return [row for row in record.rows if row.copy == record.headline_copy]
+
+
+def excess_sentence(record: Excess, row: ExcessRow) -> str:
+    """One row of the comparison in words."""
+    if row.train is None or row.control is None or row.R is None:
+        return "Not measurable."
+    said = TEMPLATES["excess" if row.R > 0 else "no excess"].format(
+        a=percent(row.train),
+        b=percent(row.control),
+        target=name(row.target),
+        R=percent(100 * row.R),
+    )
+    if row.train_after is None or row.control_after is None or not row.R_exclusion:
+        return said
+    after = TEMPLATES["excess after"].format(
+        rules="; ".join(name(text) for text in record.exclude),
+        a=percent(row.train_after),
+        b=percent(row.control_after),
+        R=ratio(row.R_after),
+        S=ratio(row.R_exclusion),
+    )
+    return f"{said} {after}"
+
+
+def table_sentences(record: ExclusionTable) -> list[str]:
+    """What the figures of the table are."""
+    kind = "table DCAP" if record.measure == "DCAP" else "table"
+    said = [
+        TEMPLATES[kind].format(original=record.measure_original, synthetic=record.measure),
+    ]
+    if len(record.n_synthetic) > 1:
+        said.append(TEMPLATES["table mean"].format(m=len(record.n_synthetic)))
+    return said
+
+
+def cells_of(record: ExclusionTable, target: str) -> Sequence[ExclusionTableRow]:
+    """The cells of one target, from column to column."""
+    return [row for row in record.rows if row.target == target]
