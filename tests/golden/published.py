@@ -187,13 +187,18 @@ def _two_way(row: dict, *, aligned: bool) -> tuple[tuple, dict[str, float]]:
     }
 
 
+YOUNGEST = 16  # the first group of age, the only key of SD2011 that is grouped
+
+
 def level_of(label: str) -> str | None:
-    """A level as we write it: nothing for a missing one, whole numbers in a group by both ends."""
+    """A level as we write it: nothing for a missing one, outer groups without their outer end."""
     if label == "Missing":
         return None
     if label[0] == "[" and label[-1] in ")]":
         low, high = (int(end) for end in label[1:-1].split(","))
-        return f"{low} to {high if label[-1] == ']' else high - 1}"
+        if low == YOUNGEST:
+            return f"under {high}"
+        return f"{low} or more" if label[-1] == "]" else f"{low} to {high - 1}"
     return label
 
 

@@ -16,7 +16,7 @@ from oracles.exclusions import MissingKeys, Pair, Rule, TargetLevel
 from scenarios import TEXT, Scenario, figures_of, scenarios
 
 quick = settings(
-    max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 NEVER_RAISED = {

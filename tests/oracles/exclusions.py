@@ -104,8 +104,9 @@ def turns_away(rule: Rule, target: str, record: Seen) -> bool:
             return record.n_like_in_copy > limit
 
 
-def guard(rules: Iterable[Rule], target: str, record: Seen) -> Rule | None:
-    return next((rule for rule in in_order(rules) if turns_away(rule, target, record)), None)
+def guard(rules: list[Rule], target: str, record: Seen) -> Rule | None:
+    """The first of the rules, in the order in which they stand, to turn this record away."""
+    return next((rule for rule in rules if turns_away(rule, target, record)), None)
 
 
 def passed(records: Iterable[Seen]) -> list[Seen]:
@@ -116,7 +117,7 @@ def watch(
     original: File, synthetic: File, rules: Iterable[Rule], target: str
 ) -> tuple[list[Seen], list[Seen]]:
     """Every real person and every record of the copy: what was seen, and who turned them away."""
-    rules = list(rules)
+    rules = in_order(rules)
     real, copy = drawers(original), drawers(synthetic)
     like, like_in_copy = Counter(original), Counter(synthetic)
 
@@ -209,7 +210,7 @@ def watch_keys(
     original: File, synthetic: File, rules: Iterable[Rule]
 ) -> tuple[list[Seen], list[Seen]]:
     """Every record by its keys alone: only guards against missing keys look at these."""
-    rules = [rule for rule in rules if isinstance(rule, MissingKeys)]
+    rules = in_order(rule for rule in rules if isinstance(rule, MissingKeys))
     real, copy = drawers(original), drawers(synthetic)
 
     def record(row: raab.Row, counts: dict) -> Seen:

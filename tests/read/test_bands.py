@@ -1,4 +1,4 @@
-"""Numbers are cut into the same bands in every file, as R cuts them, and nobody is lost."""
+"""Numbers are cut into the same bands in every file, nobody is lost, and no extreme is printed."""
 
 import json
 import math
@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from unveil.errors import AlignError, SettingsError
 from unveil.read.align import Aligned, align
-from unveil.read.bands import Banding, Bands, band, parse_bands
+from unveil.read.banding import Banding, Bands, parse_bands
+from unveil.read.bands import band
 from unveil.read.table import Table, place_of
 from unveil.records.bands import Banded
 
@@ -346,19 +347,19 @@ def test_all_faults_are_shown_together():
 
 
 def test_quantile_bands_by_hand():
-    # Pooled: 1 2 3 4 5 6 7 8 9. Type 7 at thirds: 1, 3.67, 6.33, 9.
+    # Pooled: 1 2 3 4 5 6 7 8 9. Type 7 at thirds: 3.67, 6.33.
     sides, record, notes = cut(3, [1, 2, 3, 4, None], [5, 6, 7, 8, 9])
     assert sides == [
-        ["1 to 3", "1 to 3", "1 to 3", "4 to 6", None],
-        ["4 to 6", "4 to 6", "7 to 9", "7 to 9", "7 to 9"],
+        ["under 4", "under 4", "under 4", "4 to 6", None],
+        ["4 to 6", "4 to 6", "7 or more", "7 or more", "7 or more"],
     ]
-    assert record.breaks == pytest.approx((1, 11 / 3, 19 / 3, 9))
+    assert record.breaks == pytest.approx((11 / 3, 19 / 3))
     assert record == Banded(
         column="x",
         style="quantile",
         n=3,
         breaks=record.breaks,
-        levels=("1 to 3", "4 to 6", "7 to 9"),
+        levels=("under 4", "4 to 6", "7 or more"),
         special_codes=(),
     )
     assert notes == ["Column 'x': compared in 3 bands."]
@@ -366,9 +367,9 @@ def test_quantile_bands_by_hand():
 
 def test_bands_of_equal_width_by_hand():
     sides, record, notes = cut("equal:4", [0, 1, 2], [3, 8])
-    assert sides == [["0 to 1", "0 to 1", "2 to 3"], ["2 to 3", "6 to 8"]]
-    assert record.breaks == (0.0, 2.0, 4.0, 6.0, 8.0)
-    assert record.levels == ("0 to 1", "2 to 3", "6 to 8")
+    assert sides == [["under 2", "under 2", "2 to 3"], ["2 to 3", "6 or more"]]
+    assert record.breaks == (2.0, 4.0, 6.0)
+    assert record.levels == ("under 2", "2 to 3", "6 or more")
     assert notes == [
         "Column 'x': compared in 3 bands instead of 4, because no value lies in the others."
     ]
@@ -399,9 +400,9 @@ def test_labels_name_the_bands_between_the_breaks():
 
 
 def test_decimals_are_named_by_their_limits():
-    sides, record, _ = cut("equal:2", [0.5, 1.2], [1.5, 2.5])
-    assert sides == [["0.5 to under 1.5", "0.5 to under 1.5"], ["1.5 to 2.5", "1.5 to 2.5"]]
-    assert record.breaks == (0.5, 1.5, 2.5)
+    sides, record, _ = cut("equal:3", [0.5, 1.2], [1.5, 3.5])
+    assert sides == [["under 1.5", "under 1.5"], ["1.5 to under 2.5", "2.5 or more"]]
+    assert record.breaks == (1.5, 2.5)
     _, record, _ = cut([0.5, 1, 2.5], [0.1, 0.5, 2.5, 2.6])
     assert record.levels == ("under 0.5", "0.5 to under 1", "1 to 2.5", "over 2.5")
 
@@ -410,13 +411,21 @@ def test_a_band_of_one_whole_number_is_called_by_it():
     sides, _, _ = cut([16, 17, 20], [16, 17, 20])
     assert sides == [["16", "17 to 20", "17 to 20"]]
     assert cut([0.5, 1.5, 3.5], [1, 3])[0] == [["1", "2 to 3"]]
+    assert cut("equal:3", [15, 16, 18])[0] == [["under 16", "16", "17 or more"]]
+
+
+def test_bands_of_whole_numbers_between_breaks_that_are_not_whole():
+    sides, record, _ = cut("equal:3", [13, 27, 28, 41, 42, 56])
+    assert record.breaks == pytest.approx((27 + 1 / 3, 41 + 2 / 3))
+    assert sides == [["under 28", "under 28", "28 to 41", "28 to 41", "42 or more", "42 or more"]]
+    assert cut("equal:4", [-1, 0])[0] == [["under 0", "0 or more"]]
 
 
 def test_special_codes_are_levels_of_their_own_after_the_bands():
     sides, record, notes = cut(2, [1, 2, -8, -9], [3, 4, -8], codes=[-8, -9, -7.5])
-    assert sides == [["1 to 2", "1 to 2", "-8", "-9"], ["3 to 4", "3 to 4", "-8"]]
-    assert record.breaks == (1.0, 2.5, 4.0)
-    assert record.levels == ("1 to 2", "3 to 4")
+    assert sides == [["under 3", "under 3", "-8", "-9"], ["3 or more", "3 or more", "-8"]]
+    assert record.breaks == (2.5,)
+    assert record.levels == ("under 3", "3 or more")
     assert record.special_codes == ("-8", "-9")
     assert notes == [
         "Column 'x': compared in 2 bands.",
@@ -452,12 +461,23 @@ def test_other_columns_and_earlier_notes_stay():
     assert made.coercions[-1].sentence == "Column 'x': compared in 1 band."
 
 
-def test_rounding_is_that_of_r():
-    # seq(0, 1, 1/5)[4] is 0.6000000000000001, so R's fourth break of 1:11 lies just above 7.
+def test_quantiles_stand_at_their_exact_place():
+    # R's seq(0, 1, 1/5)[4] is 0.6000000000000001, so that its break of 1:11 lies just above 7.
     sides, record, _ = cut(5, range(1, 12))
-    assert record.breaks == (1.0, 3.0, 5.0, 7.000000000000001, 9.0, 11.0)
-    assert record.levels == ("1 to 2", "3 to 4", "5 to 7", "8", "9 to 11")
-    assert sides[0][6] == "5 to 7"
+    assert record.breaks == (3.0, 5.0, 7.0, 9.0)
+    assert record.levels == ("under 3", "3 to 4", "5 to 6", "7 to 8", "9 or more")
+    assert sides[0][6] == "7 to 8"
+
+
+@pytest.mark.parametrize("setting", [2, 3, "equal:2", "equal:5"])
+@pytest.mark.parametrize("shift", [0, 0.25])
+def test_the_lowest_and_highest_value_are_not_printed(setting, shift):
+    values = [-777 + shift, *(i + shift for i in range(50)), 888 + shift]
+    _, record, notes = cut(setting, values)
+    printed = f"{record} {notes}"
+    assert str(values[0]) not in printed
+    assert str(values[-1]) not in printed
+    assert (record.levels[0][:6], record.levels[-1][-8:]) == ("under ", " or more")
 
 
 # Ties, and what is not ordinary --------------------------------------------------------------
@@ -466,14 +486,14 @@ def test_rounding_is_that_of_r():
 def test_ties_leave_fewer_bands_and_this_is_said():
     values = [1] * 4 + [2, 3, 4, 5, 6]
     _, record, notes = cut(4, values)
-    assert record.breaks == (1.0, 2.0, 4.0, 6.0)
+    assert record.breaks == (2.0, 4.0)
     assert notes == ["Column 'x': compared in 3 bands instead of 4, because many values are equal."]
 
 
 def test_too_many_ties_turn_quantiles_into_equal_widths():
     sides, record, notes = cut(4, [0] * 90, [1, 2, 3, 4])
-    assert (record.style, record.n, record.breaks) == ("equal", 4, (0.0, 1.0, 2.0, 3.0, 4.0))
-    assert sides[1] == ["1", "2", "3 to 4", "3 to 4"]
+    assert (record.style, record.n, record.breaks) == ("equal", 4, (1.0, 2.0, 3.0))
+    assert sides[1] == ["1", "2", "3 or more", "3 or more"]
     assert notes == [
         "Column 'x': compared in 4 bands of equal width, because too many values are equal for 4"
         " bands of equally many records."
@@ -487,12 +507,12 @@ def test_two_quantile_bands_are_enough_where_two_were_asked():
     assert cut(3, [0, 0, 1, 1])[1].style == "equal"
 
 
-@pytest.mark.parametrize(("value", "label"), [(7, "7"), (2.5, "2.5"), (-1e300, "-1e+300")])
+@pytest.mark.parametrize("value", [7, 2.5, -1e300])
 @pytest.mark.parametrize("setting", [5, "equal:5"])
-def test_equal_values_are_one_band(setting, value, label):
+def test_equal_values_are_one_band(setting, value):
     sides, record, notes = cut(setting, [value, None], [value])
-    assert sides == [[label, None], [label]]
-    assert (record.breaks, record.levels) == ((float(value),), (label,))
+    assert sides == [["all values", None], ["all values"]]
+    assert (record.breaks, record.levels) == ((), ("all values",))
     assert record.style == ("quantile" if setting == 5 else "equal")
     assert notes == ["Column 'x': compared in 1 band instead of 5, because all values are equal."]
 
@@ -515,12 +535,16 @@ def test_a_column_of_nothing_has_no_kind_to_refuse(dtype):
     assert (made.columns["x"][0].dtype, records) == (dtype, ())
 
 
-def test_infinite_numbers_lie_beyond_the_limits():
+def test_infinite_numbers_lie_in_the_outer_bands():
     sides, record, _ = cut("equal:2", [-INF, 0.0, 1.0], [2.0, INF])
-    assert sides == [["under 0", "0", "1 to 2"], ["1 to 2", "over 2"]]
-    assert record.breaks == (0.0, 1.0, 2.0)
-    assert cut(3, [5.0, INF])[0] == [["5", "over 5"]]
+    assert sides == [["under 1", "under 1", "1 or more"], ["1 or more", "1 or more"]]
+    assert record.breaks == (1.0,)
+    assert cut(3, [5.0, INF])[0] == [["all values", "all values"]]
     assert cut([1], [INF, 0.5])[0] == [["1 or more", "under 1"]]
+    largest = float(np.finfo(float).max)
+    assert cut([0.5, 1, largest], [largest, INF, -INF])[0] == [
+        ["1 to 1.7976931e+308", "over 1.7976931e+308", "under 0.5"]
+    ]
 
 
 WIDTHS = [pl.Int8, pl.UInt64, pl.Int128, pl.Float32, pl.Float64, pl.Decimal(10, 2)]
@@ -529,14 +553,14 @@ WIDTHS = [pl.Int8, pl.UInt64, pl.Int128, pl.Float32, pl.Float64, pl.Decimal(10, 
 @pytest.mark.parametrize("dtype", WIDTHS, ids=str)
 def test_numbers_of_every_width_can_be_cut(dtype):
     sides, _, _ = cut("equal:2", [1, 2, None], [4, 5], dtype=dtype)
-    assert sides == [["1 to 2", "1 to 2", None], ["3 to 5", "3 to 5"]]
+    assert sides == [["under 3", "under 3", None], ["3 or more", "3 or more"]]
 
 
 def test_huge_numbers_are_cut_without_fuss():
     whole = [-(2**63), 2**53 + 1, 2**63 - 1]
-    sides, _, _ = cut("equal:2", whole)
-    assert sides == [
-        [f"-{2**63} to -1", f"0 to {2**63}", f"0 to {2**63}"],
+    assert cut("equal:2", whole)[0] == [["under 0", "0 or more", "0 or more"]]
+    assert cut([whole[0], 0, 2**63], whole)[0] == [
+        [f"-{2**63} to -1", f"0 to {2**63}", f"0 to {2**63}"]
     ]
     widest = [-1.7e308, 0.5, 1.7e308]
     for setting in ("equal:10", 2):
@@ -594,6 +618,7 @@ def test_every_column_that_is_not_numbers_is_named():
 WHOLE = st.integers(-20, 20)
 DECIMALS = st.integers(-2000, 2000).map(lambda number: number / 100)
 ANY_FLOAT = st.floats(allow_nan=False, width=64)
+NEIGHBOURS = (0.3, math.nextafter(0.3, 1), math.nextafter(0.3, 0))
 SPECIAL = (-8, 3)
 
 
@@ -616,8 +641,8 @@ CASES = st.one_of(
 )
 
 
-def exact_quantiles(numbers, n):
-    """R's type 7 without rounding: 1 + (N - 1) p, between its two neighbours."""
+def inner_quantiles(numbers, n):
+    """R's type 7 without rounding: 1 + (N - 1) p, between its two neighbours; but no extreme."""
     ordered = sorted(map(Fraction, numbers))
     made = []
     for i in range(n + 1):
@@ -625,12 +650,12 @@ def exact_quantiles(numbers, n):
         low = ordered[math.floor(index)]
         high = ordered[math.ceil(index)]
         made.append(low + (index - math.floor(index)) * (high - low))
-    return made
+    return sorted({float(limit) for limit in made if ordered[0] < limit < ordered[-1]})
 
 
-def slot(value, breaks):
-    """The place among the breaks: the last band holds its upper limit."""
-    if len(breaks) > 1 and value == breaks[-1]:
+def slot(value, breaks, style):
+    """The place among the breaks: the last band between given ones holds its upper limit."""
+    if style == "breaks" and len(breaks) > 1 and value == breaks[-1]:
         return len(breaks) - 1
     return bisect_right(breaks, value)
 
@@ -641,10 +666,14 @@ def encloses(label, value, *, is_whole):
     def up_to(low, high):
         return low <= high or math.isclose(low, high, rel_tol=1e-7, abs_tol=1e-12)
 
+    if label == "all values":
+        return True
     if label.startswith("under "):
-        return up_to(value, float(label.removeprefix("under ")))
+        limit = float(label.removeprefix("under "))
+        return value < limit if is_whole else up_to(value, limit)
     if label.startswith("over "):
-        return up_to(float(label.removeprefix("over ")), value)
+        limit = float(label.removeprefix("over "))
+        return value > limit if is_whole else up_to(limit, value)
     if label.endswith(" or more"):
         return up_to(float(label.removesuffix(" or more")), value)
     low, _, high = label.replace(" to under ", " to ").partition(" to ")
@@ -675,7 +704,7 @@ def test_every_value_is_in_the_band_that_encloses_it(case, codes):
                 assert label in record.special_codes
             else:
                 assert encloses(label, value, is_whole=is_whole)
-                place = slot(value, record.breaks)
+                place = slot(value, record.breaks, record.style)
                 assert levels_of_slots.setdefault(place, label) == label
     # One label for each place that a value has, in the order of the places.
     assert [levels_of_slots[place] for place in sorted(levels_of_slots)] == [*record.levels]
@@ -693,18 +722,27 @@ def test_nobody_is_lost_whatever_the_numbers(setting, sides):
         assert before.is_null().to_list() == after.is_null().to_list()
 
 
+@given(
+    st.integers(2, 12).flatmap(lambda n: st.sampled_from([n, f"equal:{n}"])),
+    st.lists(ANY_FLOAT.filter(math.isfinite) | st.sampled_from(NEIGHBOURS), min_size=1),
+)
+def test_every_break_that_is_found_parts_the_values(setting, numbers):
+    # Rounding must not put a break beyond the lowest value, which would make that one a break.
+    _, record, _ = cut(setting, numbers, dtype=pl.Float64)
+    assert all(min(numbers) < limit < max(numbers) for limit in record.breaks)
+
+
 @given(st.lists(DECIMALS, min_size=2, max_size=40), st.integers(2, 12))
 def test_quantiles_are_those_of_type_7(numbers, n):
     _, record, _ = cut(n, numbers, dtype=pl.Float64)
-    exact = [float(limit) for limit in exact_quantiles(numbers, n)]
+    exact = inner_quantiles(numbers, n)
     if record.style == "quantile":
         for limit in exact:
             assert any(math.isclose(limit, b, rel_tol=1e-9, abs_tol=1e-9) for b in record.breaks)
         for b in record.breaks:
             assert any(math.isclose(limit, b, rel_tol=1e-9, abs_tol=1e-9) for limit in exact)
     else:
-        n_bands = len(set(exact)) - 1
-        assert n_bands < min(n, 3)
+        assert len(exact) + 1 < min(n, 3)
 
 
 @given(CASES, st.randoms(use_true_random=False))
@@ -752,8 +790,7 @@ def test_targets_are_cut_as_synthpop_cuts_them(name):
     assert base == pytest.approx(case["syntheses"][0]["allCAPs"]["baseCAPd"], abs=1e-9)
     assert len(record.levels) == n_bands
     assert record.special_codes == (("-8",) if column == "income" else ())
-    exact = sorted({float(limit) for limit in exact_quantiles(pooled, n)})
-    assert record.breaks == pytest.approx(exact, rel=1e-12)
+    assert record.breaks == pytest.approx(inner_quantiles(pooled, n), rel=1e-12)
 
 
 def test_keys_are_cut_as_synthpop_cuts_them():
@@ -767,13 +804,13 @@ def test_keys_are_cut_as_synthpop_cuts_them():
         if pair["key"] == "age"
     }
     ours = Counter(levels)
-    assert ours == {"16 to 27": 949, "28 to 41": 1035, "42 to 53": 960, "54 to 63": 1013} | {
-        "64 to 97": 1043
+    assert ours == {"under 28": 949, "28 to 41": 1035, "42 to 53": 960, "54 to 63": 1013} | {
+        "64 or more": 1043
     }
     assert printed == {
-        "[16,28)": ours["16 to 27"],
+        "[16,28)": ours["under 28"],
         "[28,42)": ours["28 to 41"],
         "[42,54)": ours["42 to 53"],
         "[54,64)": ours["54 to 63"],
-        "[64,97]": ours["64 to 97"],
+        "[64,97]": ours["64 or more"],
     }

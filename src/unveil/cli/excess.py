@@ -25,7 +25,7 @@ from unveil.measure.excess import excess as measure_excess
 from unveil.records.excess import Excess
 from unveil.report import findings
 from unveil.report.documents import csv_document, json_document
-from unveil.report.words import name, percent_or_dash, ratio
+from unveil.report.words import name
 
 
 @click.command(short_help="Whether people are given away because their own record was used.")
@@ -112,18 +112,10 @@ def _figures(record: Excess) -> Table:
     table = new_table("Train against control")
     table.add_column("target", overflow="fold")
     table.add_column("measure", no_wrap=True)
-    after = ("train\nafter", "control\nafter", "R\nafter", "R of what\nremains")
-    for head in ("train", "control", "R", *(after if record.exclude else ())):
-        table.add_column(head, justify="right", no_wrap=True)
+    for head in findings.EXCESS_HEADS[: None if record.exclude else 3]:
+        table.add_column(head, justify="right", max_width=9)
     for row in findings.headline_excess(record):
-        cells = [percent_or_dash(row.train), percent_or_dash(row.control), ratio(row.R)]
-        if record.exclude:
-            cells += [
-                percent_or_dash(row.train_after),
-                percent_or_dash(row.control_after),
-                ratio(row.R_after),
-                ratio(row.R_exclusion),
-            ]
+        cells = findings.excess_cells(record, row)
         table.add_row(Text(name(row.target)), Text(row.measure, "dim"), *map(Text, cells))
     return table
 

@@ -69,7 +69,8 @@ class Cells:
 
     def q_of(self, cells: Integers) -> Whole:
         """The key combination of some of the cells."""
-        return np.searchsorted(self.starts, cells, side="right") - 1
+        # Sought in the type of the starts, or all of them would be converted.
+        return np.searchsorted(self.starts, cells.astype(self.starts.dtype), side="right") - 1
 
 
 def count_keys(columns: Sequence[Column], sides: Sides) -> Keys:

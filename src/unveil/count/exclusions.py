@@ -16,7 +16,7 @@ from unveil.count.levels import code_of, labels
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
-from unveil.count.striking import ORIGINAL, SYNTHETIC, Limit, Struck, limited, strike
+from unveil.count.striking import ORIGINAL, SYNTHETIC, Limit, Struck, gone, strike
 from unveil.errors import InternalError, RolesError, SettingsError, listed, nearest
 from unveil.records.exclusions import Exclusion
 
@@ -67,12 +67,7 @@ class Exclusions:
 
     def gone(self, target: int, copies: Sequence[int]) -> Mask:
         """Which cells of a target are excluded from sums over the original's records."""
-        looks, struck = self.scenario.looks(target, copies), self.struck(target)
-        over, _ = limited(looks.profile, struck.limits)
-        gone = looks.on_cells(over > 0)
-        for _, named in struck.named:
-            gone[named] = True
-        return gone
+        return gone(self.scenario.cells[target], copies, self.struck(target))[0]
 
     def struck(self, target: int) -> Struck:
         """What is to be struck out of the cells of this target."""

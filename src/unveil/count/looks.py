@@ -7,11 +7,12 @@ the looks that count to those that do not, and nothing is counted again.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from unveil.count.cells import Cells, Keys
-from unveil.count.packing import CHUNK, Ids, Integers, Whole, number, pack
+from unveil.count.packing import CHUNK, Ids, Integers, Whole, number, pack, smallest
 from unveil.count.profile import Mask, Profile
 
 
@@ -22,14 +23,20 @@ class Looks:
     profile: Profile
     of_cell: Integers
 
-    def count(self, cells: Integers) -> Whole:
+    def count(self, cells: Integers | slice) -> Whole:
         """How many of these cells have each look."""
         n_looks = len(self.profile.w)
         return np.bincount(self.of_cell[cells], minlength=n_looks + 1)[:n_looks]
 
+    @cached_property
+    def found(self) -> Integers:
+        """The cells whose people are found, and rightly: those of DiSCO."""
+        p = self.profile
+        return smallest(np.flatnonzero(self.on_cells(p.ps_is_1 & (p.d_tq > 0))))
+
     def on_cells(self, of_look: Mask) -> Mask:
         """What is true of looks, said of every cell."""
-        is_true: Mask = np.append(of_look, False)[self.of_cell]
+        is_true: Mask = np.append(of_look, False).take(self.of_cell)
         return is_true
 
 
@@ -80,8 +87,9 @@ def blocks(starts: Integers) -> Iterator[slice]:
     if not n_q:
         yield slice(0, 0)
     while past < n_q:
-        first, enough = past, np.searchsorted(starts, int(starts[past]) + CHUNK)
-        past = min(max(int(enough), first + 1), n_q)
+        # Sought in the type of the starts, or all of them would be converted.
+        enough = starts.dtype.type(min(int(starts[past]) + CHUNK, int(starts[-1])))
+        first, past = past, max(int(np.searchsorted(starts, enough)), past + 1)
         yield slice(first, past)
 
 

@@ -122,7 +122,16 @@ class Profile:
     def total(self, count: Whole, *, given: Mask | None = None) -> int:
         """Sum a count over the cells, or over those given; exact."""
         weighted = count * self.w
-        return int(weighted.sum() if given is None else weighted[given].sum())
+        if given is not None:  # a product, which is five times as fast as picking out
+            weighted *= given
+        return int(weighted.sum())
+
+    def totals(self, count: Whole, *, by: Integers, given: Mask | None = None) -> Whole:
+        """The same sum, apart for each of the numbers in `by`: 0, 1, ..."""
+        weighted = count * self.w
+        if given is not None:
+            weighted *= given
+        return np.bincount(by, weights=weighted).astype(np.int64)
 
     def percent(self, count: Whole, *, of: int, given: Mask | None = None) -> float | None:
         """100 times the sum of a count over the cells given, divided by `of`; None of nobody."""

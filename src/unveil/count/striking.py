@@ -13,11 +13,14 @@ import numpy as np
 
 from unveil.count.cells import Cells
 from unveil.count.looks import Looks, blocks, two_sides
-from unveil.count.packing import Integers, Whole
+from unveil.count.packing import Whole, run_starts
 from unveil.count.profile import Mask, Profile, Renormalised
 from unveil.count.shares import Shares
 
 ORIGINAL, SYNTHETIC = "original", "synthetic"
+ALL = slice(None)
+# Where fewer than one cell in so many is struck, only the key combinations touched are summed anew.
+FEW = 8
 
 
 @dataclass(frozen=True)
@@ -40,33 +43,33 @@ class Struck:
 def strike(looks: Looks, cells: Cells, copies: Sequence[int], struck: Struck) -> Profile:
     """The profile of one target with its excluded cells marked."""
     p = looks.profile
-    left = p.w.copy()
-    parts: list[tuple[Whole, int]] = []
-    for rule, named in struck.named:
-        moved = looks.count(named)
-        left -= moved
-        parts.append((moved, rule))
-    x_d, x_s = limited(p, struck.limits)
-    rows = [np.flatnonzero(left), *(np.flatnonzero(moved) for moved, _ in parts)]
-    w = [left, *(moved for moved, _ in parts)]
-    of_rule = [np.full(len(at), rule) for at, (_, rule) in zip(rows[1:], parts, strict=True)]
-    at = np.concatenate(rows)
-    return Profile(
+    x_d, x_s = _limited(p, struck.limits)
+    left = replace(p, x_d=x_d, x_s=x_s, struck=_renormalised(looks, cells, copies, struck))
+    if not struck.named:
+        return left
+    moved = [(rule, looks.count(named)) for rule, named in struck.named]
+    w = p.w - sum(n_cells for _, n_cells in moved)
+    parts = [(np.flatnonzero(w), w, x_d, x_s)]
+    for rule, n_cells in moved:
+        of_rule = np.full_like(w, rule)
+        parts.append((np.flatnonzero(n_cells), n_cells, of_rule, of_rule))
+    at = np.concatenate([rows for rows, *_ in parts])
+    w, x_d, x_s = (np.concatenate([letters[i][rows] for rows, *letters in parts]) for i in range(3))
+    return replace(
+        left,
         d_tq=p.d_tq[at],
         s_tq=p.s_tq[at],
         d_q=p.d_q[at],
         s_q=p.s_q[at],
         T_d=p.T_d[at],
         T_s=p.T_s[at],
-        w=np.concatenate([weights[here] for weights, here in zip(w, rows, strict=True)]),
-        d_t=p.d_t,
-        x_d=np.concatenate([x_d[rows[0]], *of_rule]),
-        x_s=np.concatenate([x_s[rows[0]], *of_rule]),
-        struck=_renormalised(looks, cells, copies, struck, (x_d > 0, x_s > 0)),
+        w=w,
+        x_d=x_d,
+        x_s=x_s,
     )
 
 
-def limited(p: Profile, limits: Sequence[Limit]) -> tuple[Whole, Whole]:
+def _limited(p: Profile, limits: Sequence[Limit]) -> tuple[Whole, Whole]:
     """The limit that hits each look in sums over the original, and in sums over the copy.
 
     A limit on the original's counts is, in sums over the copy's records, one on the copy's own
@@ -80,49 +83,77 @@ def limited(p: Profile, limits: Sequence[Limit]) -> tuple[Whole, Whole]:
     return x_d, x_s
 
 
+def gone(
+    cells: Cells, copies: Sequence[int], struck: Struck, here: slice = ALL
+) -> tuple[Mask, Mask]:
+    """Which cells are excluded from sums over the original, and from sums over the copy."""
+    d_tq, s_tq = two_sides(cells.counts[:, here], copies)
+    gone_d, gone_s = np.zeros(len(d_tq), bool), np.zeros(len(d_tq), bool)
+    for limit in struck.limits:
+        over = s_tq > limit.most
+        gone_d |= over if limit.side == SYNTHETIC else d_tq > limit.most
+        gone_s |= over
+    start, stop, _ = here.indices(len(cells.t))
+    for _, named in struck.named:
+        inside = named[np.searchsorted(named, start) : np.searchsorted(named, stop)] - start
+        gone_d[inside] = gone_s[inside] = True
+    return gone_d, gone_s
+
+
 def _renormalised(
-    looks: Looks, cells: Cells, copies: Sequence[int], struck: Struck, limited: tuple[Mask, Mask]
+    looks: Looks, cells: Cells, copies: Sequence[int], struck: Struck
 ) -> Renormalised:
     """Sums over key combinations without their struck cells; the untouched ones by their looks."""
-    named = np.zeros(len(cells.t), bool)
-    for _, hit in struck.named:
-        named[hit] = True
-    over_d, over_s = (np.append(over, False) for over in limited)
-    untouched = looks.profile.w.copy()
-    sums = []
+    sums: list[Renormalised] = []
+    untouched: list[slice] = []
+    touched: list[Whole] = []
     for qs in blocks(cells.starts):
-        here = slice(int(cells.starts[qs.start]), int(cells.starts[qs.stop]))
-        look = looks.of_cell[here]
-        gone_d = named[here] | over_d[look]
-        gone_s = named[here] | over_s[look]
-        starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64) - here.start
-        touched = _touched(gone_d | gone_s, starts)
-        at = np.flatnonzero(np.repeat(touched, np.diff(starts)))
-        if not len(at):
-            continue
-        untouched -= looks.count(at + here.start)
-        d, s = (
-            np.where(gone[at], 0, count).astype(np.int64)
-            for gone, count in zip(
-                (gone_d, gone_s), two_sides(cells.counts[:, at + here.start], copies), strict=True
-            )
-        )
-        sums.append(_sums(d, s, np.diff(starts)[touched]))
-    sums.append(replace(looks.profile, w=untouched).renormalised)
+        starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
+        here = slice(int(starts[0]), int(starts[-1]))
+        gone_d, gone_s = gone(cells, copies, struck, here)
+        starts -= here.start
+        at, first = _left(gone_d & gone_s, starts)
+        if FEW * np.count_nonzero(gone_d | gone_s) < len(gone_d):
+            at, first = _touched(gone_d | gone_s, starts)
+            untouched.append(here)
+            touched.append(at + here.start)
+        d_tq, s_tq = two_sides(cells.counts[:, here], copies)
+        d = np.multiply(d_tq[at], ~gone_d[at], dtype=np.int64)
+        s = np.multiply(s_tq[at], ~gone_s[at], dtype=np.int64)
+        if len(d):
+            sums.append(_sums(d, s, first))
+    w = sum((looks.count(here) for here in untouched), start=np.zeros_like(looks.profile.w))
+    w -= sum((looks.count(at) for at in touched), start=np.zeros_like(w))
+    sums.append(_of_looks(looks.profile, w))
     return reduce(_together, sums)
 
 
-def _touched(gone: Mask, starts: Whole) -> Mask:
-    """The key combinations that lose a cell."""
-    if not len(gone):
-        return np.zeros(0, bool)
-    touched: Mask = np.logical_or.reduceat(gone, starts[:-1])
-    return touched
+def _touched(is_struck: Mask, starts: Whole) -> tuple[Whole, Whole]:
+    """The cells of the key combinations that lose one, and where each of these starts in them."""
+    q = np.searchsorted(starts, np.flatnonzero(is_struck), side="right") - 1
+    q = q[run_starts(q)[:-1]]
+    n_of_q = starts[q + 1] - starts[q]
+    first = np.cumsum(n_of_q) - n_of_q
+    return np.repeat(starts[q] - first, n_of_q) + np.arange(int(n_of_q.sum())), first
 
 
-def _sums(d: Whole, s: Whole, n_cells: Integers) -> Renormalised:
-    """The sums of key combinations whose cells follow each other, so many for each."""
-    first = np.concatenate(([0], np.cumsum(n_cells)[:-1]))
+def _left(is_gone: Mask, starts: Whole) -> tuple[slice | Whole, Whole]:
+    """The cells that are not gone, and where each key combination starts in them; or all cells."""
+    if 2 * np.count_nonzero(is_gone) < len(is_gone):
+        return ALL, starts[:-1]
+    left = np.flatnonzero(~is_gone)
+    return left, run_starts(np.searchsorted(starts, left, side="right"))[:-1]
+
+
+def _of_looks(p: Profile, w: Whole) -> Renormalised:
+    """The sums over so many cells of each look, none of them struck."""
+    at = np.flatnonzero(w)
+    letters = {name: getattr(p, name)[at] for name in ("d_tq", "s_tq", "d_q", "s_q", "T_d", "T_s")}
+    return replace(p, w=w[at], **letters).renormalised
+
+
+def _sums(d: Whole, s: Whole, first: Whole) -> Renormalised:
+    """The sums of key combinations whose cells follow each other, from their first on."""
     d_q, s_q = np.add.reduceat(d, first), np.add.reduceat(s, first)
     return Renormalised(
         dd_per_d=Shares.of(np.add.reduceat(d * d, first), d_q),

@@ -6,7 +6,8 @@ A record that several rules hit is counted for the first of them, in the order t
 from collections.abc import Iterator, Mapping
 
 from unveil.count.exclusions import Exclusions
-from unveil.count.profile import Mask, Profile
+from unveil.count.packing import Whole
+from unveil.count.profile import Profile
 from unveil.measure.attribute import disco
 from unveil.measure.identity import uniques
 from unveil.records.copies import Copy
@@ -18,19 +19,17 @@ def removed_records(
 ) -> Iterator[Excluded]:
     """For each rule about this target, what it took out; then what is left."""
     x_d, x_s = p.marks
-    of_cells = {symbol: counted(p) for symbol, counted in disco.COUNTED.items()}
+    sums = {
+        "original": p.totals(p.d_tq, by=x_d),
+        "synthetic": p.totals(p.s_tq, by=x_s),
+        "Dsyn": p.totals(p.s_tq, by=x_s, given=p.ps_is_1),
+    }
+    for symbol, counted in disco.COUNTED.items():
+        sums[symbol] = p.totals(p.d_tq, by=x_d, given=counted(p))
+    name = exclusions.scenario.target_names[target]
     for number in (*exclusions.concerning(target), 0):
-        by_d, by_s = x_d == number, x_s == number
-        sums = {symbol: p.total(p.d_tq, given=here & by_d) for symbol, here in of_cells.items()}
-        yield Excluded(
-            target=exclusions.scenario.target_names[target],
-            copy=copy,
-            rule=exclusions.texts[number - 1] if number else None,
-            original=p.total(p.d_tq, given=by_d),
-            synthetic=p.total(p.s_tq, given=by_s),
-            Dsyn=p.total(p.s_tq, given=p.ps_is_1 & by_s),
-            **sums,
-        )
+        rule = exclusions.texts[number - 1] if number else None
+        yield Excluded(target=name, copy=copy, rule=rule, **_under(number, sums))
 
 
 def removed_identity(
@@ -39,15 +38,18 @@ def removed_identity(
     """For each rule about missing keys, what it took out; then what is left."""
     for copy, p in profiles.items():
         x, _ = p.marks
-        of_keys = {symbol: counted(p) for symbol, counted in uniques.COUNTED.items()}
+        sums = {
+            "original": p.totals(p.d_tq, by=x),
+            "synthetic": p.totals(p.s_tq, by=x),
+            "UiS": p.totals(p.s_tq, by=x, given=p.s_q == 1),
+        }
+        for symbol, counted in uniques.COUNTED.items():
+            sums[symbol] = p.totals(p.d_tq, by=x, given=counted(p))
         for number in (*exclusions.hit_keys, 0):
-            by: Mask = x == number
-            sums = {symbol: p.total(p.d_tq, given=here & by) for symbol, here in of_keys.items()}
-            yield ExcludedIdentity(
-                copy=copy,
-                rule=exclusions.texts[number - 1] if number else None,
-                original=p.total(p.d_tq, given=by),
-                synthetic=p.total(p.s_tq, given=by),
-                UiS=p.total(p.s_tq, given=(p.s_q == 1) & by),
-                **sums,
-            )
+            rule = exclusions.texts[number - 1] if number else None
+            yield ExcludedIdentity(copy=copy, rule=rule, **_under(number, sums))
+
+
+def _under(number: int, sums: Mapping[str, Whole]) -> dict[str, int]:
+    """The sums under one number; a rule that hits nobody is under none."""
+    return {symbol: int(by[number]) if number < len(by) else 0 for symbol, by in sums.items()}

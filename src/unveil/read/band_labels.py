@@ -1,12 +1,15 @@
 """What is each band called, and each code that stands apart?
 
 Bands of whole numbers are called by the first and last they can hold ("16 to 27", or "16"), other
-bands by their limits ("0.5 to under 1.2"; the last band holds its upper limit: "1.2 to 3.4"). No
-two levels of a column have the same name.
+bands by their limits ("0.5 to under 1.2"). The outer bands have open ends ("under 16", "64 or
+more"): the lowest and highest value of the data belong to single people and are not named. Breaks
+that a user gave are: the last band between them holds its upper limit ("1.2 to 3.4"), and above it
+lies "over 3.4". No two levels of a column have the same name.
 """
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 _DIGITS = range(8, 18)  # R shows 8 significant digits in labels; 17 tell any two floats apart
 _LONGEST_WHOLE = 1e19  # whole numbers of 64 bits are written out, larger ones are not
@@ -40,35 +43,40 @@ def _number_text(number: float, digits: int) -> str:
     return repr(float(f"{number:.{digits}g}")).removesuffix(".0")
 
 
+def names_open(breaks: Sequence[float], *, is_whole: bool) -> list[str]:
+    """What bands are called that have no lowest and no highest value."""
+    if not breaks:
+        return ["all values"]
+    limits = [float(math.ceil(limit)) for limit in breaks] if is_whole else breaks
+    texts = number_texts(limits)
+    within = _names_of_whole(limits) if is_whole else _names_of_decimals(texts)
+    return [f"under {texts[0]}", *within, f"{texts[-1]} or more"]
+
+
 def names_beyond(breaks: Sequence[float]) -> tuple[str, str]:
-    """What values below the first and above the last break are called."""
+    """What values below the first and above the last break that was given are called."""
     texts = number_texts(breaks)
     above = f"over {texts[-1]}" if len(breaks) > 1 else f"{texts[0]} or more"
     return f"under {texts[0]}", above
 
 
-def names_between(limits: Sequence[float], *, is_whole: bool) -> list[str]:
-    """What the bands between neighbouring limits are called; only the last holds its upper limit.
-
-    A band of whole numbers that can hold none has no name worth having: it never occurs.
-    """
-    texts = number_texts(limits)
-    last = len(limits) - 1
-    names = []
-    for i in range(1, len(limits)):
-        if is_whole:
-            highest = math.floor(limits[i]) if i == last else math.ceil(limits[i]) - 1
-            names.append(_whole_name(math.ceil(limits[i - 1]), highest))
-        elif limits[i - 1] == limits[i]:
-            names.append(texts[i])
-        else:
-            joint = "to" if i == last else "to under"
-            names.append(f"{texts[i - 1]} {joint} {texts[i]}")
-    return names
+def names_between(breaks: Sequence[float], *, is_whole: bool) -> list[str]:
+    """What the bands between breaks that were given are called; the last holds its upper limit."""
+    if is_whole:
+        return _names_of_whole([*breaks[:-1], math.floor(breaks[-1]) + 1])
+    texts = number_texts(breaks)
+    last = [f"{low} to {high}" for low, high in pairwise(texts[-2:])]
+    return _names_of_decimals(texts[:-1]) + last
 
 
-def _whole_name(lowest: int, highest: int) -> str:
-    return str(lowest) if lowest == highest else f"{lowest} to {highest}"
+def _names_of_whole(limits: Sequence[float]) -> list[str]:
+    """Bands by the first and last whole number in them; one that can hold none never occurs."""
+    ends = [(math.ceil(low), math.ceil(high) - 1) for low, high in pairwise(limits)]
+    return [str(first) if first == last else f"{first} to {last}" for first, last in ends]
+
+
+def _names_of_decimals(texts: Sequence[str]) -> list[str]:
+    return [f"{low} to under {high}" for low, high in pairwise(texts)]
 
 
 def counted(n: int, thing: str) -> str:

@@ -2,10 +2,11 @@
 
 Limits are found over the original and all copies together, each record counting once; missing
 values and special codes are left out of them and stay levels of their own. A band holds its lower
-limit and not its upper one; the last band holds both. Nobody is lost: what lies beyond the breaks
-that were given is a band too.
+limit and not its upper one; the last one between breaks that were given holds both. Nobody is
+lost: what lies beyond those breaks is a band too, and bands found from the data have open ends.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,17 +22,16 @@ from unveil.read.band_labels import (
     counted,
     names_between,
     names_beyond,
+    names_open,
 )
-from unveil.read.banding import Banding, Bands, parse_bands
+from unveil.read.banding import Banding, Bands
 from unveil.read.casts import DATE, MOMENT, SPAN, TEXT, TIME, TRUTH
 from unveil.records.bands import Banded, Style
 from unveil.records.disclosure import Coercion
 
-__all__ = ["Banding", "Bands", "band", "parse_bands"]
-
 Floats = NDArray[np.float64]
 Slots = NDArray[np.uint32]
-"""The place of each value: under the limits, in a band, above them, a special code, or missing."""
+"""The place of each value: one of the bands, from low to high, a special code, or missing."""
 
 _FEWEST_QUANTILE_BANDS = 3  # with fewer, synthpop turns to equal widths
 _KINDS: dict[type[pl.DataType], str] = {
@@ -89,13 +89,12 @@ def _cut(
     if not len(numbers):
         return None
     style, breaks = _breaks(banding, numbers)
-    limits = breaks if style == "breaks" or len(breaks) > 1 else breaks * 2  # all numbers equal
-    names = _names(banding, limits, numbers) + [code_text(code) for code in special_codes]
-    kept_limits = _kept_in(precision if style == "breaks" else np.float64, limits)
-    slots = [_slots(side, kept_limits, codes) for side in values]
+    names = _names(banding, breaks, numbers) + [code_text(code) for code in special_codes]
+    limits = _limits_given(breaks, precision) if style == "breaks" else np.array(breaks)
+    slots = [_slots(side, limits, codes) for side in values]
     found = _those_found(slots, n_slots=len(names) + 1)
     levels = [names[slot] for slot in found]
-    n_codes = int((found > len(limits)).sum())
+    n_codes = int((found > len(breaks)).sum())
     record = Banded(
         column=banding.column,
         style=style,
@@ -135,51 +134,62 @@ def _breaks(banding: Banding, numbers: Floats) -> tuple[Style, list[float]]:
     if n is None:
         return "breaks", list(banding.breaks)
     numbers.sort()
-    equal = np.unique(_equal_widths(numbers, n)).tolist()
+    equal = _inner(_equal_widths(numbers, n), numbers)
     if banding.style == "equal":
         return "equal", equal
-    quantiles = np.unique(_quantiles(numbers, n)).tolist()
-    has_enough = len(quantiles) - 1 >= min(n, _FEWEST_QUANTILE_BANDS)
-    return ("quantile", quantiles) if has_enough or len(equal) == 1 else ("equal", equal)
+    quantiles = _inner(_quantiles(numbers, n), numbers)
+    has_enough = len(quantiles) + 1 >= min(n, _FEWEST_QUANTILE_BANDS)
+    return ("quantile", quantiles) if has_enough or not equal else ("equal", equal)
+
+
+def _inner(breaks: Floats, ordered: Floats) -> list[float]:
+    """The breaks that part the numbers: the lowest and highest belong to single people."""
+    parts = (ordered[0] < breaks) & (breaks < ordered[-1])
+    return list(np.unique(breaks[parts]).tolist())
 
 
 def _quantiles(ordered: Floats, n: int) -> Floats:
-    """R's quantiles of type 7 at 0, 1/n, ..., 1, in R's order of operations."""
-    shares = np.arange(n + 1) * (1 / n)
-    shares[-1] = 1
-    index = 1 + (len(ordered) - 1) * shares
-    below = np.floor(index)
-    lower = ordered[below.astype(np.int64) - 1]
-    upper = ordered[np.ceil(index).astype(np.int64) - 1]
-    h = index - below
-    between: Floats = (1 - h) * lower + h * upper
-    return np.where((h > 0) & (upper != lower), between, lower)
+    """R's quantiles of type 7 at 0, 1/n, ..., 1, but each at its exact place."""
+    # R rounds the shares: its seq(0, 1, 1/5)[4] lies above 0.6, and the break of 1:11 there above
+    # 7, which puts the 7 into the band below. In whole numbers the places are exact.
+    steps = np.arange(n + 1) * (len(ordered) - 1)
+    h = (steps % n) / n
+    low = steps // n
+    lower, upper = ordered[low], ordered[low + (h > 0)]
+    return np.where((h > 0) & (upper != lower), (1 - h) * lower + h * upper, lower)
 
 
 def _equal_widths(ordered: Floats, n: int) -> Floats:
-    """Limits of n bands of one width, from the lowest number to the highest."""
+    """Where n bands of one width, from the lowest number to the highest, meet."""
     lowest, highest = ordered[[0, -1]].tolist()
-    steps = np.arange(n + 1)
+    steps = np.arange(1, n)
     with np.errstate(over="ignore", invalid="ignore"):
         limits: Floats = lowest + steps * ((highest - lowest) / n)
-    if not np.isfinite(limits[:-1]).all():  # a range wider than the largest float
+    if not np.isfinite(limits).all():  # a range wider than the largest float
         limits = lowest * (1 - steps / n) + highest * (steps / n)
-    limits[-1] = highest
     return limits
 
 
-def _names(banding: Banding, limits: Sequence[float], numbers: Floats) -> list[str]:
-    """What the slots are called: under the limits, the bands between them, above them."""
+def _names(banding: Banding, breaks: Sequence[float], numbers: Floats) -> list[str]:
+    """What the bands are called, from low to high."""
     is_whole = _same(numbers, np.rint(numbers)) and can_be_written_out(abs(numbers).max())
-    under, above = names_beyond(limits)
-    between = banding.labels or names_between(limits, is_whole=is_whole)
+    if banding.n is not None:
+        return names_open(breaks, is_whole=is_whole)
+    under, above = names_beyond(breaks)
+    between = banding.labels or names_between(breaks, is_whole=is_whole)
     return [under, *between, above]
+
+
+def _limits_given(breaks: Sequence[float], precision: type[np.floating]) -> Floats:
+    """Where bands begin that are cut at given breaks, the one above them all included."""
+    limits = _kept_in(precision, breaks)
+    if len(limits) > 1:  # the last band holds its upper limit
+        limits[-1] = math.nextafter(limits[-1], math.inf)
+    return limits
 
 
 def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:
     slots = np.searchsorted(limits, values, side="right").astype(np.uint32)
-    if len(limits) > 1:
-        slots[values == limits[-1]] = len(limits) - 1
     for i, code in enumerate(codes):
         slots[values == code] = len(limits) + 1 + i
     slots[np.isnan(values)] = len(limits) + 1 + len(codes)
@@ -223,9 +233,9 @@ def _how_it_was_cut(banding: Banding, record: Banded) -> str:
         )
     if n_asked is None or n_bands >= n_asked:
         return f"compared in {bands}."
-    if len(record.breaks) == 1:
+    if not record.breaks:
         reason = "all values are equal"
-    elif len(record.breaks) <= n_asked:
+    elif len(record.breaks) + 1 < n_asked:
         reason = "many values are equal"
     else:
         reason = "no value lies in the others"

@@ -14,6 +14,6 @@ class Banded(Record, frozen=True, kw_only=True):
     column: str
     style: Style  # the one used: "equal" where ties left too few bands of equally many records
     n: int | None  # how many bands were asked for; None where breaks were given
-    breaks: tuple[float, ...]  # those used, each once
+    breaks: tuple[float, ...]  # as given, or those found between the lowest and highest value
     levels: tuple[str, ...]  # labels of the bands that occur, from low to high
     special_codes: tuple[str, ...]  # codes kept apart that occur, as text

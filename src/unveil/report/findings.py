@@ -11,7 +11,7 @@ from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Effect
 from unveil.records.view import as_text
-from unveil.report.words import and_list, counted, n_of, name, percent, ratio
+from unveil.report.words import and_list, counted, n_of, name, percent, percent_or_dash, ratio
 
 TEMPLATES = {
     "one_way": (
@@ -172,6 +172,21 @@ def excess_sizes(record: Excess) -> str:
 def headline_excess(record: Excess) -> list[ExcessRow]:
     """The rows that stand for all copies."""
     return [row for row in record.rows if row.copy == record.headline_copy]
+
+
+EXCESS_HEADS = (
+    *("train", "control", "R"),
+    *("train after", "control after", "R after", "R of what remains"),
+)
+
+
+def excess_cells(record: Excess, row: ExcessRow) -> list[str]:
+    """The figures of one row as they are shown, under EXCESS_HEADS; the last four if they exist."""
+    cells = [percent_or_dash(row.train), percent_or_dash(row.control), ratio(row.R)]
+    if not record.exclude:
+        return cells
+    after = [percent_or_dash(row.train_after), percent_or_dash(row.control_after)]
+    return [*cells, *after, ratio(row.R_after), ratio(row.R_exclusion)]
 
 
 def excess_sentence(record: Excess, row: ExcessRow) -> str:

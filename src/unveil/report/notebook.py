@@ -1,16 +1,28 @@
-"""The disclosure record in a notebook and a console: headline, tables, sentences; aggregates only.
+"""Records in a notebook and a console: headline, tables, sentences; aggregates only.
 
 Notebooks store what they show, so nothing here is about one person. No script, no outside
 resource; every name from the data is escaped.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
-from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.disclosure import AttributeRow, Coercion, Disclosure
+from unveil.records.excess import Excess
+from unveil.records.exclusion_table import ExclusionTable
+from unveil.records.exclusions import Effect
 from unveil.records.view import as_html, as_text
-from unveil.report import sentences
-from unveil.report.words import and_list, lines, n_of, name, percent_or_dash
+from unveil.report import findings, sentences
+from unveil.report.words import (
+    and_list,
+    lines,
+    n_of,
+    name,
+    percent_figure,
+    percent_or_dash,
+    ratio,
+    visible,
+)
 
 STYLE = (
     "<style>.unveil{font-family:system-ui,sans-serif;max-width:60em}"
@@ -35,12 +47,15 @@ def _(record: Disclosure) -> str:
         _paragraph(sentences.files(record)),
         _paragraph(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         _paragraph(sentences.means(record)),
+        _paragraph(findings.exclusions(record)),
         _identity(record),
         _paragraph(sentences.recurring(record)),
         _certain(record),
         _guessed(record),
         _worst_in_words(record),
-        _notes(record),
+        _flags(record),
+        _effects(record),
+        _notes(record.coercions),
     ]
     return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
 
@@ -48,6 +63,8 @@ def _(record: Disclosure) -> str:
 def _headline(record: Disclosure) -> str:
     row = record.identity_of(record.headline_copy)
     head = f"Disclosure from {and_list(record.keys)}: repU {percent_or_dash(row.repU)}"
+    if record.exclude:
+        head = f"{head} (exclusions in force)"
     if not record.targets:
         return head
     worst = record.attribute_of(record.targets[0], record.headline_copy)
@@ -99,13 +116,16 @@ def _table(
     cells: Callable[[AttributeRow], tuple[str, ...]],
 ) -> str:
     """One row for each target, in the figures of the headline copy."""
-    if not record.targets:
-        return ""
     rows = (record.attribute_of(target, record.headline_copy) for target in record.targets)
-    body = "".join(_cells("td", (name(row.target), *cells(row))) for row in rows)
-    head = _cells("th", ("target", *heads))
+    return _grid(caption, ("target", *heads), [(name(row.target), *cells(row)) for row in rows])
+
+
+def _grid(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    if not rows:
+        return ""
+    body = "".join(_cells("td", row) for row in rows)
     return (
-        f"<table><caption>{escape(caption)}</caption><thead>{head}</thead>"
+        f"<table><caption>{escape(caption)}</caption><thead>{_cells('th', heads)}</thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
@@ -123,8 +143,94 @@ def _worst_in_words(record: Disclosure) -> str:
     )
 
 
-def _notes(record: Disclosure) -> str:
+def _flags(record: Disclosure) -> str:
+    """What may be common knowledge, and what to write to leave it out."""
+    items = "".join(
+        f"<li>{escape(flag.sentence)} <code>{escape(visible(flag.exclusion))}</code></li>"
+        for flag in findings.shown_flags(record)
+    )
+    return f"<p>What may be common knowledge:</p><ul>{items}</ul>" if items else ""
+
+
+def _effects(record: Disclosure) -> str:
+    """What the exclusions changed."""
+    rows = [
+        (name(effect.target or ""), *_before_and_after(effect), ratio(effect.R))
+        for effect in findings.effects(record)
+    ]
+    heads = ("target", "DiSCO of all", "after exclusions", "R")
+    return _grid("What the exclusions changed", heads, rows)
+
+
+def _before_and_after(effect: Effect) -> tuple[str, str]:
+    return percent_or_dash(effect.all), percent_or_dash(effect.after)
+
+
+def _notes(coercions: Sequence[Coercion]) -> str:
     notes = "".join(
-        f"<li>{escape(note.side)}: {escape(lines(note.sentence))}</li>" for note in record.coercions
+        f"<li>{escape(note.side)}: {escape(lines(note.sentence))}</li>" for note in coercions
     )
     return f"<p>How the files were read and matched:</p><ul>{notes}</ul>" if notes else ""
+
+
+@as_text.register
+def _(record: Excess) -> str:
+    rows = findings.headline_excess(record)
+    worst = max(rows, key=lambda row: row.R or 0, default=None)
+    if worst is None:
+        return "Excess over control: no target is measured"
+    return (
+        f"Excess over control from {and_list(record.keys)}: highest R {ratio(worst.R)}"
+        f" ({worst.measure} of {name(worst.target)}: train {percent_or_dash(worst.train)}, control"
+        f" {percent_or_dash(worst.control)})"
+    )
+
+
+@as_html.register
+def _(record: Excess) -> str:
+    heads = ("target", "measure", *findings.EXCESS_HEADS)
+    rows = []
+    for row in findings.headline_excess(record):
+        cells = findings.excess_cells(record, row)
+        rows.append((name(row.target), row.measure, *cells))
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        _paragraph(findings.excess_sizes(record)),
+        _grid("Train against control", heads if record.exclude else heads[:5], rows),
+        _notes(record.coercions),
+    ]
+    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+
+
+@as_text.register
+def _(record: ExclusionTable) -> str:
+    titles = " | ".join(column.title for column in record.columns)
+    lines_ = [f"{record.measure} ({record.measure_original}) under: {titles}"]
+    lines_ += [" ".join([name(target), *_figures(record, target)]) for target in record.targets]
+    return "\n".join(lines_)
+
+
+@as_html.register
+def _(record: ExclusionTable) -> str:
+    heads = ("target", *(f"{column.column} {column.title}" for column in record.columns))
+    rows = [(name(target), *_figures(record, target)) for target in record.targets]
+    said = " ".join(findings.table_sentences(record))
+    columns = [
+        (str(column.column), column.title, "; ".join(map(name, column.exclude)) or "nothing")
+        for column in record.columns
+    ]
+    parts = [
+        f"<h3>What is left when common knowledge is left out: {record.measure}</h3>",
+        _paragraph(f"{said} Written as copy (original)."),
+        _grid("What the usual exclusions leave", heads, rows),
+        _grid("Columns", ("column", "title", "left out"), columns),
+        _notes(record.coercions),
+    ]
+    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+
+
+def _figures(record: ExclusionTable, target: str) -> list[str]:
+    return [
+        f"{percent_figure(row.synthetic)} ({percent_figure(row.original)})"
+        for row in findings.cells_of(record, target)
+    ]

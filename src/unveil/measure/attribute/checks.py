@@ -37,7 +37,7 @@ class Pieces:
     cell: Integers | None
     segment: Integers | None
     d: Integers
-    found: Whole
+    found: Integers
     gone: Mask
 
     def cells(self, pieces: Integers) -> Integers:
@@ -70,11 +70,12 @@ def _pieces(
 ) -> Pieces:
     scenario = exclusions.scenario
     cells, looks = scenario.cells[target], scenario.looks(target, copies)
-    p = looks.profile
     gone = exclusions.gone(target, copies)
-    is_found = looks.on_cells(p.ps_is_1 & (p.d_tq > 0)) & ~gone
+    found = looks.found[~gone[looks.found]]
     if segment is None:
-        return Pieces(None, None, cells.counts[0], np.flatnonzero(is_found), gone)
+        return Pieces(None, None, cells.counts[0], found, gone)
+    is_found = np.zeros(len(gone), bool)
+    is_found[found] = True
     cell_of_row = scenario.cells_of_originals(target)
     packed = cell_of_row * segment.n_levels + segment.codes[scenario.sides.slices[0]]
     ids, n_pieces = number(packed, len(gone) * segment.n_levels)
@@ -142,7 +143,7 @@ class _Findings:
             raised += list(self._pairs(shared, key, above))
         yield from sorted(raised, key=lambda flag: -flag.n)
 
-    def _pairs(self, shared: Whole, key: int, above: float) -> Iterator[Flag]:
+    def _pairs(self, shared: Integers, key: int, above: float) -> Iterator[Flag]:
         """The pairs with one key, where most people with the key level have the target level."""
         pairs = self._sums(shared, key)
         n_all, n_level = self._people(key, pairs)
@@ -164,7 +165,7 @@ class _Findings:
                 percent_all=None,
             )
 
-    def _sums(self, pieces: Whole, key: int | None = None) -> _Sums:
+    def _sums(self, pieces: Integers, key: int | None = None) -> _Sums:
         """Records of these pieces by segment and target level, and by the level of one key."""
         cells = self.scenario.cells[self.target]
         at = self.pieces.cells(pieces)
