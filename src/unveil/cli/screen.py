@@ -21,9 +21,6 @@ from unveil.records.limits import Verdict
 from unveil.report import findings, sentences
 from unveil.report.words import lines, name, percent, visible
 
-MOST_FLAGS = 3
-"""How many flags of one target are told on the screen."""
-
 
 def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width: int) -> Group:
     """All that a custodian sees, in the order they need it."""
@@ -89,21 +86,17 @@ def _in_words(record: Disclosure, most: int) -> Iterator[RenderableType]:
 
 def _flags(record: Disclosure) -> Iterator[RenderableType]:
     """What may be common knowledge: the sentence, and what to write to leave it out."""
-    flags = findings.shown_flags(record)
-    if not flags:
+    told = list(findings.told_flags(record))
+    if not told:
         return
     yield Text("What may be common knowledge", style="bold underline")
-    for target in dict.fromkeys(flag.target for flag in flags):
-        of_target = [flag for flag in flags if flag.target == target]
-        for flag in of_target[:MOST_FLAGS]:
+    for target, flags, n_more in told:
+        for flag in flags:
             yield Padding(Text(f"▲ {flag.sentence}"), (0, 0, 0, 1))
             yield Padding(Text(f"--exclude {shlex.quote(visible(flag.exclusion))}", "dim"), (0, 3))
-        more = len(of_target) - MOST_FLAGS
-        if more > 0:
-            yield Padding(
-                Text(f"... and {more:,} more about {name(target)}: all of them with --json", "dim"),
-                (0, 0, 0, 1),
-            )
+        if n_more:
+            more = f"... and {n_more:,} more about {name(target)}: all of them with --json"
+            yield Padding(Text(more, "dim"), (0, 0, 0, 1))
     yield Text()
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from msgspec.structs import replace
 
 from unveil.count.codes import Column
-from unveil.count.levels import code_of, labels
+from unveil.count.levels import code_of, label, labels
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
@@ -64,6 +65,13 @@ class Exclusions:
         if not self.act_on(target):
             return looks.profile
         return strike(looks, self.scenario.cells[target], copies, self.struck(target))
+
+    def gone_keys(self, target: int) -> Mask:
+        """Which cells of a target are of excluded key combinations: all that touches identity."""
+        is_hit = np.zeros(self.scenario.keys.n_q, bool)
+        for hit in self.hit_keys.values():
+            is_hit |= hit
+        return np.repeat(is_hit, np.diff(self.scenario.cells[target].starts))
 
     def gone(self, target: int, copies: Sequence[int]) -> Mask:
         """Which cells of a target are excluded from sums over the original's records."""
@@ -146,7 +154,26 @@ def fitted(exclusions: Sequence[Exclusion], scenario: Scenario) -> Exclusions:
     faults = [fault for rule in exclusions for fault in _faults(rule, scenario)]
     if faults:
         raise type(faults[0])("\n".join(str(fault) for fault in faults))
-    return Exclusions(scenario, tuple(exclusions))
+    as_known = dict.fromkeys(_as_known(rule, scenario) for rule in exclusions)
+    return Exclusions(scenario, tuple(as_known))
+
+
+def _as_known(rule: Exclusion, scenario: Scenario) -> Exclusion:
+    """The same rule with its keys in their order and its levels as the data write them."""
+    columns = {column.name: column for column in (*scenario.key_columns, *scenario.target_columns)}
+
+    def written(name: str, level: str) -> str:
+        code = code_of(columns[name], level)
+        return level if code is None else label(columns[name], code) or ""
+
+    keys = tuple(name for name in scenario.key_names if name in rule.keys)
+    levels = dict(rule.key_conditions)
+    return replace(
+        rule,
+        keys=keys,
+        key_levels=tuple(written(key, levels[key]) for key in keys) if levels else (),
+        level=None if rule.target is None else written(rule.target, rule.level or ""),
+    )
 
 
 def _faults(rule: Exclusion, scenario: Scenario) -> Iterator[RolesError | SettingsError]:

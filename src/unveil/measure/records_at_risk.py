@@ -4,12 +4,13 @@ Nothing else in unveil shows a record; this is asked for by name, and no view co
 """
 
 from collections.abc import Container
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from unveil.count.exclusions import Exclusions
-from unveil.count.packing import Integers, Whole
+from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
 from unveil.errors import RolesError, SettingsError, listed, nearest
@@ -33,10 +34,21 @@ def records_at_risk(
             f" can be listed for: {listed(COUNTED)}."
         )
     looks = scenario.looks(place, copies)
-    at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~exclusions.gone(place, copies)
+    gone = exclusions.gone(place, copies)
+    gone_here = exclusions.gone_keys(place) if measure in uniques.COUNTED else gone
+    at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
-    return _frame(scenario, place, (name, copies), rows, cell_of_row[rows])
+    return _frame(scenario, place, (name, copies), _Listed(rows, cell_of_row[rows], gone))
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The records to list: their rows, their cells, and which cells no attribute measure counts."""
+
+    rows: Whole
+    cells: Whole
+    gone: Mask
 
 
 def _target_place(scenario: Scenario, target: str) -> int:
@@ -63,32 +75,33 @@ def _copies(scenario: Scenario, copy: Copy | None) -> tuple[Copy, list[int]]:
 
 
 def _frame(
-    scenario: Scenario,
-    place: int,
-    seen: tuple[Copy, list[int]],
-    rows: Whole,
-    cells_of_rows: Whole,
+    scenario: Scenario, place: int, seen: tuple[Copy, list[int]], listed: _Listed
 ) -> pl.DataFrame:
     copy, copies = seen
     looks = scenario.looks(place, copies)
-    p, look = looks.profile, looks.of_cell[cells_of_rows]
-    target = scenario.target_columns[place]
-    used, place_of_look = np.unique(look, return_inverse=True)
-    told = {symbol: counted(p)[used] for symbol, counted in COUNTED.items()}
+    p, look = looks.profile, looks.of_cell[listed.cells]
+    # Words are made once for each look, and for those of its cells that are excluded once more.
+    is_gone = listed.gone[listed.cells]
+    alike, word = np.unique(look.astype(np.int64) * 2 + is_gone, return_inverse=True)
+    used, left = alike // 2, alike % 2 == 0
+    told = {
+        symbol: counted(p)[used] & (left | (symbol in uniques.COUNTED))
+        for symbol, counted in COUNTED.items()
+    }
     own = {
-        "row": pl.Series(rows, dtype=pl.Int64),
-        "copy": pl.Series([str(copy)]).new_from_index(0, len(rows)),
-        "copy_says": _said(scenario, place, copies, cells_of_rows),
+        "row": pl.Series(listed.rows, dtype=pl.Int64),
+        "copy": pl.Series([str(copy)]).new_from_index(0, len(listed.rows)),
+        "copy_says": _said(scenario, place, copies, listed.cells),
         **{
             letter: pl.Series(getattr(p, letter)[look], dtype=pl.Int64)
             for letter in ("d_tq", "s_tq", "d_q", "s_q")
         },
-        "measures": pl.Series(_measures(told), dtype=pl.String).gather(place_of_look),
-        "why": pl.Series(_why(p, used, told["DiSCO"]), dtype=pl.String).gather(place_of_look),
+        "measures": pl.Series(_measures(told), dtype=pl.String).gather(word),
+        "why": pl.Series(_why(p, used), dtype=pl.String).gather(word),
     }
     data = {
-        column.name: column.levels.gather(column.codes[rows].astype(np.uint32))
-        for column in (*scenario.key_columns, target)
+        column.name: column.levels.gather(column.codes[listed.rows].astype(np.uint32))
+        for column in (*scenario.key_columns, scenario.target_columns[place])
     }
     return _side_by_side(own, data)
 
@@ -130,10 +143,12 @@ def _measures(told: dict[str, Mask]) -> list[str]:
     return [", ".join(symbols[list(belongs)]) for belongs in zip(*told.values(), strict=True)]
 
 
-def _why(p: Profile, looks: Integers, is_right: Mask) -> list[str]:
+def _why(p: Profile, looks: Whole) -> list[str]:
     """In words, for each look."""
-    letters = (letter[looks].tolist() for letter in (p.d_tq, p.d_q, p.s_q, p.T_s))
-    return [_sentence(*counts) for counts in zip(*letters, is_right.tolist(), strict=True)]
+    letters = (p.d_tq, p.d_q, p.s_q, p.T_s, p.ps_is_1)
+    return [
+        _sentence(*of_look) for of_look in zip(*(x[looks].tolist() for x in letters), strict=True)
+    ]
 
 
 def _sentence(d_tq: int, d_q: int, s_q: int, T_s: int, is_right: bool) -> str:

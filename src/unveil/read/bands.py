@@ -9,6 +9,7 @@ lost: what lies beyond those breaks is a band too, and bands found from the data
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -151,23 +152,26 @@ def _inner(breaks: Floats, ordered: Floats) -> list[float]:
 def _quantiles(ordered: Floats, n: int) -> Floats:
     """R's quantiles of type 7 at 0, 1/n, ..., 1, but each at its exact place."""
     # R rounds the shares: its seq(0, 1, 1/5)[4] lies above 0.6, and the break of 1:11 there above
-    # 7, which puts the 7 into the band below. In whole numbers the places are exact.
-    steps = np.arange(n + 1) * (len(ordered) - 1)
-    h = (steps % n) / n
-    low = steps // n
-    lower, upper = ordered[low], ordered[low + (h > 0)]
-    return np.where((h > 0) & (upper != lower), (1 - h) * lower + h * upper, lower)
+    # 7, which puts the 7 into the band below.
+    places = [divmod(step * (len(ordered) - 1), n) for step in range(n + 1)]
+    breaks = [
+        _between(ordered[low], ordered[low + 1], Fraction(rest, n)) if rest else ordered[low]
+        for low, rest in places
+    ]
+    return np.array(breaks)
 
 
 def _equal_widths(ordered: Floats, n: int) -> Floats:
     """Where n bands of one width, from the lowest number to the highest, meet."""
-    lowest, highest = ordered[[0, -1]].tolist()
-    steps = np.arange(1, n)
-    with np.errstate(over="ignore", invalid="ignore"):
-        limits: Floats = lowest + steps * ((highest - lowest) / n)
-    if not np.isfinite(limits).all():  # a range wider than the largest float
-        limits = lowest * (1 - steps / n) + highest * (steps / n)
-    return limits
+    lowest, highest = ordered[0], ordered[-1]
+    return np.array([_between(lowest, highest, Fraction(step, n)) for step in range(1, n)])
+
+
+def _between(low: np.floating, high: np.floating, share: Fraction) -> float:
+    """The number so far on the way from low to high, exact for numbers as people write them."""
+    # In floats a break of -0.3, ..., 0.5 lies at 5.6e-17 instead of 0, and that is what it says.
+    start, end = Fraction(repr(float(low))), Fraction(repr(float(high)))
+    return float(start + (end - start) * share)
 
 
 def _names(banding: Banding, breaks: Sequence[float], numbers: Floats) -> list[str]:

@@ -3,7 +3,7 @@
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unveil.records.checks import Flag
 from unveil.records.disclosure import Disclosure
@@ -30,13 +30,13 @@ TEMPLATES = {
     ),
     "no effect": "What is left out changes nothing about {target}.",
     "excess": (
-        "{a} of the people whose records were used are given away, and {b} of the others. Of the"
-        " people whose {target} general knowledge would not give away, {R} are given away because"
-        " their own record was used."
+        "{a} of the people whose records were used {are_found}, and {b} of the others. Of those"
+        " for whom general knowledge would not do it, {R} {are_found} because their own record was"
+        " used."
     ),
     "no excess": (
-        "{a} of the people whose records were used are given away, and {b} of the others: no more"
-        " of them because their own record was used."
+        "{a} of the people whose records were used {are_found}, and {b} of the others: nobody"
+        " because their own record was used."
     ),
     "excess after": (
         "Without what is left out ({rules}) it is {a} and {b}, R = {R}; put in the control's place,"
@@ -57,7 +57,18 @@ TEMPLATES = {
     "table mean": "Figures of the copy are means over {m} copies.",
 }
 
+ARE_FOUND = {
+    "iS": "are found in the copy",
+    "DiS": "are shown with one single value",
+    "DiSCO": "are given away",
+    "DiSDiO": "are given away for certain",
+    "DCAP": "are guessed rightly",
+    "TCAP": "are given away, if they are found",
+}
+
 MISSING = "(missing)"
+MOST_FLAGS = 3
+"""How many flags of one target are told where people look; all of them are in the record."""
 
 
 def level(text: str | None) -> str:
@@ -105,6 +116,14 @@ def shown_flags(record: Disclosure) -> list[Flag]:
     # One-way flags say more about a target than any of its pairs, so they come first.
     order = {target: place for place, target in enumerate(record.targets)}
     return sorted(found.values(), key=lambda f: (order[f.target], f.kind, -f.n))
+
+
+def told_flags(record: Disclosure) -> Iterator[tuple[str, list[Flag], int]]:
+    """For each target that has any: its name, the flags to tell, and how many more there are."""
+    flags = shown_flags(record)
+    for target in dict.fromkeys(flag.target for flag in flags):
+        of_target = [flag for flag in flags if flag.target == target]
+        yield target, of_target[:MOST_FLAGS], max(0, len(of_target) - MOST_FLAGS)
 
 
 def short_flags(flags: Iterable[Flag]) -> str:
@@ -196,7 +215,7 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     said = TEMPLATES["excess" if row.R > 0 else "no excess"].format(
         a=percent(row.train),
         b=percent(row.control),
-        target=name(row.target),
+        are_found=ARE_FOUND[row.measure],
         R=percent(100 * row.R),
     )
     if row.train_after is None or row.control_after is None or not row.R_exclusion:

@@ -145,11 +145,15 @@ def _worst_in_words(record: Disclosure) -> str:
 
 def _flags(record: Disclosure) -> str:
     """What may be common knowledge, and what to write to leave it out."""
-    items = "".join(
-        f"<li>{escape(flag.sentence)} <code>{escape(visible(flag.exclusion))}</code></li>"
-        for flag in findings.shown_flags(record)
-    )
-    return f"<p>What may be common knowledge:</p><ul>{items}</ul>" if items else ""
+    items = []
+    for target, flags, n_more in findings.told_flags(record):
+        items += [
+            f"<li>{escape(flag.sentence)} <code>{escape(visible(flag.exclusion))}</code></li>"
+            for flag in flags
+        ]
+        if n_more:
+            items.append(f"<li>... and {n_more:,} more about {escape(name(target))}</li>")
+    return f"<p>What may be common knowledge:</p><ul>{''.join(items)}</ul>" if items else ""
 
 
 def _effects(record: Disclosure) -> str:
