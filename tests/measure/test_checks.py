@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import unveil
+from measure.small import ORIGINAL, SYNTHETIC
 
 # A threshold of 100 percent is never exceeded: it silences the check a test is not about.
 SILENT = (0, 100)
@@ -31,6 +32,15 @@ def flags(original, synthetic, *, one_way=SILENT, two_way=SILENT, **settings) ->
 
 def brief(flags: list[dict], *fields: str) -> list[tuple]:
     return [tuple(flag[field] for field in fields) for flag in flags]
+
+
+def test_the_worked_example():
+    # One finding, a x p. Of three people with a two have p; of three with x one has.
+    raised = flags(ORIGINAL, SYNTHETIC, one_way=(0, 90), two_way=(0, 40))
+    assert brief(raised, "exclusion", "n", "n_level", "n_all") == [
+        ("t=p", 1, 2, 6),
+        ("t=p@k1=a", 1, 2, 3),
+    ]
 
 
 # Of five people the copy tells four rightly: three under a x have p, one under b x has q. The

@@ -18,8 +18,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.cli.records import refuse_records, write_records
 from unveil.cli.screen import screen
-from unveil.cli.shown import put_out, refuse_both
-from unveil.errors import ReadError, RolesError
+from unveil.cli.shown import put_out, refuse_both, refuse_lacking
 from unveil.judge.limits import is_shut, judged, parse_limits
 from unveil.measure.disclosure import disclosure as measure_disclosure
 from unveil.measure.result import DisclosureResult
@@ -100,13 +99,12 @@ def disclosure(
     exceeded.
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
-    if original is None or not synthetic:
-        raise ReadError(
-            "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
-            " synthetic.csv --keys sex,age,region."
-        )
-    if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+    refuse_lacking(
+        (original, synthetic),
+        keys,
+        "the original file and at least one synthetic file",
+        "disclosure survey.csv synthetic.csv",
+    )
     wanted = parse_limits(limits)
     if records is not None:
         refuse_records(records)

@@ -17,14 +17,12 @@ from unveil.cli.options import (
 )
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
-from unveil.cli.shown import put_out, refuse_both
+from unveil.cli.shown import put_table, refuse_both, refuse_lacking
 from unveil.cli.tables import new_table
-from unveil.errors import ReadError, RolesError
 from unveil.measure.excess import MEASURES
 from unveil.measure.excess import excess as measure_excess
 from unveil.records.excess import Excess
 from unveil.report import findings
-from unveil.report.documents import csv_document, json_document
 from unveil.report.words import name
 
 
@@ -69,13 +67,12 @@ def excess(
       unveil excess train.csv control.csv synthetic.csv -k sex,age -t job --exclude job=NONE
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
-    if train is None or control is None or not synthetic:
-        raise ReadError(
-            "Name the train file, the control file and at least one synthetic file: unveil excess"
-            " train.csv control.csv synthetic.csv --keys sex,age,region."
-        )
-    if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+    refuse_lacking(
+        (train, control, synthetic),
+        keys,
+        "the train file, the control file and at least one synthetic file",
+        "excess train.csv control.csv synthetic.csv",
+    )
     with progress_bar(Console(stderr=True)) as bar:
         result = measure_excess(
             train,
@@ -87,12 +84,7 @@ def excess(
             progress=bar,
         )
     record = result.record
-    if as_json:
-        put_out(json_document(record), Console())
-    elif as_csv:
-        put_out(csv_document([row.to_dict() for row in record.rows]), Console())
-    else:
-        put_out(_screen(record, words), Console())
+    put_table(record, record.rows, lambda: _screen(record, words), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: Excess, words: int) -> Group:

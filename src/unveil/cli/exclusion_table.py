@@ -9,14 +9,12 @@ from rich.text import Text
 from unveil.cli.options import key_and_target_options, output_options, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
-from unveil.cli.shown import put_out, refuse_both
+from unveil.cli.shown import put_table, refuse_both, refuse_lacking
 from unveil.cli.tables import new_table
-from unveil.errors import ReadError, RolesError
 from unveil.measure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.exclusion_table import exclusion_table as measure_table
 from unveil.records.exclusion_table import ExclusionTable
 from unveil.report import findings
-from unveil.report.documents import csv_document, json_document
 from unveil.report.words import name, percent_figure
 
 
@@ -69,13 +67,12 @@ def exclusion_table(
       unveil exclusion-table survey.csv synthetic.csv --keys sex,age,region
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
-    if original is None or not synthetic:
-        raise ReadError(
-            "Name the original file and at least one synthetic file: unveil exclusion-table"
-            " survey.csv synthetic.csv --keys sex,age,region."
-        )
-    if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+    refuse_lacking(
+        (original, synthetic),
+        keys,
+        "the original file and at least one synthetic file",
+        "exclusion-table survey.csv synthetic.csv",
+    )
     with progress_bar(Console(stderr=True)) as bar:
         record = measure_table(
             original,
@@ -86,12 +83,7 @@ def exclusion_table(
             **settings,
             progress=bar,
         ).record
-    if as_json:
-        put_out(json_document(record), Console())
-    elif as_csv:
-        put_out(csv_document([row.to_dict() for row in record.rows]), Console())
-    else:
-        put_out(_screen(record), Console())
+    put_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: ExclusionTable) -> Group:

@@ -1,17 +1,45 @@
 """How anything gets onto standard output: a picture on a terminal, plain lines elsewhere."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 from rich.console import Console, RenderableType
 
-from unveil.errors import SettingsError, WriteError
+from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.records.base import Record
+from unveil.report.documents import csv_document, json_document
 
 
 def refuse_both(*, as_json: bool, as_csv: bool) -> None:
     """One document at a time."""
     if as_json and as_csv:
         raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+
+
+def refuse_lacking(files: Sequence[object], keys: Sequence[str], names: str, example: str) -> None:
+    """Refuse a command without all of its files, or without keys."""
+    if not all(files):
+        raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
+    if not keys:
+        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+
+
+def put_table(
+    record: Record,
+    rows: Sequence[Record],
+    screen: Callable[[], RenderableType],
+    *,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Print a record of rows in the form asked for."""
+    if as_json:
+        put_out(json_document(record), Console())
+    elif as_csv:
+        put_out(csv_document([row.to_dict() for row in rows]), Console())
+    else:
+        put_out(screen(), Console())
 
 
 def put_out(shown: Any, console: Console) -> None:

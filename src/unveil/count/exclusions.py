@@ -21,6 +21,8 @@ from unveil.count.striking import ORIGINAL, SYNTHETIC, Limit, Struck, gone, stri
 from unveil.errors import InternalError, RolesError, SettingsError, listed, nearest
 from unveil.records.exclusions import Exclusion
 
+# A mistyped level is compared with no more levels than these, for comparing takes its time.
+MOST_COMPARED = 10_000
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
 
 
@@ -203,7 +205,8 @@ def _unknown_level(rule: Exclusion, column: Column, level: str) -> SettingsError
         )
     # The level next to what the user typed may be said, for they all but typed it; a list of the
     # levels would show what people have.
+    known = labels(column) if column.n_levels <= MOST_COMPARED else []
     return SettingsError(
         f"Exclusion {rule.text!r}: nobody has {column.name!r} = {level!r}."
-        f"{nearest(level, labels(column))} Write the level as it stands in the data."
+        f"{nearest(level, known)} Write the level as it stands in the data."
     )

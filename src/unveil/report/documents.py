@@ -34,6 +34,8 @@ def disclosure_csv(record: Disclosure) -> str:
 
 def csv_document(rows: Sequence[dict[str, Any]]) -> str:
     """Rows with the same fields as CSV; empty is not measurable."""
+    if not rows:
+        return ""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -8,6 +8,8 @@ same target level. Footnote 13 of the paper: within segments such as areas they 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from unveil.count.codes import Column
 from unveil.count.exclusions import Exclusions
 from unveil.count.levels import label
-from unveil.count.packing import Integers, Whole, number
+from unveil.count.packing import Integers, Whole, number, run_starts
 from unveil.count.profile import Mask
 from unveil.count.scenario import Scenario
 from unveil.records.checks import Checks, Flag
@@ -94,6 +96,11 @@ class _Sums:
     k: Whole
     n: Whole
 
+    def of(self, segment: int, t: int) -> tuple[int, int]:
+        """All records of a segment, and those of them with a target level."""
+        here = slice(*np.searchsorted(self.segment, [segment, segment + 1]))
+        return int(self.n[here].sum()), int(self.n[here][self.t[here] == t].sum())
+
 
 @dataclass(frozen=True)
 class _Findings:
@@ -114,17 +121,17 @@ class _Findings:
         """The level with the most findings, where it has more than so many and so many percent."""
         at_least, above = self.checks.one_way
         found = self._sums(self.pieces.found)
-        for segment in np.unique(found.segment):
-            here = found.segment == segment
-            n, n_disclosive = int(found.n[here].max()), int(found.n[here].sum())
+        for start, stop in pairwise(run_starts(found.segment).tolist()):
+            n, n_disclosive = int(found.n[start:stop].max()), int(found.n[start:stop].sum())
             percent = 100 * n / n_disclosive
             if n > at_least and percent > above:
-                level = int(found.t[here][found.n[here].argmax()])
-                n_all, n_level = self._kept(int(segment), level)
+                most = start + int(found.n[start:stop].argmax())
+                segment, level = int(found.segment[most]), int(found.t[most])
+                n_all, n_level = self._kept.of(segment, level)
                 yield self._flag(
                     kind="one_way",
                     level=level,
-                    segment=int(segment),
+                    segment=segment,
                     n=n,
                     n_disclosive=n_disclosive,
                     n_level=n_level,
@@ -176,19 +183,15 @@ class _Findings:
             n_k = self.scenario.key_columns[key].n_levels
         n_t = self.column.n_levels
         packed = (self.pieces.segments(pieces).astype(np.int64) * n_t + cells.t[at]) * n_k + k
-        occurs, place = np.unique(packed, return_inverse=True)
-        n = np.bincount(place, weights=self.pieces.d[pieces], minlength=len(occurs))
+        occurs, n = _added_up(packed, self.pieces.d[pieces])
         segment_and_t, key_level = np.divmod(occurs, n_k)
         segment, t = np.divmod(segment_and_t, n_t)
-        return _Sums(segment, t, key_level, n.astype(np.int64))
+        return _Sums(segment, t, key_level, n)
 
-    def _kept(self, segment: int, level: int) -> tuple[int, int]:
-        """Original records of a segment that exclusions leave, and those with the level."""
-        kept = np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0))
-        kept = kept[self.pieces.segments(kept) == segment]
-        has_level = self.scenario.cells[self.target].t[self.pieces.cells(kept)] == level
-        d = self.pieces.d[kept].astype(np.int64)
-        return int(d.sum()), int(d[has_level].sum())
+    @cached_property
+    def _kept(self) -> _Sums:
+        """The original records that exclusions leave."""
+        return self._sums(np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0)))
 
     def _people(self, key: int, pairs: _Sums) -> tuple[Whole, Whole]:
         """All original records with each key level, and those with the target level too."""
@@ -248,6 +251,14 @@ class _Findings:
             keys=tuple(conditions),
             key_levels=tuple(level or "" for level in conditions.values()),
         ).text
+
+
+def _added_up(packed: Whole, counts: Integers) -> tuple[Whole, Whole]:
+    """The numbers that occur, in their order, and the sum of the counts of each."""
+    ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
+    occurs = np.empty(n_ids, np.int64)
+    occurs[ids] = packed
+    return occurs, np.bincount(ids, weights=counts, minlength=n_ids).astype(np.int64)
 
 
 def _count_of(wanted: Whole, among: Whole) -> Whole:
