@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import unveil
-from measure.small import people
+from measure.small import ORIGINAL, SYNTHETIC, people
 from unveil.measure.attribute.excess import excess_ratio
 
 # The copy says p under a x and q under b x. It is right about three of the four people it was made
@@ -20,6 +20,19 @@ def rows(train, control, *copies, **settings) -> list[dict]:
         people(train), people(control), frames, keys=["k1", "k2"], targets="t", **settings
     )
     return [row.to_dict() for row in result.rows]
+
+
+def test_the_worked_example():
+    # The copy is right about a x p, and half right about both b y q. Of four others three are
+    # found; it is wrong about a x q and c x q, and half right about b y p.
+    found = rows(ORIGINAL, ["axq", "byp", "bxq", "cxq"], SYNTHETIC, measure=["iS", "DiSCO", "DCAP"])
+    assert [(row["measure"], row["control"]) for row in found] == [
+        ("iS", 75.0),
+        ("DiSCO", 0.0),
+        ("DCAP", 12.5),
+    ]
+    assert [row["train"] for row in found] == pytest.approx([100 * 5 / 6, 100 / 6, 100 * 2 / 6])
+    assert [row["R"] for row in found] == pytest.approx([1 / 3, 1 / 6, 5 / 21])
 
 
 def test_the_ratio_by_hand():
