@@ -155,7 +155,9 @@ def _one(kind: type, scenario: Scenario, chance: Random) -> tuple[Rule, Given]:
         return rule, joined(spelt, chance.choice((must_be_quoted, better_quoted, bool)))
     if kind is MissingKeys:
         places = chance.sample(range(len(scenario.keys)), chance.randint(0, len(scenario.keys)))
-        rule, more = MissingKeys(frozenset(places) or None), {}
+        # To name every key is to name none: the same rule, known by the same text.
+        is_some = 0 < len(places) < len(scenario.keys)
+        rule, more = MissingKeys(frozenset(places) if is_some else None), {}
         if places:
             more = {"keys": [scenario.keys[place] for place in places]}
     elif kind is MissingTargets:

@@ -67,8 +67,16 @@ def listed(names: Iterable[str], most: int = 12) -> str:
 
 
 def _on_one_line(name: str, longest: int = 60) -> str:
-    shown = name if name.isprintable() else repr(name)[1:-1]
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    return _cut(name if name.isprintable() else repr(name)[1:-1], longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def quoted(text: str) -> str:
+    """What a user typed, in a sentence: in quotes, on one line, not longer than it need be."""
+    return repr(_cut(text, 120))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -215,7 +215,7 @@ def test_csv_has_the_values_of_the_frame(folder, run, copies):
 
 
 def as_numbers(row):
-    names = ("target", "copy")
+    names = ("target", "copy", "exclude")
     return {
         field: text if field in names else float(text) if text else None
         for field, text in row.items()

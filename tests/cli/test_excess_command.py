@@ -130,14 +130,16 @@ CASES = [
         "a copy with no key level in common",
         EXCESS,
         "Key 'sex' has no level in common between the train data (t.csv) and the synthetic copy"
-        f" (s.csv). {NOBODY}",
+        f" (s.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
+        f" the synthetic copy (s.csv). {NOBODY}",
         {"s.csv": SYNTHETIC.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
     Case(
         "a control with no key level in common",
         EXCESS,
         "Key 'sex' has no level in common between the train data (t.csv) and the control data"
-        f" (c.csv). {NOBODY}",
+        f" (c.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
+        f" the synthetic copy (s.csv). {NOBODY}",
         {"c.csv": CONTROL.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
 ]

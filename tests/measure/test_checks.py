@@ -27,7 +27,9 @@ def flags(original, synthetic, *, one_way=SILENT, two_way=SILENT, **settings) ->
         two_way=two_way,
         **settings,
     )
-    return [flag.to_dict() for flag in result.flags]
+    found = [flag.to_dict() for flag in result.flags]
+    assert all(flag.pop("sentence") for flag in found)  # told in words elsewhere
+    return found
 
 
 def brief(flags: list[dict], *fields: str) -> list[tuple]:

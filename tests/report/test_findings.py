@@ -21,10 +21,6 @@ def without(result):
     return result.whatif(["condition=no condition", "missing-targets"])
 
 
-def two_decimals(value: float) -> str:
-    return f"{value:.2f}" if value else "0"
-
-
 def test_the_numbers_of_the_flags(result):
     assert {flag.kind for flag in result.flags} == {"one_way", "two_way"}
     for flag in result.flags:
@@ -35,7 +31,7 @@ def test_the_numbers_of_the_flags(result):
             shares = [rounded(flag.percent), rounded(flag.percent_all)]
             assert numbers(said) == [shares[0], *counts[:2], shares[1], *counts[2:]]
         else:
-            assert numbers(said) == [counts[0], rounded(flag.percent), *counts[2:]]
+            assert numbers(said) == [counts[0], *counts[2:], rounded(flag.percent)]
 
 
 def test_a_flag_within_a_segment_says_where():
@@ -62,7 +58,6 @@ def test_the_numbers_of_what_exclusions_changed(without):
         "5,000",
         rounded(effect.after),
         f"{round(effect.after * 50):,}",
-        two_decimals((effect.all - effect.after) / (100 - effect.after)),
     ]
 
 
@@ -111,11 +106,7 @@ def test_the_numbers_of_the_excess_sentences(excess):
             expected.append(rounded(100 * (row.train - row.control) / (100 - row.control)))
         if row.target == "condition":
             expected += [rounded(row.train_after), rounded(row.control_after)]
-            after = (row.train_after - row.control_after) / (100 - row.control_after)
-            of_rest = (row.train - row.train_after) / (100 - row.train_after)
-            expected += [two_decimals(after), two_decimals(of_rest)]
-        told = numbers(said.replace("less than 0.01", "0.00").replace("just below 0;", "-0.00;"))
-        assert told == expected
+        assert numbers(said) == expected
 
 
 def test_the_views_of_excess_have_the_figures(excess):
@@ -142,5 +133,5 @@ def test_small_figures_are_never_rounded_away():
         *("-", "0", "<0.01", "0.01", "12.35"),
     ]
     assert [ratio(x) for x in (None, 0, 0.004, -0.004, 0.26)] == [
-        *("-", "0", "less than 0.01", "just below 0", "0.26"),
+        *("-", "0", "<0.01", "-0.00", "0.26"),
     ]

@@ -4,8 +4,10 @@ import shlex
 from pathlib import Path
 
 import click
+from rich.console import Console
 
-from unveil.cli.disclosure import measured, show
+from unveil.cli.disclosure import drawn, measured
+from unveil.cli.shown import put_out
 
 
 @click.command(short_help="The main job, on an embedded example.")
@@ -28,6 +30,7 @@ def demo(files: Path | None) -> None:
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
     result = measured(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
-    show(result.record, (), words=len(TARGETS), as_json=False, as_csv=False)
+    shown = drawn(result.record, (), words=len(TARGETS), as_json=False, as_csv=False)
+    put_out(shown, Console())
     command = shlex.join(["unveil", "disclosure", *paths, "--keys", ",".join(KEYS)])
     click.echo(f"Next, {'your own' if files is None else 'these'} files:  {command}")

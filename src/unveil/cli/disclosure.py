@@ -26,7 +26,6 @@ from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import sentences
 from unveil.report.documents import disclosure_csv, json_document
-from unveil.report.words import lines
 
 ABOVE_LIMIT = 3
 
@@ -112,9 +111,10 @@ def disclosure(
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     result = measured(original, list(synthetic), keys=keys, targets=targets or None, **settings)
     verdicts = judged(result.record, wanted)
-    if records is not None:
-        click.echo(f"unveil: {lines(write_records(result, records))}", err=True)
-    show(result.record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
+    shown = drawn(result.record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
+    if records is not None:  # only once nothing else can go wrong
+        click.echo(f"unveil: {write_records(result, records)}", err=True)
+    put_out(shown, Console())
     return ABOVE_LIMIT if is_shut(verdicts) else 0
 
 
@@ -124,14 +124,12 @@ def measured(original: Any, synthetic: Any, **settings: Any) -> DisclosureResult
         return measure_disclosure(original, synthetic, **settings, progress=bar)
 
 
-def show(
+def drawn(
     record: Disclosure, verdicts: Sequence[Verdict], *, words: int, as_json: bool, as_csv: bool
-) -> None:
-    """Print the record in the form asked for."""
-    console = Console()
-    shown: Any = screen(record, verdicts, words=words, width=console.width)
-    if as_json or as_csv:
-        shown = json_document(record, verdicts) if as_json else disclosure_csv(record)
-        for alarm in sentences.alarms(record):
-            click.echo(f"unveil: STOP: {alarm}", err=True)
-    put_out(shown, console)
+) -> Any:
+    """The record in the form asked for, ready to be printed."""
+    if not as_json and not as_csv:
+        return screen(record, verdicts, words=words, width=Console().width)
+    for alarm in sentences.alarms(record):
+        click.echo(f"unveil: STOP: {alarm}", err=True)
+    return json_document(record, verdicts) if as_json else disclosure_csv(record)

@@ -18,7 +18,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import new_table
+from unveil.cli.tables import longest_name, new_table
 from unveil.measure.excess import MEASURES
 from unveil.measure.excess import excess as measure_excess
 from unveil.records.excess import Excess
@@ -102,10 +102,10 @@ def _screen(record: Excess, words: int) -> Group:
 
 def _figures(record: Excess) -> Table:
     table = new_table("Train against control")
-    table.add_column("target", overflow="fold")
+    table.add_column("target", overflow="fold", min_width=longest_name(record.targets))
     table.add_column("measure", no_wrap=True)
     for head in findings.EXCESS_HEADS[: None if record.exclude else 3]:
-        table.add_column(head, justify="right", max_width=9)
+        table.add_column(head, justify="right", max_width=8)
     for row in findings.headline_excess(record):
         cells = findings.excess_cells(record, row)
         table.add_row(Text(name(row.target)), Text(row.measure, "dim"), *map(Text, cells))

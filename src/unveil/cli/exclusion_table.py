@@ -4,16 +4,23 @@ from typing import Any
 
 import click
 from rich.console import Console, Group
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import key_and_target_options, output_options, reading_options
+from unveil.cli.options import (
+    key_and_target_options,
+    output_options,
+    reading_options,
+    two_numbers,
+)
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import new_table
+from unveil.cli.tables import longest_name, new_table
 from unveil.measure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.exclusion_table import exclusion_table as measure_table
-from unveil.records.exclusion_table import ExclusionTable
+from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
 from unveil.report import findings
 from unveil.report.words import name, percent_figure
 
@@ -44,6 +51,12 @@ from unveil.report.words import name, percent_figure
     metavar="N",
     help="The limit of the last two columns, on the original's counts.",
 )
+@click.option(
+    "--one-way",
+    metavar="50,90",
+    callback=two_numbers,
+    help="When a level is flagged: above so many findings and percent of them. Default: 50,90.",
+)
 @reading_options
 @output_options
 def exclusion_table(
@@ -53,6 +66,7 @@ def exclusion_table(
     keys: tuple[str, ...],
     targets: tuple[str, ...],
     levels: tuple[str, ...],
+    one_way: tuple[float, float] | None,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -73,6 +87,8 @@ def exclusion_table(
         "the original file and at least one synthetic file",
         "exclusion-table survey.csv synthetic.csv",
     )
+    if one_way is not None:
+        settings["one_way"] = one_way
     with progress_bar(Console(stderr=True)) as bar:
         record = measure_table(
             original,
@@ -83,38 +99,64 @@ def exclusion_table(
             **settings,
             progress=bar,
         ).record
-    put_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
+    width = Console().width
+    put_table(record, record.rows, lambda: _screen(record, width), as_json=as_json, as_csv=as_csv)
 
 
-def _screen(record: ExclusionTable) -> Group:
-    table = new_table("What the usual exclusions leave")
-    table.add_column("target", overflow="fold")
-    for column in record.columns:
-        table.add_column(f"{column.column}\norig", justify="right", no_wrap=True)
-        table.add_column(f"{column.column}\nsyn", justify="right", no_wrap=True)
-    for target in record.targets:
-        cells = [
-            Text(percent_figure(value), style)
-            for row in findings.cells_of(record, target)
-            for value, style in ((row.original, "dim"), (row.synthetic, "bold"))
-        ]
-        table.add_row(Text(name(target)), *cells)
+def _screen(record: ExclusionTable, width: int) -> Group:
+    across = _across(record)
     columns = new_table("Columns")
     columns.show_header = False
     columns.add_column(justify="right")
-    columns.add_column(no_wrap=True)
-    columns.add_column(ratio=1)
+    columns.add_column(ratio=1, overflow="fold")
+    columns.add_column(ratio=1, overflow="fold")
     for column in record.columns:
-        left_out = "; ".join(name(text) for text in column.exclude) or "nothing is left out"
+        left_out = "; ".join(name(text) for text in column.exclude) or "-"
         columns.add_row(Text(str(column.column)), Text(column.title), Text(left_out))
     return Group(
         Text(),
         Text("What is left when common knowledge is left out", style="bold"),
         *map(Text, findings.table_sentences(record)),
         Text(),
-        table,
+        across if _fits(across, width) else _down(record),
         Text(),
         columns,
         Text(),
         *notes(record.coercions),
     )
+
+
+def _fits(table: Table, width: int) -> bool:
+    """Whether a table has room for all it holds."""
+    wide = Console(width=1000)
+    return Measurement.get(wide, wide.options, table).maximum <= width
+
+
+def _across(record: ExclusionTable) -> Table:
+    """A row for each target, as in the paper."""
+    table = new_table("What the usual exclusions leave")
+    table.add_column("target", min_width=longest_name(record.targets), overflow="fold")
+    for column in record.columns:
+        for side in ("orig", "syn"):
+            table.add_column(f"{column.column}\n{side}", justify="right", no_wrap=True)
+    for target in record.targets:
+        cells = [cell for row in findings.cells_of(record, target) for cell in _cells(row)]
+        table.add_row(Text(name(target)), *cells)
+    return table
+
+
+def _down(record: ExclusionTable) -> Table:
+    """A row for each target and column, where there is no room for all columns side by side."""
+    table = new_table("What the usual exclusions leave")
+    table.add_column("target", min_width=8, overflow="fold")
+    for head in ("column", "orig", "syn"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for target in record.targets:
+        for row in findings.cells_of(record, target):
+            shown = name(target) if row.column == 0 else ""
+            table.add_row(Text(shown), Text(str(row.column)), *_cells(row))
+    return table
+
+
+def _cells(row: ExclusionTableRow) -> tuple[Text, Text]:
+    return Text(percent_figure(row.original), "dim"), Text(percent_figure(row.synthetic), "bold")

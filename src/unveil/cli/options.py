@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import RolesError, SettingsError, quoted
+from unveil.read.given import numbers_in
 
 Command = Callable[..., Any]
 
@@ -66,15 +67,13 @@ def two_numbers(
     """Two numbers with a comma between them."""
     if given is None:
         return None
-    parts = given.split(",")
-    try:
-        records, percent = (float(part) for part in parts)
-    except ValueError:
+    numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
+    if len(numbers) != 2 or given.count(",") != 1:
         raise SettingsError(
-            f"{option.opts[0]} {given!r} cannot be read. Write two numbers, of records and of"
+            f"{option.opts[0]} {quoted(given)} cannot be read. Write two numbers, of records and of"
             f" percent, with a comma between them: {option.metavar}."
-        ) from None
-    return records, percent
+        )
+    return numbers[0], numbers[1]
 
 
 def key_and_target_options(command: Command) -> Command:

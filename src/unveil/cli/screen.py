@@ -39,9 +39,9 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
         *_attribute(record, verdicts, width),
         *_in_words(record, words),
         *_flags(record),
-        *_left_out(record),
+        *_left_out(record, width),
         *notes(record.coercions),
-        *_closing(verdicts),
+        *_closing(record, verdicts),
     )
 
 
@@ -100,11 +100,11 @@ def _flags(record: Disclosure) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _left_out(record: Disclosure) -> Iterator[RenderableType]:
+def _left_out(record: Disclosure, width: int) -> Iterator[RenderableType]:
     """What each exclusion took out, and what all of them changed."""
     if not record.exclude:
         return
-    yield excluded_table(record)
+    yield excluded_table(record, width)
     yield Text()
     for effect in findings.effects(record):
         if effect.all != effect.after:
@@ -121,14 +121,17 @@ def notes(coercions: Sequence[Coercion]) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _closing(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
+def _closing(record: Disclosure, verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
     shut = [verdict for verdict in verdicts if verdict.status != "within"]
     for kind in dict.fromkeys((verdict.measure, verdict.status) for verdict in shut):
         alike = [verdict for verdict in shut if (verdict.measure, verdict.status) == kind]
         worst = max(alike, key=lambda verdict: verdict.value or 0)
         yield Text(_shut(worst, len(verdict_copies(verdicts)) > 1), style="bold red")
     if verdicts and not shut:
-        yield Text("● All figures with a limit are within it.", style="green")
+        but = ", not counting what is left out" if record.exclude else ""
+        yield Text(f"● All figures with a limit are within it{but}.", style="green")
+    for sentence in findings.without_exclusions(record, verdicts):
+        yield Text(f"▲ {sentence}")
 
 
 def verdict_copies(verdicts: Sequence[Verdict]) -> set[Copy]:

@@ -21,6 +21,8 @@ CERTAIN = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "TCAP")
 GUESSED = ("CAPd", "CAPs", "DCAP")
 PICTURE = 30
 STATUS_WIDTH = 15
+WIDE = 64
+"""On a narrower terminal tables keep to the figures that matter most."""
 POOLED_HEAD = "pooled\nDiSCO"
 CHECKS_HEAD = "checks"
 PICTURE_HEAD = "0 %   ■ copy  ○ original  100 %"
@@ -117,22 +119,23 @@ def _checks(record: Disclosure, target: str) -> str:
     return findings.short_flags([flag for flag in flags if flag.target == target])
 
 
-def excluded_table(record: Disclosure) -> Table:
+def excluded_table(record: Disclosure, width: int) -> Table:
     """How many people each exclusion took out of the figures of each target."""
     table = new_table("What the exclusions took out, in people")
     table.add_column("target", overflow="fold", min_width=_longest_target(record))
-    table.add_column("left out", overflow="fold")
-    for head in ("of all", "of Dorig", "of iS", "of DiSCO"):
-        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("left out", overflow="fold", min_width=12)
+    fields = ("original", "Dorig", "iS", "DiSCO") if width >= WIDE else ("DiSCO",)
+    for field in fields:
+        table.add_column("all" if field == "original" else field, justify="right", no_wrap=True)
     shown = 1 if len(record.n_synthetic) == 1 else "pooled"
+    touched = {row.target for row in record.excluded if row.rule and row.original + row.synthetic}
     for row in record.excluded:
-        if row.copy == shown:
+        if row.copy == shown and row.target in touched:
             style = "bold" if row.rule is None else ""
-            counts = (row.original, row.Dorig, row.iS, row.DiSCO)
             table.add_row(
                 Text(name(row.target)),
                 Text("what is left" if row.rule is None else name(row.rule), style),
-                *(Text(f"{count:,}", style) for count in counts),
+                *(Text(f"{getattr(row, field):,}", style) for field in fields),
             )
     if shown == "pooled":
         table.caption = Text("with all copies pooled")
@@ -185,9 +188,13 @@ def new_table(title: str) -> Table:
     return Table(title=Text(title), title_justify="left", title_style="bold", box=None)
 
 
+def longest_name(names: Sequence[str]) -> int:
+    """Room for names, within reason: a figure without its name says nothing."""
+    return max([8, *(min(len(name(one)), 20) for one in names)])
+
+
 def _longest_target(record: Disclosure) -> int:
-    """Room for the names of the targets, within reason: a figure without its name says nothing."""
-    return max(8, *(min(len(name(target)), 20) for target in record.targets))
+    return longest_name(record.targets)
 
 
 def _headline_rows(record: Disclosure) -> list[AttributeRow]:

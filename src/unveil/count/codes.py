@@ -38,6 +38,14 @@ class Column:
         return self.levels.null_count() > 0
 
     @cached_property
+    def is_single(self) -> bool:
+        """Whether its decimals were kept in single precision: 0.1 is then 0.10000000149."""
+        if not self.levels.dtype.is_float():
+            return False
+        values = self.levels.drop_nulls()
+        return bool((values.cast(pl.Float32).cast(pl.Float64) == values.cast(pl.Float64)).all())
+
+    @cached_property
     def counts(self) -> Counts:
         """Records per side and level."""
         return count_dense(lambda rows: self.codes[rows], self.n_levels, self.sides)

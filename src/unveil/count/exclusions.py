@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
 from unveil.count.codes import Column
@@ -18,11 +19,13 @@ from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
 from unveil.count.striking import ORIGINAL, SYNTHETIC, Limit, Struck, gone, strike
-from unveil.errors import InternalError, RolesError, SettingsError, listed, nearest
+from unveil.errors import InternalError, RolesError, SettingsError, listed, nearest, quoted
 from unveil.records.exclusions import Exclusion
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
+# So few levels are categories, even of a small file.
+FEW_LEVELS = 20
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
 
 
@@ -170,6 +173,8 @@ def _as_known(rule: Exclusion, scenario: Scenario) -> Exclusion:
 
     keys = tuple(name for name in scenario.key_names if name in rule.keys)
     levels = dict(rule.key_conditions)
+    if rule.rule == "missing-keys" and keys == scenario.key_names:
+        keys = ()
     return replace(
         rule,
         keys=keys,
@@ -189,24 +194,42 @@ def _faults(rule: Exclusion, scenario: Scenario) -> Iterator[RolesError | Settin
     for role, name, level in conditions:
         columns = {column.name: column for column in roles[role]}
         if name not in columns:
+            others = [column.name for column in roles["key" if role == "target" else "target"]]
+            hint = nearest(name, [*columns, *_LIMITED, "missing-targets", "missing-keys"])
+            if name in others:
+                hint = f" It is a {'key' if role == 'target' else 'target'}."
             yield RolesError(
-                f"Exclusion {rule.text!r}: {name!r} is not among the {role}s."
-                f"{nearest(name, list(columns))} The {role}s are: {listed(columns)}."
+                f"Exclusion {quoted(rule.text)}: {quoted(name)} is not among the {role}s.{hint}"
+                f" The {role}s are: {listed(columns)}."
             )
         elif level is not None and code_of(columns[name], level) is None:
             yield _unknown_level(rule, columns[name], level)
 
 
 def _unknown_level(rule: Exclusion, column: Column, level: str) -> SettingsError:
+    what = f"Exclusion {quoted(rule.text)}: "
     if level == "":
         return SettingsError(
-            f"Exclusion {rule.text!r}: {column.name!r} has no missing values, so there is nothing"
-            " to leave out. Write the level after the =."
+            f"{what}{column.name!r} has no missing values, so there is nothing to leave out. Write"
+            " the level after the =."
         )
-    # The level next to what the user typed may be said, for they all but typed it; a list of the
-    # levels would show what people have.
-    known = labels(column) if column.n_levels <= MOST_COMPARED else []
+    if isinstance(column.levels.dtype, pl.Enum):
+        return SettingsError(
+            f"{what}{column.name!r} is compared in bands, and none is called {quoted(level)}. They"
+            f" are: {listed(labels(column), most=24)}."
+        )
     return SettingsError(
-        f"Exclusion {rule.text!r}: nobody has {column.name!r} = {level!r}."
-        f"{nearest(level, known)} Write the level as it stands in the data."
+        f"{what}nobody has {column.name!r} = {quoted(level)}.{_nearest_level(column, level)} Write"
+        " the level as it stands in the data."
     )
+
+
+def _nearest_level(column: Column, level: str) -> str:
+    """The level next to what the user typed, for they all but typed it; never one person's value.
+
+    Numbers and columns with about as many levels as people are not hinted at, and no list of levels
+    is ever given.
+    """
+    n_people = column.sides.rows[0]
+    tells = column.levels.dtype != pl.String or column.n_levels > max(FEW_LEVELS, n_people // 10)
+    return "" if tells or column.n_levels > MOST_COMPARED else nearest(level, labels(column))

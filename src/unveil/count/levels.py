@@ -4,21 +4,31 @@ Text is itself; numbers are matched by value, truth values as true and false, da
 text, bands by their label. The missing level is written as nothing.
 """
 
-import math
+import re
+from datetime import date, datetime, time
 
+import numpy as np
 import polars as pl
 
 from unveil.count.codes import Column
 
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)", re.ASCII)
+
 
 def label(column: Column, code: int) -> str | None:
     """The level as text; None is the missing level."""
-    return _as_text(column.levels[code])
+    return _as_text(column.levels[code], is_single=column.is_single)
 
 
 def labels(column: Column) -> list[str]:
     """Every level as text, the missing one left out."""
-    return [text for level in column.levels if (text := _as_text(level)) is not None]
+    return [text for text in labels_or_none(column) if text is not None]
+
+
+def labels_or_none(column: Column) -> list[str | None]:
+    """Every level as text, in the order of the codes; None is the missing level."""
+    return [_as_text(level, is_single=column.is_single) for level in column.levels]
 
 
 def code_of(column: Column, text: str) -> int | None:
@@ -28,37 +38,48 @@ def code_of(column: Column, text: str) -> int | None:
     if column.levels.dtype == pl.String:
         return column.levels.index_of(text)
     if column.levels.dtype.is_numeric():
-        number = _as_number(text)
+        number = _as_number(text.strip())
+        if number is not None and column.is_single:
+            number = float(np.float32(number))
         return None if number is None else _place_of(column.levels, number)
     known = labels(column)
-    folded = text.strip().lower() if column.levels.dtype == pl.Boolean else text
-    return known.index(folded) if folded in known else None
+    wanted = _as_written(text, column.levels.dtype)
+    return known.index(wanted) if wanted in known else None
 
 
-def _as_text(level: object) -> str | None:
+def _as_text(level: object, *, is_single: bool) -> str | None:
     if level is None:
         return None
     if isinstance(level, bool):
         return str(level).lower()
-    if isinstance(level, float) and level.is_integer() and abs(level) < 2**53:
-        return str(int(level))
+    if isinstance(level, date | datetime | time):
+        return level.isoformat()
+    if isinstance(level, float):
+        if level.is_integer() and abs(level) < 2**53:
+            return str(int(level))
+        return str(np.float32(level)) if is_single else str(level)
     return str(level)
 
 
+def _as_written(text: str, dtype: pl.DataType) -> str:
+    """A text as the level would be written: truth in small letters, moments with their T."""
+    if dtype == pl.Boolean:
+        return text.strip().lower()
+    if isinstance(dtype, pl.Datetime):
+        moment = text.strip().replace(" ", "T", 1)
+        return moment if "T" in moment else f"{moment}T00:00:00"
+    return text
+
+
 def _as_number(text: str) -> int | float | None:
-    try:
+    if _WHOLE.fullmatch(text):
         return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    return float(text) if _DECIMAL.fullmatch(text) else None
 
 
 def _place_of(levels: pl.Series, number: int | float) -> int | None:
     """Where a number stands among the levels, by value."""
     wanted = pl.Series([number], strict=False).cast(levels.dtype, strict=False)[0]
     # A decimal cut to a whole number, or a number too large for the type, is not the same number.
-    return levels.index_of(wanted) if wanted is not None and wanted == number else None
+    is_same = wanted is not None and (levels.dtype.is_float() or wanted == number)
+    return levels.index_of(wanted) if is_same else None

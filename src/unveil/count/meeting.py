@@ -16,30 +16,35 @@ from unveil.records.disclosure import Coercion
 
 
 def refuse_disjoint(keys: Sequence[Column], tables: Sequence[Table]) -> None:
-    """Refuse a key that cannot match: its levels in a copy are all unknown to the original."""
+    """Refuse a key that cannot match: its levels in a copy are all unknown to the original.
+
+    Where the original came in two parts, the copies must meet each of them, and they each other.
+    """
+    n_originals = sum(not table.side.startswith("synthetic") for table in tables)
+    pairs = [(a, b) for a in range(n_originals) for b in range(a + 1, len(tables))]
     faults = [
-        f"{_disjoint(key, side, tables)} Nobody would be found and the risk would look like zero."
+        f"{_disjoint(key, pair, tables)} Nobody would be found and the risk would look like zero."
         " Give the column the same coding in both files."
         for key in keys
-        for side in range(1, len(tables))
-        if _is_disjoint(key, side)
+        for pair in pairs
+        if _is_disjoint(key, *pair)
     ]
     if faults:
         raise AlignError("\n".join(faults))
 
 
-def _disjoint(key: Column, side: int, tables: Sequence[Table]) -> str:
-    for place in (0, side):
+def _disjoint(key: Column, pair: tuple[int, int], tables: Sequence[Table]) -> str:
+    for place in pair:
         if key.has_missing and not key.counts[place][:-1].any():
             return f"Key {key.name!r} is empty throughout {mid_sentence(tables[place].place)}."
     return (
-        f"Key {key.name!r} has no level in common between {mid_sentence(tables[0].place)} and"
-        f" {mid_sentence(tables[side].place)}."
+        f"Key {key.name!r} has no level in common between {mid_sentence(tables[pair[0]].place)} and"
+        f" {mid_sentence(tables[pair[1]].place)}."
     )
 
 
-def _is_disjoint(column: Column, side: int) -> bool:
-    here, there = column.counts[0] > 0, column.counts[side] > 0
+def _is_disjoint(column: Column, base: int, side: int) -> bool:
+    here, there = column.counts[base] > 0, column.counts[side] > 0
     if column.has_missing and here[:-1].any() and there[:-1].any():
         # Where both sides have real levels, missing values alone in common are no match.
         here, there = here[:-1], there[:-1]
@@ -50,7 +55,7 @@ def doubtful_levels(columns: Sequence[Column], tables: Sequence[Table]) -> Itera
     """What a custodian should look at before believing a low figure."""
     for column in columns:
         for side in range(1, len(tables)):
-            if _is_disjoint(column, side):
+            if _is_disjoint(column, 0, side):
                 sentence = (
                     f"Column {column.name!r} has no level in common with the original, so nothing"
                     " about it can be right. Is it coded in the same way?"

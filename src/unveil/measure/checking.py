@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unveil.errors import SettingsError
+from unveil.read.given import is_list, number_in
 from unveil.records.checks import Checks
 
 
@@ -19,24 +20,16 @@ def checks_asked(one_way: Sequence[float], two_way: Sequence[float], by: str | N
 
 def _pair(given: Any, name: str) -> tuple[float, float]:
     example = "50,90" if name == "one_way" else "4,80"
-    if (
-        isinstance(given, str)
-        or not isinstance(given, Sequence)
-        or len(given) != 2
-        or not all(_is_number(one) for one in given)
-    ):
+    pair = [number_in(one) for one in given] if is_list(given) else []
+    if len(pair) != 2 or any(one is None or not math.isfinite(one) for one in pair):
         raise SettingsError(
             f"The thresholds {name} must be two numbers, of records and of percent, such as"
             f" {example}."
         )
-    records, percent = given
+    records, percent = (one or 0 for one in pair)
     if records < 0 or not 0 <= percent <= 100:
         raise SettingsError(
             f"The thresholds {name} are {records:g} records and {percent:g} percent. The first must"
             " be 0 or more, the second from 0 to 100."
         )
     return (records, percent)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

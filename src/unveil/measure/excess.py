@@ -11,11 +11,14 @@ from unveil.count.exclusions import fitted
 from unveil.count.scenario import Progress, silent
 from unveil.errors import SettingsError, listed, nearest
 from unveil.measure.attribute.excess import excess_ratio
+from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import ByCopy, attribute_figures
 from unveil.measure.opening import Opening, opened, sides_of
 from unveil.measure.tabular import RowsResult
 from unveil.read.banding import parse_bands
 from unveil.read.exclusions import parse_exclusions
+from unveil.read.given import is_list
+from unveil.records.disclosure import NotMeasured
 from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusions import Exclusion
 
@@ -84,9 +87,9 @@ def excess(
 
 
 def _measures(given: str | Iterable[str]) -> tuple[str, ...]:
-    chosen = (given,) if isinstance(given, str) else tuple(given)
+    chosen: tuple[Any, ...] = tuple(given) if is_list(given) else (given,)
     for symbol in chosen:
-        if symbol not in MEASURES:
+        if not isinstance(symbol, str) or symbol not in MEASURES:
             raise SettingsError(
                 f"There is no excess of {symbol!r}.{nearest(str(symbol), MEASURES)} The measures"
                 f" are: {listed(MEASURES)}."
@@ -121,6 +124,7 @@ def _record(
         rows=tuple(rows),
         bands=opening.bands,
         coercions=opening.notes,
+        not_measured=tuple(_not_measured(rows)),
     )
 
 
@@ -149,3 +153,19 @@ def _rows(
                 R_after=excess_ratio(train_after, control_after),
                 R_exclusion=excess_ratio(train, train_after),
             )
+
+
+def _not_measured(rows: Iterable[ExcessRow]) -> Iterator[NotMeasured]:
+    """Why a figure without exclusions, or R, is None."""
+    for row in rows:
+        for field in ("train", "control", "R"):
+            if getattr(row, field) is None:
+                reason = "the control figure is 100 %, so nobody is left to be given away"
+                if row.train is None or row.control is None:
+                    reason = CATALOGUE[row.measure].undefined
+                yield NotMeasured(
+                    target=row.target,
+                    copy=row.copy,
+                    field=f"{field} ({row.measure})",
+                    reason=reason,
+                )

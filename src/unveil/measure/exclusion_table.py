@@ -61,7 +61,7 @@ def exclusion_table(
         several copies. `.record.columns` says what each column leaves out.
     """
     progress = progress or silent
-    if measure not in ORIGINAL_SIDE:
+    if not isinstance(measure, str) or measure not in ORIGINAL_SIDE:
         raise SettingsError(
             f"There is no table of {measure!r}.{nearest(str(measure), list(ORIGINAL_SIDE))} The"
             f" measures are: {listed(ORIGINAL_SIDE)}."
@@ -82,12 +82,14 @@ def exclusion_table(
     if known is None:
         known = flagged_levels(everything.flags)
     missing = parse_exclusions("missing-targets")
+    most = limit[0].limit
+    alone = "only cells of one person" if most == 1 else f"only cells of at most {most} people"
     columns = {
-        "no exclusions": (),
-        "a) common levels": known,
-        "b) and missing": (*known, *missing),
-        f"c) and at most {max_denominator}": (*known, *missing, *limit),
-        f"only at most {max_denominator}": limit,
+        "nothing left out": (),
+        "a) without common answers": known,
+        "b) a) and without missing": (*known, *missing),
+        f"c) b) and {alone}": (*known, *missing, *limit),
+        alone: limit,
     }
     return RowsResult(_record(measured, everything, measure, columns))
 

@@ -63,6 +63,8 @@ def opened(
     wanted = None if spelt is None else spelt.columns
     tables = _read_all(sides, wanted, missing_values, segment, progress)
     chosen = roles(tables, key_names, target_names)
+    if segment is not None and segment not in tables[0].frame.columns:
+        raise RolesError(absent(tables[0].place, segment, tables[0].frame.columns))
     _refuse_other_columns(bands, chosen)
     aligned, banded = band(align(tables, chosen.columns), bands)
     columns = encode_all(aligned, chosen.columns, progress)
@@ -97,8 +99,6 @@ def _segment(name: str | None, columns: Sequence[Column], original: Table) -> Co
     for column in columns:
         if column.name == name:
             return column
-    if name not in original.frame.columns:
-        raise RolesError(absent(original.place, name, original.frame.columns))
     return encode(name, align([original], [name]).columns[name])
 
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from unveil.count.codes import Column
 from unveil.count.exclusions import Exclusions
+from unveil.count.levels import labels_or_none
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
@@ -22,13 +24,18 @@ COUNTED = {"repU": uniques.COUNTED["repU"], **disco.COUNTED}
 
 
 def records_at_risk(
-    exclusions: Exclusions, target: str, *, copy: Copy | None = None, measure: str = "DiSCO"
+    exclusions: Exclusions,
+    target: str,
+    *,
+    copy: Copy | None = None,
+    measure: str = "DiSCO",
+    as_text: bool = False,
 ) -> pl.DataFrame:
     """One row per original record that the measure counts and no exclusion takes out."""
     scenario = exclusions.scenario
     place = _target_place(scenario, target)
     name, copies = _copies(scenario, copy)
-    if measure not in COUNTED:
+    if not isinstance(measure, str) or measure not in COUNTED:
         raise SettingsError(
             f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
             f" can be listed for: {listed(COUNTED)}."
@@ -39,7 +46,8 @@ def records_at_risk(
     at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
-    return _frame(scenario, place, (name, copies), _Listed(rows, cell_of_row[rows], gone))
+    found = _Listed(rows, cell_of_row[rows], gone, as_text)
+    return _frame(scenario, place, (name, copies), found)
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,13 @@ class _Listed:
     rows: Whole
     cells: Whole
     gone: Mask
+    as_text: bool
+
+    def values(self, column: Column) -> pl.Series:
+        """The levels of a column to read from, typed or as text."""
+        if self.as_text:
+            return pl.Series(labels_or_none(column), dtype=pl.String)
+        return column.levels
 
 
 def _target_place(scenario: Scenario, target: str) -> int:
@@ -91,7 +106,7 @@ def _frame(
     own = {
         "row": pl.Series(listed.rows, dtype=pl.Int64),
         "copy": pl.Series([str(copy)]).new_from_index(0, len(listed.rows)),
-        "copy_says": _said(scenario, place, copies, listed.cells),
+        "copy_says": _said(scenario, place, copies, listed),
         **{
             letter: pl.Series(getattr(p, letter)[look], dtype=pl.Int64)
             for letter in ("d_tq", "s_tq", "d_q", "s_q")
@@ -100,7 +115,7 @@ def _frame(
         "why": pl.Series(_why(p, used), dtype=pl.String).gather(word),
     }
     data = {
-        column.name: column.levels.gather(column.codes[listed.rows].astype(np.uint32))
+        column.name: listed.values(column).gather(column.codes[listed.rows].astype(np.uint32))
         for column in (*scenario.key_columns, scenario.target_columns[place])
     }
     return _side_by_side(own, data)
@@ -123,17 +138,17 @@ def _free(name: str, taken: Container[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _said(scenario: Scenario, place: int, copies: list[int], cells_of_rows: Whole) -> pl.Series:
+def _said(scenario: Scenario, place: int, copies: list[int], listed: _Listed) -> pl.Series:
     """The one value that the copy shows for the keys of each record; null where it shows several.
 
     Null is also the missing level, where that is what the copy shows; `why` tells them apart.
     """
     looks, cells = scenario.looks(place, copies), scenario.cells[place]
-    levels = scenario.target_columns[place].levels
+    levels = listed.values(scenario.target_columns[place])
     settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
     level_of_q = np.full(cells.n_q, len(levels), np.int64)
     level_of_q[cells.q_of(settled)] = cells.t[settled]
-    shown = pl.Series(level_of_q[cells.q_of(cells_of_rows)])
+    shown = pl.Series(level_of_q[cells.q_of(listed.cells)])
     return levels.extend_constant(None, 1).gather(shown)
 
 

@@ -50,7 +50,12 @@ class DisclosureResult:
         return self.of(self._plain, parse_exclusions(exclude))
 
     def records_at_risk(
-        self, target: str, *, copy: Copy | None = None, measure: str = "DiSCO"
+        self,
+        target: str,
+        *,
+        copy: Copy | None = None,
+        measure: str = "DiSCO",
+        as_text: bool = False,
     ) -> pl.DataFrame:
         """The original records that a measure counts: confidential, never part of a view.
 
@@ -62,6 +67,8 @@ class DisclosureResult:
             1 to m, or "pooled"; by default the only copy, or all of them pooled.
         measure
             Dorig, iS, DiS, DiSCO, DiSDiO or repU: whose records to list.
+        as_text
+            Every level as text, as exclusions name it, instead of its value.
 
         Returns
         -------
@@ -70,7 +77,9 @@ class DisclosureResult:
             target, what the copy says, the counts of its cell (d_tq, s_tq) and of its key
             combination (d_q, s_q), the measures it belongs to, and why.
         """
-        return records_at_risk(self._exclusions, target, copy=copy, measure=measure)
+        return records_at_risk(
+            self._exclusions, target, copy=copy, measure=measure, as_text=as_text
+        )
 
     @property
     def identity(self) -> tuple[IdentityRow, ...]:
@@ -137,18 +146,20 @@ class DisclosureResult:
 
     def frame(self) -> pl.DataFrame:
         """One row per target and copy, the copy's identity figures beside; unrounded."""
+        left_out = pl.lit("; ".join(self.record.exclude)).alias("exclude")
         made = self.record.to_dict()
         identity = pl.DataFrame(
             [{**row, "copy": str(row["copy"])} for row in made["identity"]],
             infer_schema_length=None,
         )
         if not made["attribute"]:
-            return identity
+            return identity.with_columns(left_out)
         attribute = pl.DataFrame(
             [{**row, "copy": str(row["copy"])} for row in made["attribute"]],
             infer_schema_length=None,
         )
-        return attribute.join(identity, on="copy", how="left", maintain_order="left")
+        both = attribute.join(identity, on="copy", how="left", maintain_order="left")
+        return both.with_columns(left_out)
 
     def __repr__(self) -> str:
         return as_text(self.record)

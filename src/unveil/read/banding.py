@@ -5,6 +5,7 @@ What a user wrote is read here, before any data is: how many bands (``5``, ``"eq
 Whether the columns exist and hold numbers is seen when they are cut.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
@@ -218,6 +219,6 @@ def _codes(column: str, given: Any) -> tuple[float, ...]:
 
 
 def _refuse_repeated(what: str, texts: Sequence[str]) -> None:
-    for text in texts:
-        if texts.count(text) > 1:
+    for text, times in Counter(texts).items():
+        if times > 1:
             raise SettingsError(f"The {what} hold {listed([text])} more than once. Give each once.")

@@ -34,6 +34,8 @@ Floats = NDArray[np.float64]
 Slots = NDArray[np.uint32]
 """The place of each value: one of the bands, from low to high, a special code, or missing."""
 
+# Whole numbers up to here are exact as floats, in which bands are cut.
+LARGEST_EXACT = 2**53
 _FEWEST_QUANTILE_BANDS = 3  # with fewer, synthpop turns to equal widths
 _KINDS: dict[type[pl.DataType], str] = {
     pl.Boolean: TRUTH,
@@ -61,6 +63,12 @@ def band(aligned: Aligned, bands: Bands) -> tuple[Aligned, tuple[Banded, ...]]:
         columns[name], record = cut
         records.append(record)
         notes += _notes(banding, codes, record)
+    banded = {banding.column for banding in bands.bandings}
+    notes += [
+        _note(name, "no bands are asked for, so its special codes change nothing.")
+        for name in bands.special_codes
+        if name not in banded
+    ]
     coercions = (*aligned.coercions, *notes)
     return replace(aligned, columns=columns, coercions=coercions), tuple(records)
 
@@ -75,8 +83,18 @@ def _refuse_other_than_numbers(aligned: Aligned, bands: Bands) -> None:
                 f"Column {banding.column!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
                 " numbers, and cannot be cut into bands. Take it out of the bands."
             )
+        elif dtype.is_integer() and any(_largest(side) > LARGEST_EXACT for side in sides):
+            faults.append(
+                f"Column {banding.column!r} holds whole numbers beyond 9,007,199,254,740,992, too"
+                " large to be cut exactly. Take it out of the bands, or divide it first."
+            )
     if faults:
         raise AlignError("\n".join(faults))
+
+
+def _largest(side: pl.Series) -> int:
+    values = [value for value in (side.min(), side.max()) if isinstance(value, int)]
+    return max((abs(value) for value in values), default=0)
 
 
 def _cut(

@@ -4,10 +4,11 @@ Only the form is checked here; whether the columns and levels exist is known whe
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, get_args
 
-from unveil.errors import SettingsError, listed, nearest
+from unveil.errors import SettingsError, listed, nearest, quoted
 from unveil.records.exclusions import Exclusion, Rule
 
 RULES: tuple[str, ...] = get_args(Rule)
@@ -17,7 +18,25 @@ ORDER = {rule: place for place, rule in enumerate(RULES)}
 _LIMITS = ("max-denominator", "max-denominator-syn")
 _MISSING = ("missing-targets", "missing-keys")
 _NAMED = (*_MISSING, *_LIMITS)
-_TABLE = ("target", "level", "key", "key_level", "rule", "keys", "limit")
+_LEVELS = ("level", "pair")
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "level": ("target", "level"),
+    "pair": ("target", "level", "key", "key_level", "keys", "key_levels"),
+    "missing-targets": (),
+    "missing-keys": ("keys", "key"),
+    "max-denominator": ("limit",),
+    "max-denominator-syn": ("limit",),
+}
+_TAKES = {
+    "level": "A level has target and level; with a key level, key and key_level too.",
+    "pair": "A pair has target, level, key and key_level.",
+    "missing-targets": (
+        "It acts on every target; for one target give its name and level None instead."
+    ),
+    "missing-keys": "It takes the names of keys, or nothing for all of them.",
+    "max-denominator": "It takes a limit and acts on every target.",
+    "max-denominator-syn": "It takes a limit and acts on every target.",
+}
 _PART = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^"=@,]*))(?P<end>[=@,]|\Z)')
 _FORMS = (
     "Write target=level, target=level@key=level, missing-targets, missing-keys,"
@@ -29,15 +48,9 @@ def parse_exclusions(given: Any) -> tuple[Exclusion, ...]:
     """Every exclusion, once each, in the order they act; all faults are told together."""
     if given is None:
         return ()
-    if isinstance(given, str | Mapping | Exclusion):
-        given = (given,)
-    if not isinstance(given, Iterable):
-        raise SettingsError(
-            f"Exclusions must be texts or tables; given is {type(given).__name__}. {_FORMS}"
-        )
     parsed: dict[Exclusion, None] = {}
     faults = []
-    for one in given:
+    for one in _several(given):
         try:
             parsed[_parsed(one)] = None
         except SettingsError as fault:
@@ -47,104 +60,140 @@ def parse_exclusions(given: Any) -> tuple[Exclusion, ...]:
     return tuple(sorted(parsed, key=lambda exclusion: ORDER[exclusion.rule]))
 
 
+def _several(given: Any) -> list[Any]:
+    if isinstance(given, str | Mapping | Exclusion):
+        return [given]
+    try:
+        return list(given)
+    except TypeError:
+        raise SettingsError(
+            f"Exclusions must be texts or tables; given is {type(given).__name__}. {_FORMS}"
+        ) from None
+
+
 def _parsed(one: Any) -> Exclusion:
     if isinstance(one, Exclusion):
-        return _from_table({k: v for k, v in one.to_dict().items() if v not in (None, [], ())}, one)
+        return _from_table(_as_table(one))
     if isinstance(one, str):
         return _from_text(one)
     if isinstance(one, Mapping):
-        return _from_table(one, one)
+        return _from_table(one)
     raise SettingsError(
         f"An exclusion must be a text or a table; one is {type(one).__name__}. {_FORMS}"
     )
 
 
+def _as_table(rule: Exclusion) -> dict[str, Any]:
+    """The fields that matter to the rule."""
+    fields = {
+        name: getattr(rule, name)
+        for name in ("rule", "target", "keys", "key_levels", "limit")
+        if getattr(rule, name) not in (None, ())
+    }
+    return fields | ({"level": rule.level} if rule.rule in _LEVELS else {})
+
+
 def _from_text(text: str) -> Exclusion:
     parts = _parts(text)
-    (name, first), *rest = parts
-    marks = "".join(mark for _, mark in parts)
-    if name in _NAMED and "@" not in marks:
-        return _named_rule(name, [value for value, _ in rest], first, text)
+    marks = "".join(part.mark for part in parts)
+    first, *rest = parts
+    said = quoted(text)
+    # A rule's name in quotes is the name of a column.
+    if first.text in _NAMED and not first.is_quoted and "@" not in marks:
+        return _named_rule(first.text, [part.text for part in rest], said, is_open=bool(first.mark))
     # Name and level in turn: name=level, then @name=level as often as there are keys.
     if not re.fullmatch(r"=(@=)*", marks):
-        if first == "" and len(parts) == 1:
-            raise SettingsError(f"Exclusion {text!r} is no rule.{nearest(name, _NAMED)} {_FORMS}")
+        if not marks:
+            hint = nearest(first.text, _NAMED)
+            raise SettingsError(f"Exclusion {said} is no rule.{hint} {_FORMS}")
         raise SettingsError(
-            f"Exclusion {text!r} cannot be read. {_FORMS} A name or level that holds =, @ or a"
-            " comma stands in double quotes."
+            f"Exclusion {said} cannot be read. {_FORMS} A name or level that holds =, @ or a comma"
+            " stands in double quotes."
         )
-    values = [value for value, _ in parts]
-    return _level(values[0], values[1], tuple(values[2::2]), tuple(values[3::2]), text)
+    values = [part.text for part in parts]
+    return _level(values[0], values[1], tuple(values[2::2]), tuple(values[3::2]), said)
 
 
-def _parts(text: str) -> list[tuple[str, str]]:
-    """Names and levels, each with the mark that ends it: = @ or a comma; nothing at the end."""
+@dataclass(frozen=True)
+class _Part:
+    """A name or a level, and the mark that ends it: = @ or a comma; nothing at the end."""
+
+    text: str
+    is_quoted: bool
+    mark: str
+
+
+def _parts(text: str) -> list[_Part]:
     parts, place = [], 0
     while True:
         found = _PART.match(text, place)
         if found is None:
             raise SettingsError(
-                f"Exclusion {text!r} cannot be read: a name or level in double quotes must end with"
-                " one, before =, @ or a comma."
+                f"Exclusion {quoted(text)} cannot be read: a name or level in double quotes must"
+                " end with one, before =, @ or a comma."
             )
-        quoted = found["quoted"]
-        parts.append(
-            (found["plain"] if quoted is None else quoted.replace('""', '"'), found["end"])
-        )
+        inside = found["quoted"]
+        is_quoted = inside is not None
+        part = inside.replace('""', '"') if is_quoted else found["plain"]
+        parts.append(_Part(part, is_quoted, found["end"]))
         place = found.end()
         if not found["end"]:
             return parts
 
 
-def _from_table(table: Mapping[str, Any], said: Any) -> Exclusion:
+def _from_table(table: Mapping[str, Any]) -> Exclusion:
+    said = quoted(", ".join(f"{field} = {_shown(value)}" for field, value in table.items()))
+    rule = table.get("rule") or ("pair" if "key" in table else "level")
+    if rule not in RULES:
+        raise SettingsError(
+            f"There is no exclusion rule {_shown(rule)}.{nearest(str(rule), _NAMED)} The rules are:"
+            f" {listed(_NAMED)}."
+        )
     for field in table:
-        if field not in (*_TABLE, "key_levels"):
+        if field not in (*_FIELDS[rule], "rule"):
             raise SettingsError(
-                f"An exclusion has no field {field!r}.{nearest(str(field), _TABLE)} Its fields are:"
-                f" {listed(_TABLE)}."
+                f"Exclusion {said}: {rule} takes no field {_shown(field)}."
+                f"{nearest(str(field), _FIELDS[rule])} {_TAKES[rule]}"
             )
-    rule = table.get("rule")
-    if rule is None or rule in ("level", "pair"):
+    if rule in _LEVELS:
         target = table.get("target")
         if not isinstance(target, str) or "level" not in table:
             raise SettingsError(
-                f"Exclusion {_shown(said)} names no target and level. Give both, or a rule:"
+                f"Exclusion {said} names no target and level. Give both, or a rule:"
                 f" {listed(_NAMED)}."
             )
         keys = _texts(table.get("key", table.get("keys", ())))
         levels = _texts(table.get("key_level", table.get("key_levels", ())))
-        return _level(target, _text(table["level"]), keys, levels, _shown(said))
-    if rule not in _NAMED:
-        raise SettingsError(
-            f"There is no exclusion rule {rule!r}.{nearest(str(rule), _NAMED)} The rules are:"
-            f" {listed(_NAMED)}."
-        )
-    values = (
-        [table["limit"]] if "limit" in table else _texts(table.get("keys", table.get("key", ())))
-    )
-    return _named_rule(
-        rule, [_text(value) for value in values], "=" if values else "", _shown(said)
-    )
+        return _level(target, _text(table["level"]), keys, levels, said)
+    if rule in _LIMITS:
+        return _named_rule(rule, [_text(table.get("limit", ""))], said, is_open=True)
+    keys = _texts(table.get("keys", table.get("key", ())))
+    return _named_rule(rule, keys, said, is_open="keys" in table or "key" in table)
 
 
-def _named_rule(rule: str, values: Sequence[str], mark: str, said: str) -> Exclusion:
+def _named_rule(rule: str, values: Sequence[str], said: str, *, is_open: bool) -> Exclusion:
     if rule in _LIMITS:
         return Exclusion(rule=rule, limit=_limit(rule, values))  # type: ignore[arg-type]
-    if rule == "missing-targets" and mark:
+    if rule == "missing-targets" and is_open:
         raise SettingsError(
-            f"Exclusion {said!r} cannot be read: missing-targets acts on every target and takes no"
+            f"Exclusion {said} cannot be read: missing-targets acts on every target and takes no"
             " names. For one target write its name and an empty level, such as income=."
         )
-    if mark and not all(values):
-        raise SettingsError(f"Exclusion {said!r} names no key after the = or a comma.")
+    if is_open and not (values and all(values)):
+        raise SettingsError(
+            f"Exclusion {said} names no key. Write missing-keys for all keys, or their names:"
+            " missing-keys=age,region."
+        )
     return Exclusion(rule=rule, keys=tuple(dict.fromkeys(values)))  # type: ignore[arg-type]
 
 
 def _limit(rule: str, values: Sequence[str]) -> int:
-    limit = values[0] if len(values) == 1 else ""
-    if not re.fullmatch(r"\s*\d{1,18}\s*", limit) or int(limit) < 1:
+    limit = values[0].strip(" ") if len(values) == 1 else ",".join(values)
+    if not re.fullmatch(r"[0-9]{1,18}", limit) or int(limit) < 1:
+        typed = f" is {quoted(limit)}. It" if limit else ""
         raise SettingsError(
-            f"The limit of {rule} must be a whole number of records, 1 or more, such as {rule}=1."
+            f"The limit of {rule}{typed} must be a whole number of records, from 1 on, such as"
+            f" {rule}=1."
         )
     return int(limit)
 
@@ -153,14 +202,14 @@ def _level(
     target: str, level: str, keys: tuple[str, ...], levels: tuple[str, ...], said: str
 ) -> Exclusion:
     if not target or not all(keys):
-        raise SettingsError(f"Exclusion {said!r} has no name before an =. {_FORMS}")
+        raise SettingsError(f"Exclusion {said} has no name before an =. {_FORMS}")
     if len(keys) != len(levels):
         raise SettingsError(
-            f"Exclusion {said!r} has {len(keys)} keys but {len(levels)} key levels. Give each key"
-            " its level."
+            f"Exclusion {said} has not one level for each key: keys {len(keys)}, levels"
+            f" {len(levels)}. Give each key its level."
         )
     if len(set(keys)) < len(keys):
-        raise SettingsError(f"Exclusion {said!r} names a key twice. Nobody has two levels of it.")
+        raise SettingsError(f"Exclusion {said} names a key twice. Nobody has two levels of it.")
     rule: Rule = "pair" if keys else "level"
     return Exclusion(rule=rule, target=target, level=level, keys=keys, key_levels=levels)
 
@@ -179,7 +228,5 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _shown(said: Any) -> str:
-    if isinstance(said, Exclusion):
-        return said.text
-    return ", ".join(f"{field} = {value}" for field, value in said.items())
+def _shown(value: Any) -> str:
+    return _text(value) if isinstance(value, str | int | float | None) else type(value).__name__

@@ -7,7 +7,6 @@ from typing import Literal
 
 from unveil.records.base import Record
 from unveil.records.copies import Copy
-from unveil.records.view import as_text
 
 
 class Checks(Record, frozen=True, kw_only=True):
@@ -36,8 +35,4 @@ class Flag(Record, frozen=True, kw_only=True):
     by: str | None  # the column whose segments were checked apart
     segment: str | None  # this segment; None is the missing level
     exclusion: str  # ready-made: what to exclude if this is common knowledge
-
-    @property
-    def sentence(self) -> str:
-        """The flag in words."""
-        return as_text(self)
+    sentence: str = ""  # the same in words

@@ -3,7 +3,7 @@
 from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
 from unveil.records.copies import Copy
-from unveil.records.disclosure import Coercion
+from unveil.records.disclosure import Coercion, NotMeasured
 from unveil.version import __version__
 
 
@@ -38,6 +38,7 @@ class Excess(Record, frozen=True, kw_only=True):
     rows: tuple[ExcessRow, ...]
     bands: tuple[Banded, ...]
     coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
 
     @property
     def headline_copy(self) -> Copy:

@@ -5,7 +5,7 @@ Raab (2024), section 4. An exclusion has a text form that is safe in a shell: ``
 """
 
 import re
-from typing import Literal
+from typing import Literal, get_args
 
 from unveil.records.base import Record
 from unveil.records.copies import Copy
@@ -47,8 +47,9 @@ class Exclusion(Record, frozen=True, kw_only=True):
 
 
 def _quoted(name: str) -> str:
-    """A name or level; in double quotes where it holds a character that means something."""
-    return f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(name) else name
+    """A name or level; in double quotes where it would mean something else without them."""
+    means_more = _QUOTED.search(name) or name in get_args(Rule)
+    return f'"{name.replace(chr(34), chr(34) * 2)}"' if means_more else name
 
 
 class Excluded(Record, frozen=True, kw_only=True):

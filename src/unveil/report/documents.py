@@ -17,9 +17,6 @@ FORMULA_STARTS = ("=", "+", "-", "@")
 def json_document(record: Record, verdicts: Sequence[Verdict] = ()) -> str:
     """The record as one JSON document, with what the limits said where there are any."""
     document = record.to_dict()
-    if isinstance(record, Disclosure):
-        for flag, told in zip(record.flags, document["flags"], strict=True):
-            told["sentence"] = flag.sentence
     if verdicts:
         document["limits"] = [verdict.to_dict() for verdict in verdicts]
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
@@ -28,8 +25,9 @@ def json_document(record: Record, verdicts: Sequence[Verdict] = ()) -> str:
 def disclosure_csv(record: Disclosure) -> str:
     """One row per target and copy, the copy's identity figures beside; empty is not measurable."""
     identity = {row.copy: row.to_dict() for row in record.identity}
-    rows = [{**row.to_dict(), **identity[row.copy]} for row in record.attribute]
-    return csv_document(rows or list(identity.values()))
+    left_out = {"exclude": "; ".join(record.exclude)}
+    rows = [{**row.to_dict(), **identity[row.copy], **left_out} for row in record.attribute]
+    return csv_document(rows or [{**row, **left_out} for row in identity.values()])
 
 
 def csv_document(rows: Sequence[dict[str, Any]]) -> str:
@@ -39,11 +37,11 @@ def csv_document(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({field: _guarded(value) for field, value in row.items()} for row in rows)
+    writer.writerows({field: guarded(value) for field, value in row.items()} for row in rows)
     return text.getvalue().removesuffix("\n")
 
 
-def _guarded(value: Any) -> Any:
+def guarded(value: Any) -> Any:
     """Text made harmless: control characters visible, and no formula for a spreadsheet to run."""
     if not isinstance(value, str):
         return value

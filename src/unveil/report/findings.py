@@ -3,6 +3,7 @@
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from unveil.records.checks import Flag
@@ -10,6 +11,7 @@ from unveil.records.disclosure import Disclosure
 from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Effect
+from unveil.records.limits import Verdict
 from unveil.records.view import as_text
 from unveil.report.words import and_list, counted, n_of, name, percent, percent_or_dash, ratio
 
@@ -19,14 +21,18 @@ TEMPLATES = {
         " {people} have. Would anyone guess it? If so, leave it out."
     ),
     "two_way": (
-        "{n} of the findings about {target} come from {key} = {key_level}, where {p} of all people"
-        " ({a} of {b}) have {target} = {level}. Known to everybody? If so, leave it out."
+        "{n} of the findings about {target} come from {key} = {key_level}, where {a} of {b} people"
+        " ({p}) have {target} = {level}. Known to everybody? If so, leave it out."
     ),
     "segment": "Within {by} = {segment}: ",
     "exclusions": "Left out as no real risk: {rules}.",
     "effect": (
         "Without what is left out, {measure} of {target} falls from {all} ({k} of {N}) to {after}"
-        " ({l}). Put in a control's place, what remains gives R = {R}."
+        " ({l})."
+    ),
+    "held by exclusions": (
+        "Within its limit by what is left out alone: with everything counted, {measure}{of} is"
+        " {value}, above the limit of {limit} %."
     ),
     "no effect": "What is left out changes nothing about {target}.",
     "excess": (
@@ -34,14 +40,12 @@ TEMPLATES = {
         " for whom general knowledge would not do it, {R} {are_found} because their own record was"
         " used."
     ),
+    "chance": "A difference this small may be chance.",
     "no excess": (
         "{a} of the people whose records were used {are_found}, and {b} of the others: nobody"
         " because their own record was used."
     ),
-    "excess after": (
-        "Without what is left out ({rules}) it is {a} and {b}, R = {R}; put in the control's place,"
-        " what remains of the train figure gives R = {S}."
-    ),
+    "excess after": ("Without what is left out ({rules}) it is {a} and {b}."),
     "excess sizes": (
         "{train} in the train data, {control} in the control data, {copies}. We assume an intruder"
         " who knows {keys} of a person."
@@ -157,6 +161,26 @@ def effects(record: Disclosure, measure: str = "DiSCO") -> list[Effect]:
     ]
 
 
+def without_exclusions(record: Disclosure, verdicts: Sequence[Verdict]) -> list[str]:
+    """For each limit that holds by exclusions alone, the worst figure without them."""
+    before = {(e.target, e.copy, e.measure): e.all for e in record.effects}
+    worst: dict[str, tuple[float, Verdict]] = {}
+    for verdict in verdicts:
+        value = before.get((verdict.target, verdict.copy, verdict.measure))
+        held = verdict.status == "within" and value is not None and value > verdict.limit
+        if held and value is not None and value > worst.get(verdict.measure, (0.0, verdict))[0]:
+            worst[verdict.measure] = (value, verdict)
+    return [
+        TEMPLATES["held by exclusions"].format(
+            measure=measure,
+            of=f" of {name(verdict.target)}" if verdict.target else "",
+            value=percent(value),
+            limit=f"{verdict.limit:g}",
+        )
+        for measure, (value, verdict) in worst.items()
+    ]
+
+
 def effect_sentence(record: Disclosure, effect: Effect) -> str:
     """What the exclusions did to one figure."""
     target = name(effect.target or "")
@@ -170,7 +194,6 @@ def effect_sentence(record: Disclosure, effect: Effect) -> str:
         N=f"{record.n_original:,}",
         after=percent(effect.after),
         l=n_of(effect.after, record.n_original),
-        R=ratio(effect.R),
     )
 
 
@@ -195,7 +218,7 @@ def headline_excess(record: Excess) -> list[ExcessRow]:
 
 EXCESS_HEADS = (
     *("train", "control", "R"),
-    *("train after", "control after", "R after", "R of what remains"),
+    *("train after", "control after", "R after", "R of what is left out"),
 )
 
 
@@ -218,16 +241,24 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
         are_found=ARE_FOUND[row.measure],
         R=percent(100 * row.R),
     )
+    if _may_be_chance(record, row.train, row.control):
+        said = f"{said} {TEMPLATES['chance']}"
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said
     after = TEMPLATES["excess after"].format(
         rules="; ".join(name(text) for text in record.exclude),
         a=percent(row.train_after),
         b=percent(row.control_after),
-        R=ratio(row.R_after),
-        S=ratio(row.R_exclusion),
     )
     return f"{said} {after}"
+
+
+def _may_be_chance(record: Excess, train: float, control: float) -> bool:
+    """Whether two shares differ by less than twice the standard error of their difference."""
+    n_train, n_control = record.n_train, record.n_control
+    p = (train * n_train + control * n_control) / (100 * (n_train + n_control))
+    error = 100 * math.sqrt(p * (1 - p) * (1 / n_train + 1 / n_control))
+    return 0 < abs(train - control) < 2 * error
 
 
 def table_sentences(record: ExclusionTable) -> list[str]:

@@ -74,6 +74,7 @@ TEMPLATES = {
         "Figures are means over the {m} copies; 'pooled' is what someone who has them all would"
         " find. Limits are held against each copy and against the pool."
     ),
+    "not counting": "Not counting what is left out: {sentence}",
     "none": "No original record also stands in {copy}.",
 }
 
@@ -128,13 +129,14 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
         "repU": (row.repU, record.n_original),
     }
     keys = and_list(record.keys)
-    return {
+    said = {
         symbol: TEMPLATES[_variant(symbol, value, row.copy)].format(
             p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys
         )
         for symbol, (value, total) in figures.items()
         if value is not None
     }
+    return _not_counting(said) if _is_touched(record, None) else said
 
 
 def _variant(symbol: str, value: float, copy: Copy) -> str:
@@ -158,7 +160,20 @@ def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
             p=percent(row.DCAP), b=percent(row.baseCAPd), q=percent(row.CAPd)
         )
     said["removed"] = _removed(row)
-    return said
+    return _not_counting(said) if _is_touched(record, row.target) else said
+
+
+def _is_touched(record: Disclosure, target: str | None) -> bool:
+    """Whether exclusions changed a figure about this target; about identity, for None."""
+    return any(e.target == target and e.all != e.after for e in record.effects)
+
+
+def _not_counting(said: dict[str, str]) -> dict[str, str]:
+    """The same sentences, true where something is left out."""
+    return {
+        symbol: TEMPLATES["not counting"].format(sentence=text[0].lower() + text[1:])
+        for symbol, text in said.items()
+    }
 
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:

@@ -42,7 +42,7 @@ def ratio(value: float | None) -> str:
         return "-"
     shown = f"{value:.2f}"
     if value and shown in ("0.00", "-0.00"):
-        return "less than 0.01" if value > 0 else "just below 0"
+        return "<0.01" if value > 0 else "-0.00"
     return "0" if not value else shown
 
 

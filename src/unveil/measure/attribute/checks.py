@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from unveil.count.codes import Column
 from unveil.count.exclusions import Exclusions
@@ -23,6 +24,7 @@ from unveil.count.scenario import Scenario
 from unveil.records.checks import Checks, Flag
 from unveil.records.copies import Copy
 from unveil.records.exclusions import Exclusion
+from unveil.records.view import as_text
 
 # The largest table of target levels by key levels that is made whole.
 MOST_PAIRS = 2**22
@@ -225,7 +227,7 @@ class _Findings:
             codes.append(key_level)
         shown = [label(column, code) for column, code in zip(columns, codes, strict=True)]
         by = None if self.segment is None else label(self.segment, segment)
-        return Flag(
+        flag = Flag(
             target=self.column.name,
             copy=self.copy,
             level=shown[0],
@@ -236,6 +238,8 @@ class _Findings:
             exclusion=self._exclusion([column.name for column in columns], shown, by),
             **figures,
         )
+        # In words by whoever has registered to draw flags: no sentence is written in this room.
+        return replace(flag, sentence=as_text(flag))
 
     def _exclusion(
         self, names: Sequence[str], levels: Sequence[str | None], segment: str | None
