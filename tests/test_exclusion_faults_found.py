@@ -177,8 +177,19 @@ def test_a_level_nobody_has_is_not_answered_with_one_persons_value():
         with pytest.raises(SettingsError) as refused:
             unveil.disclosure(frame, frame, keys="k", exclude=typed)
         assert "Did you mean" not in str(refused.value)
-    with pytest.raises(SettingsError, match="Did you mean 'YES'"):
-        unveil.disclosure(JOBS, JOBS, keys="k", exclude="job=YESS")
+    rare = pl.DataFrame({"k": ["a"] * 99, "job": ["common"] * 98 + ["Creutzfeldt-Jakob"]})
+    with pytest.raises(SettingsError) as refused:
+        unveil.disclosure(rare, rare, keys="k", exclude="job=Creutzfeld-Jakob")
+    assert "Did you mean" not in str(refused.value)
+    with pytest.raises(SettingsError, match="Did you mean 'NO'"):
+        unveil.disclosure(JOBS, JOBS, keys="k", exclude="job=NOO")
+
+
+def test_a_number_is_matched_by_its_value_and_no_other():
+    frame = pl.DataFrame({"k": [1, 2], "t": [20_000_000.0, 1.5], "u": [0.5, float("inf")]})
+    for typed in ("t=20000001", "u=0.50000001", "u=1e400", "k=1_0"):
+        with pytest.raises(unveil.InputError):
+            unveil.disclosure(frame, frame, keys="k", exclude=typed)
 
 
 def test_a_number_in_the_place_of_a_band_is_answered_with_the_bands():

@@ -14,17 +14,45 @@ import unveil
 from golden.published import N_FIGURES
 from unveil.cli import main
 from unveil.measure.catalogue import CATALOGUE
+from unveil.records.bands import Banded
+from unveil.records.base import Record
+from unveil.records.checks import Checks, Flag
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.excess import Excess, ExcessRow
+from unveil.records.exclusion_table import ExclusionColumn, ExclusionTable, ExclusionTableRow
+from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+# The pages whose commands are run.
+RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in ("start", "exclusions", "bands"))]
+RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess")]
 
 FIRST_LINES = {
     "unveil demo": "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/unveil demo",
     "pytest": 'python3 -m venv .venv && .venv/bin/pip install -q -e ".[test]"'
     " && .venv/bin/python -m pytest -q",
+}
+
+# Where the fields of each record are listed: section of the conventions, and row of its table.
+DOCUMENT, EXCESS, TABLE = "The JSON document", "Train and control", "The exclusion table"
+FIELDS: dict[type[Record], tuple[str, str | None]] = {
+    Disclosure: (DOCUMENT, None),
+    IdentityRow: (DOCUMENT, "identity"),
+    AttributeRow: (DOCUMENT, "attribute"),
+    Checks: (DOCUMENT, "checks"),
+    Flag: (DOCUMENT, "flags"),
+    Excluded: (DOCUMENT, "excluded"),
+    ExcludedIdentity: (DOCUMENT, "excluded_identity"),
+    Effect: (DOCUMENT, "effects"),
+    Banded: (DOCUMENT, "bands"),
+    Excess: (EXCESS, None),
+    ExcessRow: (EXCESS, "rows"),
+    ExclusionTable: (TABLE, None),
+    ExclusionColumn: (TABLE, "columns"),
+    ExclusionTableRow: (TABLE, "rows"),
 }
 
 # The worked example of every page, as rows of keys and target.
@@ -53,6 +81,12 @@ def blocks_of(page: Path) -> Iterator[tuple[str, str]]:
 
 def headings_of(page: Path) -> list[str]:
     return re.findall(r"^#+ (.+)$", prose_of(page), re.MULTILINE)
+
+
+def section_of(page: Path, heading: str) -> str:
+    """The text between a heading and the next one."""
+    start = re.split(rf"^#+ {re.escape(heading)}$", text_of(page), flags=re.MULTILINE)[1]
+    return re.split(r"^#+ ", start, flags=re.MULTILINE)[0]
 
 
 def anchors_of(page: Path) -> set[str]:
@@ -124,10 +158,13 @@ def test_every_public_name_is_documented(name):
     assert any(f"unveil.{name}" in text_of(page) for page in PAGES)
 
 
-@pytest.mark.parametrize("record", [Disclosure, IdentityRow, AttributeRow])
-def test_every_field_of_the_json_document_is_documented(record):
-    conventions = text_of(ROOT / "docs" / "conventions.md")
-    assert [f for f in record.__struct_fields__ if f"`{f}`" not in conventions] == []
+@pytest.mark.parametrize("record", FIELDS, ids=lambda record: record.__name__)
+def test_every_field_of_the_json_documents_is_documented(record):
+    heading, row = FIELDS[record]
+    told = section_of(ROOT / "docs" / "conventions.md", heading)
+    if row is not None:
+        (told,) = (line for line in told.splitlines() if line.startswith(f"| `{row}` |"))
+    assert [f for f in record.__struct_fields__ if f"`{f}`" not in told] == []
 
 
 def test_the_readme_says_how_many_published_figures_are_reproduced():
@@ -178,7 +215,7 @@ class Terminal:
             self.check(excerpt)
 
 
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "start.md"], ids=name_of)
+@pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_what_a_page_shows_is_what_happens(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

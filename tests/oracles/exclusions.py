@@ -55,8 +55,8 @@ Rule = TargetLevel | MissingTargets | MissingKeys | Pair | AboveLimit | AboveLim
 ORDER = (TargetLevel, MissingTargets, MissingKeys, Pair, AboveLimit, AboveLimitInCopy)
 
 COUNTED = ("Dorig", "iS", "DiS", "DiSCO", "DiSDiO")  # whole people; CAPd and DCAP count shares
-AFFECTED = ("DiSCO", "DiSDiO", "Dorig", "iS", "DiS", "CAPd", "DCAP", "TCAP")
-AFFECTED_IDENTITY = ("UiO", "UiOiS", "repU")
+AFFECTED = ("DiSCO", "DiSDiO", "Dorig", "Dsyn", "iS", "DiS", "CAPd", "CAPs", "DCAP", "TCAP")
+AFFECTED_IDENTITY = ("UiO", "UiS", "UiOiS", "repU")
 
 
 @dataclass(frozen=True)

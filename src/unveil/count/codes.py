@@ -42,8 +42,10 @@ class Column:
         """Whether its decimals were kept in single precision: 0.1 is then 0.10000000149."""
         if not self.levels.dtype.is_float():
             return False
-        values = self.levels.drop_nulls()
-        return bool((values.cast(pl.Float32).cast(pl.Float64) == values.cast(pl.Float64)).all())
+        values = self.levels.drop_nulls().cast(pl.Float64)
+        single = values.cast(pl.Float32)
+        as_written = single.cast(pl.String).cast(pl.Float64)
+        return bool((single.cast(pl.Float64) == values).all() and (as_written != values).any())
 
     @cached_property
     def counts(self) -> Counts:

@@ -26,6 +26,8 @@ from unveil.records.exclusions import Exclusion
 MOST_COMPARED = 10_000
 # So few levels are categories, even of a small file.
 FEW_LEVELS = 20
+# Fewer people than these are a trial, not a survey.
+REAL_FILE = 30
 _LIMITED = {"max-denominator": ORIGINAL, "max-denominator-syn": SYNTHETIC}
 
 
@@ -227,9 +229,13 @@ def _unknown_level(rule: Exclusion, column: Column, level: str) -> SettingsError
 def _nearest_level(column: Column, level: str) -> str:
     """The level next to what the user typed, for they all but typed it; never one person's value.
 
-    Numbers and columns with about as many levels as people are not hinted at, and no list of levels
-    is ever given.
+    Numbers and columns with about as many levels as people are not hinted at, nor a level that one
+    person alone has (but in a handful of records, which are a trial); no list of levels is given.
     """
     n_people = column.sides.rows[0]
     tells = column.levels.dtype != pl.String or column.n_levels > max(FEW_LEVELS, n_people // 10)
-    return "" if tells or column.n_levels > MOST_COMPARED else nearest(level, labels(column))
+    if tells or column.n_levels > MOST_COMPARED:
+        return ""
+    least = 2 if n_people >= REAL_FILE else 1
+    shared = [label(column, code) for code in np.flatnonzero(column.counts[0] >= least).tolist()]
+    return nearest(level, [text for text in shared if text is not None])

@@ -4,6 +4,7 @@ Text is itself; numbers are matched by value, truth values as true and false, da
 text, bands by their label. The missing level is written as nothing.
 """
 
+import math
 import re
 from datetime import date, datetime, time
 
@@ -39,9 +40,7 @@ def code_of(column: Column, text: str) -> int | None:
         return column.levels.index_of(text)
     if column.levels.dtype.is_numeric():
         number = _as_number(text.strip())
-        if number is not None and column.is_single:
-            number = float(np.float32(number))
-        return None if number is None else _place_of(column.levels, number)
+        return None if number is None else _place_of(column, number)
     known = labels(column)
     wanted = _as_written(text, column.levels.dtype)
     return known.index(wanted) if wanted in known else None
@@ -74,11 +73,17 @@ def _as_written(text: str, dtype: pl.DataType) -> str:
 def _as_number(text: str) -> int | float | None:
     if _WHOLE.fullmatch(text):
         return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) else None
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    return None if math.isinf(number) and "inf" not in text else number
 
 
-def _place_of(levels: pl.Series, number: int | float) -> int | None:
+def _place_of(column: Column, number: int | float) -> int | None:
     """Where a number stands among the levels, by value."""
+    levels = column.levels
+    if column.is_single and float(str(np.float32(number))) == number:
+        number = float(np.float32(number))
     wanted = pl.Series([number], strict=False).cast(levels.dtype, strict=False)[0]
     # A decimal cut to a whole number, or a number too large for the type, is not the same number.
     is_same = wanted is not None and (levels.dtype.is_float() or wanted == number)

@@ -30,7 +30,10 @@ from unveil.records.disclosure import (
 )
 from unveil.records.exclusions import Effect, Exclusion
 
-AFFECTED = ("UiO", "UiOiS", "repU", "Dorig", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "DCAP", "TCAP")
+AFFECTED = (
+    *("UiO", "UiS", "UiOiS", "repU"),
+    *("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP"),
+)
 """The figures for which it is said what exclusions changed."""
 
 

@@ -143,7 +143,8 @@ def _parts(text: str) -> list[_Part]:
 
 def _from_table(table: Mapping[str, Any]) -> Exclusion:
     said = quoted(", ".join(f"{field} = {_shown(value)}" for field, value in table.items()))
-    rule = table.get("rule") or ("pair" if "key" in table else "level")
+    is_pair = not {"key", "keys", "key_levels"}.isdisjoint(table)
+    rule = table.get("rule") or ("pair" if is_pair else "level")
     if rule not in RULES:
         raise SettingsError(
             f"There is no exclusion rule {_shown(rule)}.{nearest(str(rule), _NAMED)} The rules are:"

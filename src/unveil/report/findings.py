@@ -21,8 +21,8 @@ TEMPLATES = {
         " {people} have. Would anyone guess it? If so, leave it out."
     ),
     "two_way": (
-        "{n} of the findings about {target} come from {key} = {key_level}, where {a} of {b} people"
-        " ({p}) have {target} = {level}. Known to everybody? If so, leave it out."
+        "{n} of the findings about {target} {come} from {key} = {key_level}, where {a} of {b}"
+        " people ({p}) have {target} = {level}. Known to everybody? If so, leave it out."
     ),
     "segment": "Within {by} = {segment}: ",
     "exclusions": "Left out as no real risk: {rules}.",
@@ -98,6 +98,7 @@ def flag_sentence(flag: Flag) -> str:
         )
     return where + TEMPLATES["two_way"].format(
         n=f"{flag.n:,}",
+        come="comes" if flag.n == 1 else "come",
         target=name(flag.target),
         key=name(flag.key or ""),
         key_level=level(flag.key_level),
@@ -241,7 +242,8 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
         are_found=ARE_FOUND[row.measure],
         R=percent(100 * row.R),
     )
-    if _may_be_chance(record, row.train, row.control):
+    # TCAP is a share of those found, whose number is not told here.
+    if row.measure != "TCAP" and _may_be_chance(record, row.train, row.control):
         said = f"{said} {TEMPLATES['chance']}"
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said

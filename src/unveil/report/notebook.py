@@ -4,33 +4,24 @@ Notebooks store what they show, so nothing here is about one person. No script, 
 resource; every name from the data is escaped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 
-from unveil.records.disclosure import AttributeRow, Coercion, Disclosure
+from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.excess import Excess
 from unveil.records.exclusion_table import ExclusionTable
 from unveil.records.exclusions import Effect
 from unveil.records.view import as_html, as_text
 from unveil.report import findings, sentences
+from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.words import (
     and_list,
-    lines,
     n_of,
     name,
     percent_figure,
     percent_or_dash,
     ratio,
     visible,
-)
-
-STYLE = (
-    "<style>.unveil{font-family:system-ui,sans-serif;max-width:60em}"
-    ".unveil table{border-collapse:collapse;margin:.5em 0}"
-    ".unveil th,.unveil td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
-    ".unveil caption{text-align:left;font-weight:bold}.unveil td{white-space:nowrap}"
-    ".unveil th:first-child,.unveil td:first-child{text-align:left}"
-    ".unveil .stop{border:2px solid #b3261e;padding:.5em;font-weight:bold}</style>"
 )
 
 
@@ -44,20 +35,20 @@ def _(record: Disclosure) -> str:
     parts = [
         *(f'<p class="stop">{escape(alarm)}</p>' for alarm in sentences.alarms(record)),
         f"<h3>{escape(_headline(record))}</h3>",
-        _paragraph(sentences.files(record)),
-        _paragraph(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
-        _paragraph(sentences.means(record)),
-        _paragraph(findings.exclusions(record)),
+        paragraph(sentences.files(record)),
+        paragraph(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
+        paragraph(sentences.means(record)),
+        paragraph(findings.exclusions(record)),
         _identity(record),
-        _paragraph(sentences.recurring(record)),
+        paragraph(sentences.recurring(record)),
         _certain(record),
         _guessed(record),
         _worst_in_words(record),
         _flags(record),
         _effects(record),
-        _notes(record.coercions),
+        notes(record.coercions),
     ]
-    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+    return view(parts)
 
 
 def _headline(record: Disclosure) -> str:
@@ -69,10 +60,6 @@ def _headline(record: Disclosure) -> str:
         return head
     worst = record.attribute_of(record.targets[0], record.headline_copy)
     return f"{head}; highest DiSCO {percent_or_dash(worst.DiSCO)} ({name(worst.target)})"
-
-
-def _paragraph(text: str | None) -> str:
-    return f"<p>{escape(text)}</p>" if text else ""
 
 
 def _identity(record: Disclosure) -> str:
@@ -117,21 +104,7 @@ def _table(
 ) -> str:
     """One row for each target, in the figures of the headline copy."""
     rows = (record.attribute_of(target, record.headline_copy) for target in record.targets)
-    return _grid(caption, ("target", *heads), [(name(row.target), *cells(row)) for row in rows])
-
-
-def _grid(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    if not rows:
-        return ""
-    body = "".join(_cells("td", row) for row in rows)
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead>{_cells('th', heads)}</thead>"
-        f"<tbody>{body}</tbody></table>"
-    )
-
-
-def _cells(tag: str, texts: tuple[str, ...]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in texts)}</tr>"
+    return grid(caption, ("target", *heads), [(name(row.target), *cells(row)) for row in rows])
 
 
 def _worst_in_words(record: Disclosure) -> str:
@@ -163,18 +136,11 @@ def _effects(record: Disclosure) -> str:
         for effect in findings.effects(record)
     ]
     heads = ("target", "DiSCO of all", "after exclusions", "R")
-    return _grid("What the exclusions changed", heads, rows)
+    return grid("What the exclusions changed", heads, rows)
 
 
 def _before_and_after(effect: Effect) -> tuple[str, str]:
     return percent_or_dash(effect.all), percent_or_dash(effect.after)
-
-
-def _notes(coercions: Sequence[Coercion]) -> str:
-    notes = "".join(
-        f"<li>{escape(note.side)}: {escape(lines(note.sentence))}</li>" for note in coercions
-    )
-    return f"<p>How the files were read and matched:</p><ul>{notes}</ul>" if notes else ""
 
 
 @as_text.register
@@ -199,11 +165,11 @@ def _(record: Excess) -> str:
         rows.append((name(row.target), row.measure, *cells))
     parts = [
         f"<h3>{escape(as_text(record))}</h3>",
-        _paragraph(findings.excess_sizes(record)),
-        _grid("Train against control", heads if record.exclude else heads[:5], rows),
-        _notes(record.coercions),
+        paragraph(findings.excess_sizes(record)),
+        grid("Train against control", heads if record.exclude else heads[:5], rows),
+        notes(record.coercions),
     ]
-    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+    return view(parts)
 
 
 @as_text.register
@@ -225,12 +191,12 @@ def _(record: ExclusionTable) -> str:
     ]
     parts = [
         f"<h3>What is left when common knowledge is left out: {record.measure}</h3>",
-        _paragraph(f"{said} Written as copy (original)."),
-        _grid("What the usual exclusions leave", heads, rows),
-        _grid("Columns", ("column", "title", "left out"), columns),
-        _notes(record.coercions),
+        paragraph(f"{said} Written as copy (original)."),
+        grid("What the usual exclusions leave", heads, rows),
+        grid("Columns", ("column", "title", "left out"), columns),
+        notes(record.coercions),
     ]
-    return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
+    return view(parts)
 
 
 def _figures(record: ExclusionTable, target: str) -> list[str]:
