@@ -7,7 +7,9 @@ from pathlib import Path
 from unveil.errors import WriteError, listed
 
 
-def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+def write_new(
+    folder: str | os.PathLike[str], contents: Mapping[str, bytes], *, mode: int = 0o666
+) -> tuple[Path, ...]:
     """Write files that are not there yet, and give their paths; create the folder if need be.
 
     Raises
@@ -26,7 +28,7 @@ def write_new(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> 
     try:
         place.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
-            written.append(replace_file(place / name, content))
+            written.append(replace_file(place / name, content, mode=mode))
     except OSError as fault:
         for path in written:
             path.unlink(missing_ok=True)

@@ -10,10 +10,7 @@ import click
 from polars.exceptions import PanicException
 
 from unveil import __version__
-from unveil.cli.demo import demo
-from unveil.cli.disclosure import disclosure
-from unveil.cli.excess import excess
-from unveil.cli.exclusion_table import exclusion_table
+from unveil.cli.commands import Commands
 from unveil.errors import UnveilError
 from unveil.report.words import lines
 
@@ -21,6 +18,7 @@ INTERRUPTED = 130
 
 
 @click.group(
+    cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -38,12 +36,6 @@ def unveil(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-unveil.add_command(demo)
-unveil.add_command(disclosure)
-unveil.add_command(excess)
-unveil.add_command(exclusion_table)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -35,7 +35,7 @@ def write_records(result: DisclosureResult, path: Path) -> str:
     frames = [_of_target(result, target) for target in result.record.targets]
     together = pl.concat(frames, how="vertical") if frames else pl.DataFrame({"row": []})
     document = io.BytesIO()
-    _harmless(together).write_csv(document)
+    harmless(together).write_csv(document)
     write_private(path, document.getvalue())
     found, who = counted(together.height, "finding"), people(together["row"].n_unique())
     return (
@@ -63,13 +63,13 @@ def _of_target(result: DisclosureResult, target: str) -> pl.DataFrame:
             found[copy].alias("copy"),
             *(
                 found[old].alias(new)
-                for old, new in zip(data, _headings(names, n_keys), strict=True)
+                for old, new in zip(data, headings_of(names, n_keys), strict=True)
             ),
         ]
     )
 
 
-def _headings(names: list[str], n_keys: int) -> list[str]:
+def headings_of(names: list[str], n_keys: int) -> list[str]:
     """Harmless headings, each once; a key with the name of another column says that it is one."""
     ours = [*OWN, *names[n_keys:]]
     keys: list[str] = []
@@ -81,7 +81,7 @@ def _headings(names: list[str], n_keys: int) -> list[str]:
     return [*keys, *names[n_keys:]]
 
 
-def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
+def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """Text that neither steers a terminal nor runs as a formula in a spreadsheet."""
     return pl.DataFrame([_guarded(column) for column in frame])
 

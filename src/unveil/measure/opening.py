@@ -61,11 +61,11 @@ def opened(
     target_names = None if targets is None else names(targets, "Targets")
     spelt = declared(key_names, target_names)
     wanted = None if spelt is None else spelt.columns
-    tables = _read_all(sides, wanted, missing_values, segment, progress)
+    tables = read_all(sides, wanted, missing_values, segment, progress)
     chosen = roles(tables, key_names, target_names)
     if segment is not None and segment not in tables[0].frame.columns:
         raise RolesError(absent(tables[0].place, segment, tables[0].frame.columns))
-    _refuse_other_columns(bands, chosen)
+    refuse_other_columns(bands, chosen)
     aligned, banded = band(align(tables, chosen.columns), bands)
     columns = encode_all(aligned, chosen.columns, progress)
     key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
@@ -81,7 +81,8 @@ def opened(
     )
 
 
-def _refuse_other_columns(bands: Bands, chosen: Roles) -> None:
+def refuse_other_columns(bands: Bands, chosen: Roles) -> None:
+    """Refuse bands of a column that is neither key nor target."""
     faults = [
         f"Bands or special codes are given for {name!r}, which is neither key nor target."
         f"{nearest(name, chosen.columns)} Keys and targets are: {listed(chosen.columns)}."
@@ -102,13 +103,14 @@ def _segment(name: str | None, columns: Sequence[Column], original: Table) -> Co
     return encode(name, align([original], [name]).columns[name])
 
 
-def _read_all(
+def read_all(
     sides: Mapping[str, Any],
     columns: Sequence[str] | None,
     missing_values: str | Sequence[str],
     segment: str | None,
     progress: Progress,
 ) -> list[Table]:
+    """Read every side; all faults are told together."""
     missing = (missing_values,) if isinstance(missing_values, str) else missing_values
     if not isinstance(missing, Iterable) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')

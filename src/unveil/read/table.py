@@ -10,6 +10,10 @@ SUBJECTS = {
     "original": "The original",
     "train": "The train data",
     "control": "The control data",
+    "included": "The included data",
+    "left out": "The left-out data",
+    "baseline": "The baseline table",
+    "data": "The data",
     "synthetic": "The synthetic copy",
 }
 

@@ -31,8 +31,13 @@ class Exclusion(Record, frozen=True, kw_only=True):
     def text(self) -> str:
         """The rule as it is written on a command line."""
         if self.rule in ("level", "pair"):
-            conditions = [(self.target or "", self.level or ""), *self.key_conditions]
-            return "@".join(f"{_quoted(name)}={_quoted(level)}" for name, level in conditions)
+            is_rule = self.target in get_args(Rule)
+            text = "@".join(
+                f"{_quoted(name)}={_quoted(level)}"
+                for name, level in [(self.target or "", self.level or ""), *self.key_conditions]
+            )
+            # A target with the name of a rule would be taken for the rule.
+            return f'"{self.target}"{text.removeprefix(self.target or "")}' if is_rule else text
         if self.rule == "missing-keys" and self.keys:
             return f"{self.rule}={','.join(_quoted(key) for key in self.keys)}"
         return self.rule if self.limit is None else f"{self.rule}={self.limit}"
@@ -47,9 +52,8 @@ class Exclusion(Record, frozen=True, kw_only=True):
 
 
 def _quoted(name: str) -> str:
-    """A name or level; in double quotes where it would mean something else without them."""
-    means_more = _QUOTED.search(name) or name in get_args(Rule)
-    return f'"{name.replace(chr(34), chr(34) * 2)}"' if means_more else name
+    """A name or level; in double quotes where it holds a character that means something."""
+    return f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(name) else name
 
 
 class Excluded(Record, frozen=True, kw_only=True):

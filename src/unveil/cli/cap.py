@@ -1,0 +1,200 @@
+"""`unveil cap`: how often would a guess among the matching synthetic records be right?"""
+
+import csv
+from typing import Any
+
+import click
+import polars as pl
+from rich.console import Console
+
+from unveil.cli.cap_screen import screen
+from unveil.cli.options import by_column, column_names, output_options, reading_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.shown import put_out, refuse_both, refuse_lacking
+from unveil.errors import RolesError, SettingsError
+from unveil.measure.attribution.cap_table import cap_table
+from unveil.read.files import read_table
+from unveil.read.given import numbers_in
+from unveil.report.documents import csv_document, json_document
+
+SCENARIOS = ("full", "uniques", "special")
+
+
+def methods_by_name(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, list[str]]:
+    """Methods, each as NAME=FILE,FILE; a file whose name holds a comma stands in double quotes."""
+    methods: dict[str, list[str]] = {}
+    for text in given:
+        name, _, rest = text.partition("=")
+        files = next(csv.reader([rest], skipinitialspace=True), [])
+        if not name or not files or not all(files):
+            raise SettingsError(
+                f"--method {text!r} cannot be read. Write a name, =, and the files of its copies"
+                " with commas between them: CART=copy1.csv,copy2.csv."
+            )
+        if name in methods:
+            raise SettingsError(
+                f"--method is given twice for {name!r}. Give all its files at once."
+            )
+        methods[name] = files
+    return methods
+
+
+def key_sets_of(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> list[tuple[str, ...]]:
+    """Several sets of keys, each as names with commas between them."""
+    return [column_names(context, option, (text,)) for text in given]
+
+
+def radii(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float | str]:
+    """A radius for each numeric target, as COLUMN=NUMBER."""
+    return {name: numbers_in(text)[0] for name, text in by_column(context, option, given).items()}
+
+
+@click.command(short_help="How often a guess among matching records would be right (CAP, TCAP).")
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@click.option(
+    "--keys",
+    "-k",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What an intruder knows: sex,age,region.",
+)
+@click.option(
+    "--key-set",
+    "key_sets",
+    multiple=True,
+    metavar="NAMES",
+    callback=key_sets_of,
+    help="Another set of keys to compare with. May be repeated.",
+)
+@click.option(
+    "--target",
+    "-t",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What they would guess; several names are taken jointly.",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME=FILES",
+    callback=methods_by_name,
+    help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
+)
+@click.option(
+    "--scenario",
+    "scenarios",
+    multiple=True,
+    type=click.Choice(SCENARIOS),
+    help="Everyone, those alone with their keys, or special uniques. Default: full and uniques.",
+)
+@click.option(
+    "--mask", metavar="COLUMN", help="Also score those who are true in this column of ORIGINAL."
+)
+@click.option(
+    "--baseline",
+    metavar="SHARE|FILE",
+    help="What is known already: a share, or a table of the target. Default: its frequencies.",
+)
+@click.option(
+    "--tolerance",
+    multiple=True,
+    metavar="COLUMN=NUMBER",
+    callback=radii,
+    help="Numbers that differ by no more than this agree: income=50. May be repeated.",
+)
+@click.option(
+    "--tau",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="SHARE",
+    help="For TCAP: how sure a synthetic record must be of its target.",
+)
+@click.option("--gcap", is_flag=True, help="Also guess from the nearest keys (GCAP).")
+@reading_options
+@output_options
+def cap(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    key_sets: list[tuple[str, ...]],
+    target: tuple[str, ...],
+    methods: dict[str, list[str]],
+    scenarios: tuple[str, ...],
+    mask: str | None,
+    tolerance: dict[str, Any],
+    tau: float,
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Measure how often guesses from SYNTHETIC about people in ORIGINAL would be right.
+
+    The intruder draws among the synthetic records that share a person's KEYS and says the TARGET
+    found there. Several copies are pooled, one more at a time, as in Taub et al. (2018).
+
+    \b
+    Example:
+      unveil cap survey.csv synthetic.csv --keys sex,age,region --target income
+      unveil cap survey.csv copy1.csv copy2.csv copy3.csv -k sex,age -t income --tolerance income=50
+      unveil cap survey.csv --method CART=c1.csv,c2.csv --method parametric=p1.csv,p2.csv \\
+        --key-set sex,age,region --key-set sex,age -t job --scenario full --scenario special
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    every_key_set = [*([keys] if keys else []), *key_sets]
+    copies = ({"synthetic": list(synthetic)} if synthetic else {}) | methods
+    refuse_lacking(
+        (original, copies),
+        every_key_set[0] if every_key_set else (),
+        "the original file and at least one synthetic file",
+        "cap survey.csv synthetic.csv --target income",
+    )
+    if not target:
+        raise RolesError("Say what an intruder would guess about a person: --target income.")
+    chosen = list(scenarios or ("full", "uniques"))
+    with progress_bar(Console(stderr=True)) as bar:
+        record = cap_table(
+            original,
+            copies,
+            key_sets=every_key_set,
+            target=target,
+            scenarios=[*chosen, *(["mask"] if mask else [])],
+            mask=None if mask is None else _truth_values(original, mask),
+            tolerance=tolerance or None,
+            tau=None if tolerance else tau,
+            **settings,
+            progress=bar,
+        ).record
+    if as_json:
+        put_out(json_document(record), Console())
+    elif as_csv:
+        put_out(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
+    else:
+        put_out(screen(record, Console().width), Console())
+
+
+def _truth_values(original: Any, column: str) -> pl.Series:
+    """A column of the original that says who is scored; 1 and 0 are true and false."""
+    values = read_table(original, side="original", columns=[column]).frame[column]
+    if values.dtype.is_integer() and values.is_in([0, 1]).all():
+        return values.cast(pl.Boolean)
+    return values
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its lists of names as one text each."""
+    return {
+        field: ", ".join(value) if isinstance(value, list | tuple) else value
+        for field, value in row.items()
+    }

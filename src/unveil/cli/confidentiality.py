@@ -1,0 +1,234 @@
+"""`unveil differential-confidentiality` and `unveil split`: does it matter to have been used?"""
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+import polars.selectors as cs
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unveil.cli.options import column_names, output_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_out, refuse_both, refuse_lacking
+from unveil.cli.tables import new_table
+from unveil.errors import ReadError, RolesError, SettingsError
+from unveil.measure.confidentiality.differential import (
+    differential_confidentiality as measure_confidentiality,
+)
+from unveil.measure.confidentiality.split import split as split_file
+from unveil.records.confidentiality import DifferentialConfidentiality
+from unveil.report import confidentiality as told
+from unveil.report.documents import csv_document, json_document
+from unveil.report.words import visible
+from unveil.writing import write_new
+
+
+@click.command(
+    "differential-confidentiality",
+    short_help="Whether people are recognised because their own record was used, tested.",
+)
+@click.argument("included", required=False)
+@click.argument("left_out", required=False)
+@click.argument("synthetic", nargs=-1)
+@click.option(
+    "--keys",
+    "-k",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What an intruder knows: sex,age,region.",
+)
+@click.option(
+    "--target",
+    "-t",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What they would guess; several names are taken jointly.",
+)
+@click.option(
+    "--nonmatch",
+    default="zero",
+    show_default=True,
+    metavar="RULE",
+    help="What a person counts whose keys are in no copy: zero or undefined.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="SHARE",
+    help="The difference that would not matter: 0.02 is two points.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE")
+@click.option(
+    "--bootstrap",
+    "n_bootstrap",
+    type=int,
+    default=2000,
+    show_default=True,
+    metavar="N",
+    help="How often key combinations are drawn anew for the interval.",
+)
+@click.option("--seed", type=int, metavar="N", help="Of these draws. Default: one from the system.")
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
+)
+@output_options
+def differential_confidentiality(
+    *,
+    included: str | None,
+    left_out: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    target: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Compare how often SYNTHETIC is right about INCLUDED, whom it was made from, and LEFT_OUT.
+
+    LEFT_OUT holds people of the same kind whose records were not used (unveil split makes both).
+    Several copies are pooled one after the other.
+
+    \b
+    Example:
+      unveil differential-confidentiality in.csv out.csv synthetic.csv -k sex,age -t job
+      unveil differential-confidentiality in.csv out.csv copy1.csv copy2.csv -k sex,age -t job \\
+        --margin 0.02 --seed 1
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    refuse_lacking(
+        (included, left_out, synthetic),
+        keys,
+        "the file that was used, the file that was left out and at least one synthetic file",
+        "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+    )
+    if not target:
+        raise RolesError("Say what an intruder would guess about a person: --target job.")
+    with progress_bar(Console(stderr=True)) as bar:
+        record = measure_confidentiality(
+            included, left_out, list(synthetic), keys=keys, target=target, **settings, progress=bar
+        ).record
+    if as_json:
+        put_out(json_document(record), Console())
+    elif as_csv:
+        put_out(csv_document([row.flat() for row in record.rows]), Console())
+    else:
+        put_out(_screen(record), Console())
+
+
+def _screen(record: DifferentialConfidentiality) -> Group:
+    words = [Padding(Text(said), (0, 0, 0, 1)) for said in told.sentences(record)]
+    return Group(
+        Text(),
+        Text(told.TEMPLATES["title"], style="bold"),
+        Text(told.sizes(record)),
+        Text(),
+        _figures(record),
+        Text(),
+        Text("In words", style="bold underline"),
+        *words,
+        Text(),
+        Text(f"Seed of the bootstrap: {record.seed}", style="dim"),
+        Text(),
+        *notes(record.coercions),
+    )
+
+
+def _figures(record: DifferentialConfidentiality) -> Table:
+    heads, rows = told.table(record)
+    table = new_table("Included against left out, by number of pooled copies (m)")
+    for head in heads:
+        table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+@click.command(short_help="Split a file at random into people to be used and people left out.")
+@click.argument("file", required=False)
+@click.option(
+    "--share",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="How many of the people are to be included.",
+)
+@click.option("--seed", type=int, metavar="N", help="The same seed makes the same parts again.")
+@click.option(
+    "--strata",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="Columns within whose levels the share is to hold: sex,region.",
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def split(
+    *,
+    file: str | None,
+    share: float,
+    seed: int | None,
+    strata: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Split FILE at random into two, and write both parts into a folder.
+
+    Make the copies from the first part. Then unveil differential-confidentiality and unveil excess
+    tell what they give away about people because their own record was used. Parts have the format
+    of FILE (CSV or Parquet); nothing that is there is overwritten.
+
+    \b
+    Example:
+      unveil split survey.csv --share 0.5 --seed 1 --out halves
+    """
+    if file is None or out is None:
+        raise ReadError(
+            "Name the file and the folder for its parts: unveil split survey.csv --seed 1 --out"
+            " halves."
+        )
+    if seed is None:
+        raise SettingsError("Give a seed, so that the same parts can be made again: --seed 1.")
+    made = split_file(file, share, seed=seed, strata=strata or None)
+    path = Path(file)
+    ending = ".parquet" if path.suffix.lower() in (".parquet", ".pq") else ".csv"
+    parts = {"included": made.included, "left_out": made.left_out}
+    written = write_new(
+        out,
+        {f"{path.stem}_{part}{ending}": _document(frame, ending) for part, frame in parts.items()},
+        mode=0o600,
+    )
+    if as_json:
+        put_out(json_document(made.record), Console())
+        return
+    lines = [
+        told.split_sentence(made.record),
+        f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
+        *(f"  {visible(os.fspath(path))}" for path in written),
+    ]
+    put_out("\n".join(lines), Console())
+
+
+def _document(frame: pl.DataFrame, ending: str) -> bytes:
+    """A part as it is written: Parquet, or text that reads back as the same values."""
+    document = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(document)
+        return document.getvalue()
+    zoned = cs.datetime(time_zone="*").dt.to_string("iso:strict")  # with a colon in the zone
+    # A missing value alone on its line must not look like a blank line, which is passed over.
+    empty = '""' if frame.width == 1 else None
+    frame.with_columns(zoned).write_csv(document, null_value=empty)
+    return document.getvalue()

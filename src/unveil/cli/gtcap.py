@@ -1,0 +1,150 @@
+"""`unveil gtcap`: what does a copy give away about people who stand out, numbers included?"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unveil.cli.options import by_column, column_names, reading_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_table, refuse_both, refuse_lacking
+from unveil.cli.tables import new_table
+from unveil.errors import RolesError
+from unveil.measure.attribution.gtcap import gtcap as measure_gtcap
+from unveil.measure.attribution.gtcap_settings import COEFFICIENTS, UNIQUE_RULES
+from unveil.records.gtcap import Gtcap
+from unveil.report import gtcap as words
+
+BAR = 40
+
+
+@click.command(short_help="What is given away about people who stand out, numbers included.")
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@click.option(
+    "--keys",
+    "-k",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What an intruder knows: sex,age,region.",
+)
+@click.option(
+    "--target",
+    "-t",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What they might learn; several are taken jointly.",
+)
+@click.option(
+    "--radius",
+    "-r",
+    "radii",
+    multiple=True,
+    metavar="COLUMN=RADIUS",
+    callback=by_column,
+    help="Compare numbers by distance: age=5. Other columns must be the same. May be repeated.",
+)
+@click.option(
+    "--unique-rule",
+    default="all_keys",
+    show_default=True,
+    metavar="RULE",
+    help=f"Who is a statistical unique: {', '.join(UNIQUE_RULES)}.",
+)
+@click.option(
+    "--coefficient",
+    default="mean",
+    show_default=True,
+    metavar="KIND",
+    help=f"How near on several numbers at once: {', '.join(COEFFICIENTS)}.",
+)
+@reading_options
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row per copy as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def gtcap(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    target: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Score what SYNTHETIC gives away about the statistical uniques of ORIGINAL (GTCAP).
+
+    0 is a guess by frequencies, 1 what the original itself gives away. Numbers count by how near
+    they are, within the radius that you give for them.
+
+    \b
+    Example:
+      unveil gtcap original.csv synthetic.csv --keys sex,age,job --target ill --radius age=5
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    refuse_lacking(
+        (original, synthetic),
+        keys,
+        "the original file and at least one synthetic file",
+        "gtcap original.csv synthetic.csv",
+    )
+    if not target:
+        raise RolesError("Say what an intruder would learn about a person: --target ill.")
+    with progress_bar(Console(stderr=True)) as bar:
+        result = measure_gtcap(
+            original, list(synthetic), keys=keys, target=target, **settings, progress=bar
+        )
+    record = result.record
+    put_table(record, record.copies, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
+
+
+def _screen(record: Gtcap) -> Group:
+    return Group(
+        Text(),
+        Text("What the copy gives away about people who stand out (GTCAP)", style="bold"),
+        Text(words.sizes(record)),
+        Text(),
+        *(Padding(Text(sentence), (0, 0, 0, 1)) for sentence in words.sentences(record)),
+        Text(),
+        *_figures(record),
+        *notes(record.coercions),
+    )
+
+
+def _figures(record: Gtcap) -> Iterator[RenderableType]:
+    if not record.n_unique:
+        return
+    yield _by_copy(record)
+    yield Text()
+    if record.mean is not None:
+        yield _histogram(record)
+        yield Text()
+
+
+def _by_copy(record: Gtcap) -> Table:
+    table = new_table("Over all statistical uniques")
+    for head in words.HEADS:
+        table.add_column(head, justify="left" if head == "copy" else "right", max_width=12)
+    for row in record.copies:
+        table.add_row(*map(Text, words.cells(row)))
+    return table
+
+
+def _histogram(record: Gtcap) -> Table:
+    """How many statistical uniques have which score."""
+    table = new_table("Normalised scores: 0 is guessing, 1 is the original")
+    table.show_header = False
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    most = max(row.n for row in record.histogram)
+    for row in record.histogram:
+        bar = "█" * -(-row.n * BAR // most)
+        table.add_row(Text(words.ends(row)), Text(f"{row.n:,}"), Text(bar))
+    return table

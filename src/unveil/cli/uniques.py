@@ -1,0 +1,220 @@
+"""`unveil uniques`: who is alone with their keys, with how few, and would a match be right?"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from unveil.cli.options import column_names, reading_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.records import refuse_records
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_out, refuse_both, refuse_lacking
+from unveil.cli.tables import longest_name, new_table
+from unveil.cli.unique_records import write_unique_records, write_values
+from unveil.errors import SettingsError
+from unveil.measure.risk.match_risk import match_risk
+from unveil.measure.uniques.suda import suda
+from unveil.records.match_risk import MatchRisk
+from unveil.records.suda import Suda
+from unveil.report import match_risk as of_risk
+from unveil.report import uniques as of_uniques
+from unveil.report.documents import csv_document
+from unveil.report.words import lines
+
+MATCH_RULES = {"exclude": "wildcard", "category": "category"}
+
+
+@click.command(short_help="Who is alone with their keys, and with how few of them.")
+@click.argument("file", required=False)
+@click.option(
+    "--keys",
+    "-k",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="What an intruder knows: sex,age,region.",
+)
+@click.option(
+    "--max-msu",
+    type=int,
+    metavar="N",
+    help="Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
+)
+@click.option(
+    "--dis-fraction",
+    type=float,
+    default=0.01,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of the population that is in the data.",
+)
+@click.option(
+    "--scores",
+    type=click.Choice(["original", "normalised"]),
+    default="original",
+    show_default=True,
+    help="How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
+)
+@click.option(
+    "--missing-rule",
+    type=click.Choice(list(MATCH_RULES)),
+    default="exclude",
+    show_default=True,
+    help="A missing key makes nobody unique and matches anything, or is a level of its own.",
+)
+@click.option(
+    "--weights", metavar="COLUMN", help="For how many people of the population a record stands."
+)
+@click.option("--sensitive", metavar="COLUMN", help="Add l-diversity: what could be learnt.")
+@click.option(
+    "--alpha",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="SHARE",
+    help="What a record counts that matches another but lacks a key.",
+)
+@click.option(
+    "--recursive-c",
+    type=float,
+    default=2,
+    show_default=True,
+    metavar="C",
+    help="The c of recursive (c, l)-diversity.",
+)
+@reading_options
+@click.option(
+    "--records",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CONFIDENTIAL: write who is alone, and with what, to this CSV file.",
+)
+@click.option(
+    "--values",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CONFIDENTIAL: write which values of the keys make people unique to this CSV file.",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row per key as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def uniques(
+    *,
+    file: str | None,
+    keys: tuple[str, ...],
+    max_msu: int | None,
+    dis_fraction: float,
+    scores: Any,
+    missing_rule: Any,
+    weights: str | None,
+    sensitive: str | None,
+    alpha: float,
+    recursive_c: float,
+    records: Path | None,
+    values: Path | None,
+    as_json: bool,
+    as_csv: bool,
+    **reading: Any,
+) -> None:
+    """Find who is alone with their keys in FILE, with how few of them, and what that risks.
+
+    SUDA searches for the smallest sets of keys with which somebody is alone; DIS estimates whether
+    a single match would be right. Beside them: k-anonymity, individual risk, l-diversity.
+
+    \b
+    Example:
+      unveil uniques survey.csv --keys sex,age,region,job
+      unveil uniques survey.csv -k sex,age,region --weights w --sensitive illness --bands age=5
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    refuse_lacking((file,), keys, "the file", "uniques survey.csv")
+    if records is not None and records == values:
+        raise SettingsError("--records and --values name the same file. Give each its own.")
+    for path in (records, values):
+        if path is not None:
+            refuse_records(path)
+    with progress_bar(Console(stderr=True)) as bar:
+        alone = suda(
+            file,
+            keys=keys,
+            max_msu=max_msu,
+            dis_fraction=dis_fraction,
+            scores=scores,
+            missing=missing_rule,
+            **reading,
+            progress=bar,
+        )
+        risk = match_risk(
+            file,
+            keys=keys,
+            weights=weights,
+            sensitive=sensitive,
+            alpha=alpha,
+            recursive_c=recursive_c,
+            missing=MATCH_RULES[missing_rule],  # type: ignore[arg-type]
+            **reading,
+            progress=bar,
+        )
+    if records is not None:
+        click.echo(f"unveil: {lines(write_unique_records(alone, risk, records))}", err=True)
+    if values is not None:
+        click.echo(f"unveil: {lines(write_values(alone, values))}", err=True)
+    put_out(_shown(alone.record, risk.record, as_json=as_json, as_csv=as_csv), Console())
+
+
+def _shown(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:
+    if as_json:
+        document = {**alone.to_dict(), "match_risk": risk.to_dict()}
+        return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    if as_csv:
+        return csv_document([row.to_dict() for row in alone.contributions])
+    return _screen(alone, risk)
+
+
+def _screen(alone: Suda, risk: MatchRisk) -> Group:
+    return Group(
+        Text(),
+        Text("Who is alone with their keys, and with how few of them", style="bold"),
+        *(Text(sentence) for _, sentence in of_uniques.suda_sentences(alone)),
+        Text(),
+        *_key_table(alone),
+        *_table(
+            "With how few keys people are alone", of_uniques.SIZE_HEADS, of_uniques.size_rows(alone)
+        ),
+        Text("Who could be found by a match", style="bold"),
+        *(Text(sentence) for _, sentence in of_risk.risk_sentences(risk)),
+        Text(),
+        *_table("Who breaks k-anonymity", of_risk.ANONYMITY_HEADS, of_risk.anonymity_rows(risk)),
+        *_table(
+            "How varied the sensitive value is",
+            of_risk.DIVERSITY_HEADS,
+            of_risk.diversity_rows(risk),
+        ),
+        *notes(risk.coercions),
+    )
+
+
+def _key_table(alone: Suda) -> Iterator[RenderableType]:
+    rows = [of_uniques.key_cells(row) for row in of_uniques.contributions_in_order(alone)]
+    yield from _table("Which keys make people unique", of_uniques.KEY_HEADS, rows, alone.keys)
+
+
+def _table(
+    title: str, heads: tuple[str, ...], rows: Any, names: tuple[str, ...] = ()
+) -> Iterator[RenderableType]:
+    """A table whose first column is what the row is about; nothing where there are no rows."""
+    if not rows:
+        return
+    table: Table = new_table(title)
+    table.add_column(heads[0], overflow="fold", min_width=longest_name(names))
+    for head in heads[1:]:
+        table.add_column(head, justify="right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    yield table
+    yield Text()

@@ -1,0 +1,197 @@
+"""How often would a person's target be guessed rightly from the pooled copies, by group?
+
+CAP_s of Taub et al. (2018), equations 4 and 6: the share of the synthetic rows with a person's keys
+that also have their target, here s_tq / s_q. It depends on the cell (q, t) alone, so people are
+never scored one by one: cells are counted once, and people are counted by cell.
+
+Erratum: equation 6, for m pooled copies, conditions on the key of the synthetic row. It must be the
+key of the person looked up, as in equation 4.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.count.cells import Cells, Keys, count_cells
+from unveil.count.codes import Column
+from unveil.count.looks import blocks, distinct
+from unveil.count.packing import PACKED, Integers, Whole, number, pack, run_starts
+from unveil.count.scenario import Scenario
+
+INCLUDED, LEFT_OUT, FIRST_COPY = 0, 1, 2
+"""Where the two groups and the first copy stand among the sides of a scenario."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class People:
+    """People by score: s_tq of the s_q synthetic rows with their keys have their target too."""
+
+    s_tq: Whole
+    s_q: Whole
+    n: Whole  # groups x scores
+
+    @property
+    def score(self) -> Floats:
+        """CAP_s; 0 where nobody in the copies has the keys."""
+        return np.divide(self.s_tq, self.s_q, out=np.zeros(len(self.s_q)), where=self.s_q > 0)
+
+    @property
+    def n_match(self) -> Whole:
+        """People of each group whose keys occur in the copies."""
+        found: Whole = self.n[:, self.s_q > 0].sum(axis=1)
+        return found
+
+    def found(self) -> Self:
+        """Only people whose keys occur in the copies."""
+        here = self.s_q > 0
+        return type(self)(self.s_tq[here], self.s_q[here], self.n[:, here])
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Key combinations that have people, those that look alike together: `w` of them.
+
+    n is the people of each group in such a combination; right / s_q is the sum of their scores, in
+    lowest terms: whole numbers, the same whatever the order of the levels.
+    """
+
+    n: Whole  # groups x looks
+    right: Whole  # groups x looks
+    s_q: Whole
+    w: Whole
+
+    @property
+    def scores(self) -> Floats:
+        """The sum of the scores of each group's people in one such combination."""
+        where = np.broadcast_to(self.s_q > 0, self.right.shape)
+        return np.divide(self.right, self.s_q, out=np.zeros(self.right.shape), where=where)
+
+    @property
+    def n_classes(self) -> Whole:
+        """In how many key combinations each group has people."""
+        with_people: Whole = ((self.n > 0) * self.w).sum(axis=1)
+        return with_people
+
+    def found(self) -> Self:
+        """Only key combinations that occur in the copies."""
+        here = self.s_q > 0
+        return type(self)(self.n[:, here], self.right[:, here], self.s_q[here], self.w[here])
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Both groups against the same pooled copies: people by score, and by key combination."""
+
+    people: People
+    classes: Classes
+
+    def without_nonmatches(self) -> Self:
+        """Only people whose keys occur in the copies: where a non-match is undefined."""
+        return type(self)(self.people.found(), self.classes.found())
+
+
+def scored_by_m(scenario: Scenario) -> list[Scored]:
+    """Both groups against the first m copies pooled, for m = 1 to M, in one pass over the cells.
+
+    The sides of the scenario are the included, the left out, and the copies in their order. Several
+    targets are taken jointly.
+    """
+    cells = joint_cells(scenario)
+    n_copies = len(scenario.sides.rows) - FIRST_COPY
+    pieces: list[list[Scored]] = [[] for _ in range(n_copies)]
+    for qs in blocks(cells.starts):
+        for of_m, piece in zip(pieces, _block(scenario.keys, cells, qs), strict=True):
+            of_m.append(piece)
+    return [_together(of_m) for of_m in pieces]
+
+
+def joint_cells(scenario: Scenario) -> Cells:
+    """The cells of key combination and joint target; those counted already where there is one."""
+    columns = scenario.target_columns
+    if len(columns) == 1:
+        return scenario.cells[0]
+    digits = [(column.codes, column.n_levels) for column in columns]
+    ids, n_levels = number(*pack(digits, scenario.sides.n_rows))
+    name = ", ".join(scenario.target_names)
+    joint = Column(name, scenario.sides, ids.astype(np.uint32), pl.Series(np.arange(n_levels)))
+    return count_cells(scenario.keys, joint)
+
+
+def _block(keys: Keys, cells: Cells, qs: slice) -> Iterator[Scored]:
+    """People in the cells of some key combinations, scored against one copy, two, ..."""
+    starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
+    counts = cells.counts[:, starts[0] : starts[-1]]
+    here = counts[:FIRST_COPY].any(axis=0)  # cells that have people
+    n = counts[:FIRST_COPY, here].astype(np.int64)
+    in_class = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[here]
+    firsts = run_starts(in_class)[:-1]
+    classes = in_class[firsts]
+    place = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(in_class))))
+    s_tq, s_q = np.zeros(len(in_class), np.int64), np.zeros(len(classes), np.int64)
+    for side in range(FIRST_COPY, len(counts)):
+        s_tq += counts[side, here]
+        s_q += keys.counts[side, qs][classes]
+        yield Scored(
+            _people(s_tq, s_q[place], n),
+            _classes(_per_class(n, firsts), _per_class(n * s_tq, firsts), s_q, np.ones_like(s_q)),
+        )
+
+
+def _per_class(amounts: Whole, firsts: Whole) -> Whole:
+    return np.add.reduceat(amounts, firsts, axis=1) if len(firsts) else amounts
+
+
+def _together(pieces: Sequence[Scored]) -> Scored:
+    people, classes = [one.people for one in pieces], [one.classes for one in pieces]
+    return Scored(
+        _people(
+            np.concatenate([one.s_tq for one in people]),
+            np.concatenate([one.s_q for one in people]),
+            np.concatenate([one.n for one in people], axis=1),
+        ),
+        _classes(
+            np.concatenate([one.n for one in classes], axis=1),
+            np.concatenate([one.right for one in classes], axis=1),
+            np.concatenate([one.s_q for one in classes]),
+            np.concatenate([one.w for one in classes]),
+        ),
+    )
+
+
+def _people(s_tq: Whole, s_q: Whole, n: Whole) -> People:
+    (s_tq, s_q), amounts = _alike([s_tq, s_q], n)
+    return People(s_tq, s_q, amounts)
+
+
+def _classes(n: Whole, right: Whole, s_q: Whole, w: Whole) -> Classes:
+    # In lowest terms, so that 1 of 2 and 2 of 4 are alike; and 0 of any number, but for 0.
+    common = np.maximum(np.gcd(np.gcd.reduce(right, axis=0), s_q), 1)
+    right, s_q = right // common, s_q // common
+    letters, amounts = _alike([*n, *right, s_q], w[np.newaxis])
+    return Classes(np.stack(letters[:2]), np.stack(letters[2:4]), letters[4], amounts[0])
+
+
+def _alike(letters: Sequence[Whole], amounts: Whole) -> tuple[list[Whole], Whole]:
+    """The distinct combinations of letters in their order, and the sums of the amounts of each."""
+    small = [_small(letter) for letter in letters]
+    found, ids, _ = distinct([digit for _, digit in small])
+    n = len(found[0])
+    added = [np.bincount(ids, weights=amount, minlength=n).astype(np.int64) for amount in amounts]
+    values = [
+        place if levels is None else levels[place]
+        for (levels, _), place in zip(small, found, strict=True)
+    ]
+    return values, np.stack(added)
+
+
+def _small(letter: Whole) -> tuple[Whole | None, Integers]:
+    """A letter fit for packing: its place among its values where the values are too large."""
+    if int(letter.max(initial=0)) < PACKED // max(len(letter), 1):
+        return None, letter
+    return np.unique(letter, return_inverse=True)

@@ -1,0 +1,140 @@
+"""`unveil.split`: who is used to make the copies, and who is left out, by chance alone.
+
+What copies give away *because* a record was used shows only against people of the same kind whose
+records were not used (Taub et al. 2018, section 4.3; Raab 2024, section 5).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.count.codes import encode
+from unveil.count.packing import Ids, number, pack
+from unveil.count.profile import Mask
+from unveil.errors import RolesError, SettingsError
+from unveil.measure.confidentiality.settings import seed_asked, share_asked
+from unveil.read.align import align
+from unveil.read.files import read_table
+from unveil.read.roles import absent, names
+from unveil.read.table import Table
+from unveil.records.confidentiality import Split
+from unveil.records.view import as_html, as_text
+
+
+@dataclass(frozen=True, eq=False)
+class SplitResult:
+    """The two parts as frames, and the record of how they were made; printing shows no record.
+
+    ::
+
+        included, left_out = unveil.split(original, seed=1)
+    """
+
+    record: Split
+    included: pl.DataFrame
+    left_out: pl.DataFrame
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        return iter((self.included, self.left_out))
+
+    def to_dict(self) -> dict[str, Any]:
+        """How the parts were made; not the parts."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """How the parts were made, as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def split(
+    original: Any, share: float = 0.5, *, seed: int, strata: str | Iterable[str] | None = None
+) -> SplitResult:
+    """Split people at random into those to be included and those to be left out.
+
+    Parameters
+    ----------
+    original
+        The records, in any of the forms of `unveil.disclosure`.
+    share
+        How many of them are to be included: 0.5 as in Taub et al. (2018), 0.8 as in Raab (2024).
+    seed
+        A whole number: the same seed makes the same parts again. The record holds it. Whoever has
+        it and the original knows who was included, so keep it as confidential as the data.
+    strata
+        Columns within whose combinations of levels the share is to hold; missing is a level.
+
+    Returns
+    -------
+    SplitResult
+        `.included` and `.left_out`, which it can be unpacked into: polars frames with the columns
+        of the original, rows in its order. `.record` says how they were made.
+
+    Notes
+    -----
+    Strata are put in random order, rows in random order within them, and every (1 / share)th is
+    taken from a random start. So each row has the same chance, and the number included differs from
+    the share by less than one, in the whole file and in each stratum.
+    """
+    wanted = share_asked(share)
+    chosen = seed_asked(seed)
+    strata_names = () if strata is None else names(strata, "Strata")
+    table = read_table(original, side="original")
+    strata_of, n_strata = _strata(table, strata_names)
+    is_in = _drawn(strata_of, n_strata, wanted, np.random.default_rng(chosen))
+    _refuse_empty(is_in, wanted, table)
+    kept = pl.Series(is_in)
+    record = Split(
+        file=table.source,
+        share=wanted,
+        seed=chosen,
+        strata=strata_names,
+        n_strata=n_strata,
+        n_original=len(is_in),
+        n_included=int(is_in.sum()),
+        n_left_out=int((~is_in).sum()),
+        coercions=table.notes,
+    )
+    return SplitResult(record, table.frame.filter(kept), table.frame.filter(~kept))
+
+
+def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
+    """The stratum of each row as a number, and how many there are."""
+    faults = [
+        absent(table.place, name, table.frame.columns)
+        for name in strata
+        if name not in table.frame.columns
+    ]
+    if faults:
+        raise RolesError("\n".join(faults))
+    aligned = align([table], strata)
+    columns = [encode(name, aligned.columns[name]) for name in strata]
+    digits = [(column.codes, column.n_levels) for column in columns]
+    return number(*pack(digits, table.frame.height))
+
+
+def _drawn(strata_of: Ids, n_strata: int, share: float, rng: np.random.Generator) -> Mask:
+    """Which rows are included: every (1 / share)th of a random order, from a random start."""
+    order_of_strata = rng.permutation(n_strata)
+    order = np.lexsort((rng.random(len(strata_of)), order_of_strata[strata_of]))
+    steps = np.floor(np.arange(len(order) + 1) * share + rng.random())
+    is_in: Mask = np.zeros(len(order), bool)
+    is_in[order] = np.diff(steps) > 0
+    return is_in
+
+
+def _refuse_empty(is_in: Mask, share: float, table: Table) -> None:
+    if is_in.all() or not is_in.any():
+        whom = "left out" if is_in.all() else "included"
+        raise SettingsError(
+            f"{table.place} is too small for a share of {share:g}: nobody would be {whom}. Choose a"
+            " share nearer to 0.5, or a larger file."
+        )

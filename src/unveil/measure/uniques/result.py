@@ -1,0 +1,194 @@
+"""What `unveil.suda` hands back: the record, and beside it what each record of the data has."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from unveil.count.codes import Column
+from unveil.count.levels import label
+from unveil.count.packing import Whole
+from unveil.errors import SettingsError
+from unveil.measure.uniques.at_risk import free_name, records_at_risk
+from unveil.measure.uniques.dis import Floats
+from unveil.measure.uniques.lattice import Found
+from unveil.measure.uniques.scores import Mask, Scores, special
+from unveil.records.suda import KeyContribution, Suda
+from unveil.records.view import as_html, as_text
+
+Figures = TypeVar("Figures", Floats, Whole)
+
+
+@dataclass(frozen=True)
+class SudaResult:
+    """Special uniques; printing it never shows a record of the data."""
+
+    record: Suda
+    _columns: tuple[Column, ...] = field(repr=False, compare=False)
+    _rows: Whole = field(repr=False, compare=False)  # of the statistical uniques
+    _scores: Scores = field(repr=False, compare=False)
+    _dis: Floats = field(repr=False, compare=False)
+    _search: Callable[[], Iterable[Found]] = field(repr=False, compare=False)
+
+    @property
+    def dis_file(self) -> float | None:
+        """The probability that a record alone with its keys is the person one takes it for."""
+        return self.record.dis_file
+
+    @property
+    def contributions(self) -> tuple[KeyContribution, ...]:
+        """How much each key takes part in what makes people unique."""
+        return self.record.contributions
+
+    @cached_property
+    def suda(self) -> Floats:
+        """The SUDA score of every record of the data, in their order; confidential."""
+        return self._on_all(self._scores.score)
+
+    @cached_property
+    def dis(self) -> Floats:
+        """The DIS score of every record of the data, in their order; confidential."""
+        return self._on_all(self._dis)
+
+    def special(self, quantile: float = 0.9) -> Mask:
+        """Which records of the data are special uniques: confidential.
+
+        Parameters
+        ----------
+        quantile
+            0.9 is the top decile of the scores above 0; those that tie with it are included.
+        """
+        return special(self.suda, checked_quantile(quantile))
+
+    def msus(self) -> pl.DataFrame:
+        """Every minimal sample unique: the row (from 0), its size and its keys; confidential.
+
+        They are searched for once more, for they can be many times the records of the data.
+        """
+        found = list(self._search())
+        names = [[self.record.keys[key] for key in msu.keys] for msu in found]
+        of = np.repeat(np.arange(len(found)), [len(msu.places) for msu in found])
+        places = np.concatenate([np.zeros(0, np.int64), *(msu.places for msu in found)])
+        rank = np.argsort(np.lexsort(_ranks(found)))
+        made = pl.DataFrame(
+            {
+                "row": pl.Series(self._rows[places], dtype=pl.Int64),
+                "size": pl.Series([msu.size for msu in found], dtype=pl.Int64).gather(of),
+                "keys": pl.Series(names, dtype=pl.List(pl.String)).gather(of),
+                "rank": pl.Series(rank[of], dtype=pl.Int64),
+            }
+        )
+        return made.sort("row", "rank").drop("rank")
+
+    def record_contributions(self) -> pl.DataFrame:
+        """For each record with a score, the share of it that each key takes part in; confidential.
+
+        The first column is the row (from 0), called `row_` beside a key of that name; the others
+        have the names of the keys.
+        """
+        has_score = self._scores.score > 0
+        shares = self._scores.contributions()[:, has_score]
+        keys = self.record.keys
+        row = free_name("row", keys)
+        columns = [pl.Series(name, share) for name, share in zip(keys, shares, strict=True)]
+        return pl.DataFrame([pl.Series(row, self._rows[has_score], dtype=pl.Int64), *columns])
+
+    def value_contributions(self) -> pl.DataFrame:
+        """For each value of each key, its percentage of what the key takes part in; confidential.
+
+        The percentages of one key add up to 100. Values that nobody with a score has are left out.
+        """
+        frames = [
+            self._values_of(column, of_key)
+            for column, of_key in zip(self._columns, self._scores.of_key, strict=True)
+        ]
+        return pl.concat(frames, how="vertical")
+
+    def _values_of(self, column: Column, of_key: Floats) -> pl.DataFrame:
+        """The values of one key, the largest part first."""
+        codes = column.codes[self._rows]
+        parts = np.bincount(codes, weights=of_key, minlength=column.n_levels)
+        counts = np.bincount(codes[of_key > 0], minlength=column.n_levels)
+        order = np.argsort(-parts, kind="stable")[: np.count_nonzero(parts)].tolist()
+        return pl.DataFrame(
+            {
+                "key": pl.Series([column.name], dtype=pl.String).new_from_index(0, len(order)),
+                "value": pl.Series([label(column, code) for code in order], dtype=pl.String),
+                "n_records": pl.Series(counts[order], dtype=pl.Int64),
+                "percent": pl.Series(100 * parts[order] / (parts.sum() or 1.0), dtype=pl.Float64),
+            }
+        )
+
+    def records_at_risk(self) -> pl.DataFrame:
+        """Everyone who is alone with their keys, the highest score first: confidential.
+
+        Returns
+        -------
+        polars.DataFrame
+            Their row in the data (from 0), their keys as text, suda, dis, n_msu, special, and
+            `alone_with`, the keys of the smallest set with which they are alone (the first of
+            several). A column of ours gives way, by a `_`, to a key of the same name.
+        """
+        return records_at_risk(self._columns, self._rows, self.frame(), self.msus())
+
+    def frame(self) -> pl.DataFrame:
+        """One row per record of the data, in their order: confidential."""
+        return pl.DataFrame(
+            {
+                "row": pl.int_range(self.record.n_records, eager=True),
+                "suda": self.suda,
+                "dis": self.dis,
+                "n_msu": self._on_all(self._scores.n_msu),
+                "special": self.special(self.record.quantile),
+            }
+        )
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """One entry per record of the data, in their order: confidential."""
+        return self.frame().to_dicts()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries and lists, the records of the data among them: confidential.
+
+        `to_json` and every view have the figures of the file alone.
+        """
+        return {**self.record.to_dict(), "records": self.records}
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The figures of the file as one JSON document; nothing of one record."""
+        return self.record.to_json(indent=indent)
+
+    def _on_all(self, of_uniques: Figures) -> Figures:
+        """What the statistical uniques have, on all records; 0 for the others."""
+        on_all: Figures = np.zeros(self.record.n_records, of_uniques.dtype)
+        on_all[self._rows] = of_uniques
+        return on_all
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def checked_quantile(quantile: float) -> float:
+    """A quantile from 0 to 1, or a sentence on what is wrong with it."""
+    is_number = isinstance(quantile, int | float) and not isinstance(quantile, bool)
+    if not is_number or not 0 <= quantile <= 1:
+        raise SettingsError(
+            f"The quantile of special uniques is {quantile!r}. It must be a number from 0 to 1,"
+            " such as 0.9 for the top decile."
+        )
+    return quantile
+
+
+def _ranks(found: list[Found]) -> tuple[list[int], ...]:
+    """What the sets of keys are sorted by, the last first: their size, then their keys in order."""
+    longest = max((msu.size for msu in found), default=0)
+    padded = [[*msu.keys, *[-1] * (longest - msu.size)] for msu in found]
+    places = [[keys[place] for keys in padded] for place in reversed(range(longest))]
+    return (*places, [msu.size for msu in found])

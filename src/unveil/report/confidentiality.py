@@ -1,0 +1,246 @@
+"""Included against left out, and how a file was split, in sentences a custodian can repeat.
+
+One catalogue of templates, filled from records only. The words that the paper has for "no
+difference" stand in one template alone, `inside`, which is used only where the whole interval lies
+inside a margin that the custodian has stated.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.confidentiality import (
+    ConfidentialityRow,
+    DifferentialConfidentiality,
+    Split,
+)
+from unveil.records.view import as_html, as_text
+from unveil.report.html import grid, notes, paragraph, view
+from unveil.report.words import and_list, counted, percent, ratio
+
+TEMPLATES = {
+    "title": "Are people recognised because their own record was used?",
+    "sizes": (
+        "{included} whose records were used, {left_out} whose records were left out, {copies}. We"
+        " assume an intruder who knows {keys} of a person, and guesses {target} from the rows with"
+        " the same keys."
+    ),
+    "zero": "A person whose keys are in no copy counts as guessed wrongly.",
+    "undefined": "A person whose keys are in no copy is left out of the figures.",
+    "more": (
+        "People whose record was used are recognised {points} more often: {a} of the guesses about"
+        " them are right, and {b} of those about the others"
+    ),
+    "less": (
+        "People whose record was used are recognised {points} less often: {a} of the guesses about"
+        " them are right, and {b} of those about the others"
+    ),
+    "same": (
+        "People whose record was used are recognised as often as the others: {a} of the guesses"
+        " are right"
+    ),
+    "not measured": "How much more often people are recognised could not be measured: {reason}.",
+    "with interval": "{said} ({confidence} interval: {low} to {high} points).",
+    "no interval": "{said}. No interval could be found: {reason}.",
+    "inside": (
+        "The whole interval lies inside the margin of {margin} either way: within it, {copies}"
+        " differentially confidential for {target} given {keys}."
+    ),
+    "outside": (
+        "The interval does not lie inside the margin of {margin} either way: a difference that"
+        " matters is not ruled out."
+    ),
+    "beyond chance": "The interval leaves out 0: chance alone hardly explains the difference.",
+    "no margin": (
+        "That the interval holds 0 is no evidence that there is no difference. State a difference"
+        " that would not matter (margin) to have it tested."
+    ),
+    "found": (
+        "{a} of the people whose record was used have keys that occur in {copies}, and {b} of the"
+        " others."
+    ),
+    "p": (
+        "t, df and p take every person's score as independent of the others'. Those of people with"
+        " the same keys rest on the same synthetic rows, so read p as an indication."
+    ),
+    "split": (
+        "{included} of {original} are to be included and {left_out} to be left out, drawn at random"
+        " with seed {seed}{strata}."
+    ),
+    "split strata": ", within {n} of {strata}",
+    "split seed": (
+        "The parts are as confidential as the original, and so is the seed: with the original it"
+        " tells who was included."
+    ),
+}
+
+ROUNDING = 1e-12
+"""Means that differ by less are the same: they were added up from different terms."""
+
+HEADS = ("m", "included", "left out", "difference", "interval", "t", "df", "p", "margin")
+"""The columns of the table; the last where there is a margin."""
+
+
+def points(share: float) -> str:
+    """A difference of shares in percentage points, without its sign."""
+    shown = f"{abs(100 * share):.1f}"
+    if share and shown == "0.0":
+        return "less than 0.1 points"
+    return f"{shown} points"
+
+
+def sizes(record: DifferentialConfidentiality) -> str:
+    """How much data there is, what is assumed of the intruder, and what a non-match counts."""
+    m = len(record.n_synthetic)
+    copies = counted(record.n_synthetic[0], "record") + " in the copy"
+    if m > 1:
+        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
+    said = TEMPLATES["sizes"].format(
+        included=counted(record.n_included, "person", "people"),
+        left_out=counted(record.n_left_out, "person", "people"),
+        copies=copies,
+        keys=and_list(record.keys),
+        target=_target(record),
+    )
+    return f"{said} {TEMPLATES[record.nonmatch]}"
+
+
+def _target(record: DifferentialConfidentiality) -> str:
+    together = " together" if len(record.target) > 1 else ""
+    return f"{and_list(record.target)}{together}"
+
+
+def sentences(record: DifferentialConfidentiality) -> Iterator[str]:
+    """What all copies pooled show, in words: the difference, the margin, and what p is worth."""
+    row = record.headline
+    yield _difference(record, row)
+    yield TEMPLATES["found"].format(
+        a=percent(100 * row.n_match_included / record.n_included),
+        b=percent(100 * row.n_match_left_out / record.n_left_out),
+        copies=_copies(record),
+    )
+    if row.interval is not None:
+        yield _margin(record, row)
+    if row.p is not None:
+        yield TEMPLATES["p"]
+
+
+def _difference(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
+    if row.difference is None or row.mean_included is None or row.mean_left_out is None:
+        return TEMPLATES["not measured"].format(reason=_reason(record, row, "difference"))
+    kind = "more" if row.difference > 0 else "less"
+    if abs(row.difference) < ROUNDING:
+        kind = "same"
+    said = TEMPLATES[kind].format(
+        points=points(row.difference),
+        a=percent(100 * row.mean_included),
+        b=percent(100 * row.mean_left_out),
+    )
+    if row.interval is None:
+        reason = _reason(record, row, "interval")
+        return TEMPLATES["no interval"].format(said=said, reason=reason)
+    low, high = (f"{100 * end:.1f}".replace("-0.0", "0.0") for end in row.interval)
+    return TEMPLATES["with interval"].format(
+        said=said, confidence=f"{100 * record.confidence:g} %", low=low, high=high
+    )
+
+
+def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
+    if record.margin is None:
+        low, high = row.interval or (0.0, 0.0)
+        return TEMPLATES["no margin" if low <= 0 <= high else "beyond chance"]
+    is_one = len(record.n_synthetic) == 1
+    return TEMPLATES["inside" if row.equivalent else "outside"].format(
+        margin=f"{100 * record.margin:g} points",
+        copies=f"{_copies(record)} {'is' if is_one else 'are'}",
+        target=_target(record),
+        keys=and_list(record.keys),
+    )
+
+
+def _copies(record: DifferentialConfidentiality) -> str:
+    m = len(record.n_synthetic)
+    return "the copy" if m == 1 else f"the {m} copies together"
+
+
+def _reason(record: DifferentialConfidentiality, row: ConfidentialityRow, field: str) -> str:
+    return next(
+        (one.reason for one in record.not_measured if (one.m, one.field) == (row.m, field)), ""
+    )
+
+
+def table(record: DifferentialConfidentiality) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The heads and the figures of every m as they are shown, shaped as the paper's Table 4."""
+    heads = HEADS if record.margin is not None else HEADS[:-1]
+    return heads, [_cells(row)[: len(heads)] for row in record.rows]
+
+
+def _cells(row: ConfidentialityRow) -> tuple[str, ...]:
+    low, high = row.interval or (None, None)
+    return (
+        str(row.m),
+        _share(row.mean_included),
+        _share(row.mean_left_out),
+        _share(row.difference),
+        "-" if low is None else f"{_share(low)} to {_share(high)}",
+        ratio(row.t),
+        "-" if row.df is None else f"{row.df:,.0f}",
+        "-" if row.p is None else "<0.001" if row.p < 0.0005 else f"{row.p:.3f}",
+        {None: "-", True: "inside", False: "outside"}[row.equivalent],
+    )
+
+
+def _share(value: float | None) -> str:
+    """A share with three decimals, as the paper's Table 4 has them; never a positive 0.000."""
+    if value is None:
+        return "-"
+    if abs(value) < ROUNDING:
+        return "0"
+    shown = f"{value:.3f}"
+    return {"0.000": "<0.001", "-0.000": ">-0.001"}.get(shown, shown)
+
+
+@as_text.register
+def _(record: DifferentialConfidentiality) -> str:
+    row = record.headline
+    who = f"{_target(record)} from {and_list(record.keys)}"
+    return f"Included against left out, {who}, m = {row.m}: {_difference(record, row)}"
+
+
+@as_html.register
+def _(record: DifferentialConfidentiality) -> str:
+    heads, rows = table(record)
+    parts = [
+        f"<h3>{escape(TEMPLATES['title'])}</h3>",
+        paragraph(sizes(record)),
+        *(paragraph(said) for said in sentences(record)),
+        grid("Included against left out, by number of pooled copies", heads, rows),
+        paragraph(f"Seed of the bootstrap: {record.seed}"),
+        notes(record.coercions),
+    ]
+    return view(parts)
+
+
+@as_text.register
+def split_sentence(record: Split) -> str:
+    """How a file was split."""
+    strata = ""
+    if record.strata:
+        n = counted(record.n_strata, "combination")
+        strata = TEMPLATES["split strata"].format(n=n, strata=and_list(record.strata))
+    return TEMPLATES["split"].format(
+        included=f"{record.n_included:,}",
+        original=counted(record.n_original, "record"),
+        left_out=f"{record.n_left_out:,}",
+        seed=record.seed,
+        strata=strata,
+    )
+
+
+@as_html.register
+def _(record: Split) -> str:
+    parts = (
+        paragraph(split_sentence(record)),
+        paragraph(TEMPLATES["split seed"]),
+        notes(record.coercions),
+    )
+    return view(parts)

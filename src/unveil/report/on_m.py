@@ -1,0 +1,109 @@
+"""What the number of copies does to the CAP, in a sentence chosen from the slopes fitted."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from unveil.records.cap import Cap, OnM
+from unveil.report.attribution_words import SCENARIOS, UNNAMED, key_set_name
+from unveil.report.words import name
+
+TEMPLATES = {
+    "m few": "With fewer than three copies nothing can be said about their number.",
+    "m matches": (
+        "each further copy raises the CAP by {zero} where non-matches count as zero"
+        " ({p_zero}), because more people find a match. Among those who have one, the number of"
+        " copies makes no difference that shows ({p_undefined})."
+    ),
+    "m both": (
+        "each further copy raises the CAP by {zero} where non-matches count as zero"
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
+        " more people and say more about them."
+    ),
+    "m thinner": (
+        "each further copy raises the CAP by {zero} where non-matches count as zero"
+        " ({p_zero}), because more people find a match, but lowers it by {undefined} among those"
+        " with a match ({p_undefined})."
+    ),
+    "m none": (
+        "the number of copies makes no difference that shows, neither where non-matches"
+        " count as zero ({p_zero}) nor among those with a match ({p_undefined})."
+    ),
+    "m other": (
+        "with each further copy the CAP changes by {zero} where non-matches count as zero"
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined})."
+    ),
+    "m guide": "Pools of m copies are nested, not independent: take p as a guide.",
+}
+
+FIT_HEADS = ("method", "scenario", "non-matches", "intercept", "m", "p of m")
+SIGNIFICANT = 0.05
+
+
+def on_m_sentences(record: Cap) -> Iterator[str]:
+    """What the number of copies does, chosen from the slopes fitted; of the first scenario."""
+    scenario, keys = record.scenarios[0], record.key_sets[0].keys
+    n_copies = [len(method.n_synthetic) for method in record.methods]
+    if max(n_copies) < 2:
+        return
+    if max(n_copies) < 3:
+        yield TEMPLATES["m few"]
+        return
+    for method, n in zip(record.methods, n_copies, strict=True):
+        if n >= 3:
+            zero = record.fit(method.name, keys, scenario, "zero")
+            yield on_m_sentence(zero, record.fit(method.name, keys, scenario, "undefined"))
+    yield TEMPLATES["m guide"]
+
+
+def on_m_sentence(zero: OnM, undefined: OnM) -> str:
+    """One method: the sentence that fits both slopes."""
+    kinds = {
+        ("rises", "flat"): "m matches",
+        ("rises", "rises"): "m both",
+        ("rises", "falls"): "m thinner",
+        ("flat", "flat"): "m none",
+    }
+    kind = kinds.get((direction(zero), direction(undefined)), "m other")
+    signed = kind == "m other"
+    said = TEMPLATES[kind].format(
+        zero=_slope(zero, signed=signed),
+        undefined=_slope(undefined, signed=signed),
+        p_zero=p_value(zero.p_slope),
+        p_undefined=p_value(undefined.p_slope),
+    )
+    named = zero.method != UNNAMED
+    return f"{name(zero.method)}: {said}" if named else said[0].upper() + said[1:]
+
+
+def direction(fit: OnM) -> Literal["rises", "falls", "flat", "unknown"]:
+    """Which way the CAP goes with m, if it shows; a perfect line needs no test."""
+    if fit.slope is None or fit.df == 0:
+        return "unknown"
+    shows = fit.slope != 0 if fit.p_slope is None else fit.p_slope < SIGNIFICANT
+    if not shows:
+        return "flat"
+    return "rises" if fit.slope > 0 else "falls"
+
+
+def _slope(fit: OnM, *, signed: bool) -> str:
+    """A slope with three digits; what the words around it do not say, its sign does."""
+    if fit.slope is None:
+        return "-"
+    return f"{fit.slope if signed else abs(fit.slope):.3g}"
+
+
+def p_value(p: float | None) -> str:
+    """A p in a sentence."""
+    if p is None:
+        return "p not defined"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def fit_cells(record: Cap, fit: OnM) -> tuple[str, ...]:
+    """One regression under FIT_HEADS; with several key sets the scenario names its own."""
+    several = len(record.key_sets) > 1
+    where = f", {name(key_set_name(record, fit.keys))}" if several else ""
+    slope = _slope(fit, signed=True)
+    intercept = "-" if fit.intercept is None else f"{fit.intercept:.3f}"
+    p = "-" if fit.p_slope is None else p_value(fit.p_slope).removeprefix("p ").removeprefix("= ")
+    return name(fit.method), f"{SCENARIOS[fit.scenario]}{where}", fit.nonmatch, intercept, slope, p
