@@ -5,25 +5,41 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import click
 import polars as pl
 import pytest
 
 import unveil
 from golden.published import N_FIGURES
 from unveil.cli import main
+from unveil.cli.commands import COMMANDS, Commands
 from unveil.measure.catalogue import CATALOGUE
 from unveil.records.bands import Banded
 from unveil.records.base import Record
+from unveil.records.cap import Cap, CapNotMeasured, CapRow, KeySet, Method, OnM, Tolerance
 from unveil.records.checks import Checks, Flag
+from unveil.records.confidentiality import (
+    ConfidentialityRow,
+    DifferentialConfidentiality,
+    NotMeasuredAt,
+    Split,
+)
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusion_table import ExclusionColumn, ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
+from unveil.records.gtcap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
+from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk
+from unveil.records.suda import KeyContribution, MsuSize, Suda
+from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapRow
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+CONVENTIONS = ROOT / "docs" / "conventions.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # The pages whose commands are run.
@@ -38,6 +54,10 @@ FIRST_LINES = {
 
 # Where the fields of each record are listed: section of the conventions, and row of its table.
 DOCUMENT, EXCESS, TABLE = "The JSON document", "Train and control", "The exclusion table"
+CAP, TARGETED = "Correct attribution", "Targeted attribution"
+NEAREST = "Attribution from the nearest"
+STANDING_OUT, SPECIAL, MATCH = "People who stand out", "Special uniques", "Match risk"
+LEFT_OUT, SPLIT = "Included against left out", "Split"
 FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Disclosure: (DOCUMENT, None),
     IdentityRow: (DOCUMENT, "identity"),
@@ -53,6 +73,42 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     ExclusionTable: (TABLE, None),
     ExclusionColumn: (TABLE, "columns"),
     ExclusionTableRow: (TABLE, "rows"),
+    Cap: (CAP, None),
+    Method: (CAP, "methods"),
+    KeySet: (CAP, "key_sets"),
+    Tolerance: (CAP, "tolerance"),
+    CapRow: (CAP, "rows"),
+    OnM: (CAP, "on_m"),
+    CapNotMeasured: (CAP, "not_measured"),
+    Tcap: (TARGETED, None),
+    TcapRow: (TARGETED, "rows"),
+    Gcap: (NEAREST, None),
+    GcapRow: (NEAREST, "rows"),
+    Gtcap: (STANDING_OUT, None),
+    Radius: (STANDING_OUT, "radii"),
+    GtcapCopy: (STANDING_OUT, "copies"),
+    GtcapBin: (STANDING_OUT, "histogram"),
+    UniqueScore: (STANDING_OUT, "rows"),
+    Suda: (SPECIAL, None),
+    MsuSize: (SPECIAL, "sizes"),
+    KeyContribution: (SPECIAL, "contributions"),
+    MatchRisk: (MATCH, None),
+    Anonymity: (MATCH, "anonymity"),
+    AboveRisk: (MATCH, "risks"),
+    Diversity: (MATCH, "diversity"),
+    DifferentialConfidentiality: (LEFT_OUT, None),
+    ConfidentialityRow: (LEFT_OUT, "rows"),
+    NotMeasuredAt: (LEFT_OUT, "not_measured"),
+    Split: (SPLIT, None),
+}
+
+# The reference figures of each golden module: its constant, and how the README names them.
+REFERENCE = {
+    "test_cap_cases": ("N_FIGURES", "of CAP, TCAP and GCAP"),
+    "test_gtcap_cases": ("N_FIGURES", "of GTCAP"),
+    "test_confidentiality_cases": ("N_FIGURES", "of differential confidentiality"),
+    "test_suda": ("FIGURES", "of SUDA and DIS"),
+    "test_sdcmicro": ("FIGURES", "of match risk"),
 }
 
 # The worked example of every page, as rows of keys and target.
@@ -161,14 +217,105 @@ def test_every_public_name_is_documented(name):
 @pytest.mark.parametrize("record", FIELDS, ids=lambda record: record.__name__)
 def test_every_field_of_the_json_documents_is_documented(record):
     heading, row = FIELDS[record]
-    told = section_of(ROOT / "docs" / "conventions.md", heading)
+    told = section_of(CONVENTIONS, heading)
     if row is not None:
         (told,) = (line for line in told.splitlines() if line.startswith(f"| `{row}` |"))
     assert [f for f in record.__struct_fields__ if f"`{f}`" not in told] == []
 
 
+def test_what_to_dict_adds_about_single_records_is_documented():
+    people, copy, keys = frame(ORIGINAL), frame(SYNTHETIC), ["k1", "k2"]
+    for heading, result in (
+        (TARGETED, unveil.tcap(people, copy, keys=keys, target="t")),
+        (STANDING_OUT, unveil.gtcap(people, copy, keys=keys, target="t", radii={})),
+        (SPECIAL, unveil.suda(people, keys=keys)),
+        (MATCH, unveil.match_risk(people, keys=keys, sensitive="t")),
+    ):
+        told = section_of(CONVENTIONS, heading)
+        added = {**result.to_dict()}
+        for field in result.record.to_dict():
+            del added[field]
+        fields = {*added, *(field for row in added.get("records", ()) for field in row)}
+        assert fields
+        assert {field for field in fields if f"`{field}`" not in told} == set()
+
+
+def test_every_kind_of_note_is_documented():
+    told = section_of(CONVENTIONS, "What is told")
+    source = "\n".join(text_of(path) for path in (ROOT / "src").rglob("*.py"))
+    kinds = {
+        *re.findall(r"Coercion\([^()]*?kind=\"(\w+)\"", source),
+        *re.findall(r"_note\([^()]*?\"(no_\w+)\"", source),
+    }
+    assert {"baseline", "no_radius", "no_near_value"} <= kinds
+    assert {kind for kind in kinds if f"`{kind}`" not in told} == set()
+
+
 def test_the_readme_says_how_many_published_figures_are_reproduced():
     assert f"{N_FIGURES:,} figures" in text_of(README)
+
+
+def constant(module: str, name: str) -> int:
+    """A constant of a golden module, which ends early where its reference data are not there."""
+    spec = spec_from_file_location(module, ROOT / "tests" / "golden" / f"{module}.py")
+    made = module_from_spec(spec)
+    with suppress(pytest.skip.Exception):
+        spec.loader.exec_module(made)
+    return getattr(made, name)
+
+
+@pytest.mark.parametrize("module", REFERENCE)
+def test_the_readme_says_how_many_reference_figures_are_reproduced(module):
+    name, subject = REFERENCE[module]
+    assert f"{constant(module, name):,} {subject}" in " ".join(text_of(README).split())
+
+
+def commands_shown(page: Path) -> Iterator[list[str]]:
+    """The words of each call of unveil in a block that is shown and not run."""
+    for language, block in blocks_of(page):
+        for line in block.replace("\\\n", " ").splitlines() if language == "sh" else ():
+            if line.startswith("unveil "):
+                yield shlex.split(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_that_are_not_run_have_options_that_exist(page):
+    for _, name, *words in commands_shown(page):
+        command = Commands("unveil").get_command(click.Context(click.Command("unveil")), name)
+        assert command is not None, name
+        options = {option for param in command.params for option in param.opts}
+        assert {word for word in words if word.startswith("-")} <= options
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_row_in_the_readme(command):
+    assert f"| `unveil {command}` |" in text_of(README)
+
+
+def test_the_fractions_of_the_new_pages_are_those_computed():
+    files, asked = (frame(ORIGINAL), frame(SYNTHETIC)), {"keys": ["k1", "k2"], "target": "t"}
+    row = unveil.cap(*files, **asked).rows[0]
+    three = unveil.tcap(*files, **asked).record
+    of_gtcap = unveil.gtcap(*files, **asked, radii={})
+    left_out = frame("axq bxq byp cxq")
+    against = unveil.differential_confidentiality(files[0], left_out, files[1], **asked, seed=1)
+    for page, words, figure, expected in (
+        ("taub_cap", "`cap_synthetic_zero` 1/3", row.cap_synthetic_zero, 1 / 3),
+        ("taub_cap", "`cap_synthetic_undefined` 2/5", row.cap_synthetic_undefined, 2 / 5),
+        ("taub_cap", "`cap_original` is 5/6", row.cap_original, 5 / 6),
+        ("taub_cap", "= 5/9", row.cap_baseline, 5 / 9),
+        ("weap", "(½ + ½ + 0) / 3 = 1/3", three.tcap, 1 / 3),
+        ("weap", "(½ + ½ + 0 + 0) / 4 = 1/4", three.tcap_zero, 1 / 4),
+        ("weap", "`tcap_uniques` 0", three.tcap_uniques, 0),
+        ("weap", "`tcap_raab`: 1 of 5", three.tcap_raab, 20),
+        ("gcap", "= 11/30", unveil.gcap(*files, **asked).record.gcap, 11 / 30),
+        ("gtcap", "`mean` is -1.25", of_gtcap.mean, -1.25),
+        ("gtcap", "= -1.\n", of_gtcap.ratio_of_means, -1),
+        ("differential_confidentiality", "5/24 = 0.208", against.rows[0].difference, 5 / 24),
+        ("differential_confidentiality", "t = 1", against.rows[0].t, 1),
+    ):
+        assert words in text_of(ROOT / "docs" / "measures" / f"{page}.md"), (page, words)
+        assert figure == pytest.approx(expected), (page, words)
 
 
 def test_every_dependency_has_its_line():

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import unveil
+from unveil.cli.commands import COMMANDS
 from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import FORMULAS
 from unveil.records.disclosure import AttributeRow, IdentityRow
@@ -21,6 +22,14 @@ MEASURES = sorted(
     for kind in ("identity", "attribute")
     for path in (SOURCE / "measure" / kind).glob("[a-z]*.py")
 )
+# What is no formula of the profile: public functions, each in the room of its kind.
+ROOMS = ("attribution", "confidentiality", "risk", "uniques")
+FUNCTIONS = {
+    name: Path(*function.__module__.split(".")[2:])
+    for name in unveil.__all__
+    if (function := getattr(unveil, name)).__module__.split(".")[2:-1] in [[room] for room in ROOMS]
+}
+PAGES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 
 
 def tree_of(path: Path) -> ast.Module:
@@ -31,6 +40,25 @@ def tree_of(path: Path) -> ast.Module:
 def test_every_measure_has_its_test_and_its_page(path):
     assert (ROOT / "docs" / "measures" / f"{path.stem}.md").exists()
     assert (ROOT / "tests" / "measure" / f"test_{path.stem}.py").exists()
+
+
+def test_every_room_of_measures_is_known():
+    found = {path.parent.name for path in (SOURCE / "measure").glob("*/__init__.py")}
+    assert found == {"identity", "attribute", *ROOMS}
+    assert {path.parts[0] for path in FUNCTIONS.values()} == set(ROOMS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_public_function_of_a_room_has_its_test_and_its_page(name):
+    room, module = FUNCTIONS[name].parts
+    assert (ROOT / "tests" / "measure" / room / f"test_{module}.py").exists()
+    assert any(f"unveil.{name}(" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_described(command):
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert any(f"unveil {command} " in page.read_text(encoding="utf-8") for page in pages)
 
 
 def test_every_formula_is_a_field_of_the_record_and_says_where_it_comes_from():
