@@ -94,6 +94,12 @@ class TestCap:
         marked.write_csv("marked.csv")
         found = document("marked.csv", *PLAIN[1:], "--mask", "chosen")
         assert [row["n"] for row in found["rows"] if row["scenario"] == "mask"] == [2, 2]
+        everyone = people(ORIGINAL).with_columns(chosen=pl.lit(1))
+        everyone.write_csv("everyone.csv")
+        both = document("everyone.csv", *PLAIN[1:], "--scenario", "special", "--mask", "chosen")
+        of_suda = [row for row in both["rows"] if row["scenario"] == "special"]
+        assert of_suda == special["rows"]
+        assert {row["n"] for row in both["rows"] if row["scenario"] == "mask"} == {6}
 
     def test_a_baseline_and_a_joint_target(self):
         found = document(

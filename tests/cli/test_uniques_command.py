@@ -109,7 +109,7 @@ BAD = [
     ),
     (
         ("FILE", "-k", "k1", "--dis-fraction", "2"),
-        "dis_fraction is 2.0. It must be the share of the population that is in the data, above 0"
+        "dis_fraction is 2. It must be the share of the population that is in the data, above 0"
         " and at most 1, such as 0.01.",
     ),
     (

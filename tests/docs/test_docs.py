@@ -34,8 +34,8 @@ from unveil.records.exclusion_table import ExclusionColumn, ExclusionTable, Excl
 from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
 from unveil.records.gtcap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
 from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk
-from unveil.records.suda import KeyContribution, MsuSize, Suda
-from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapRow
+from unveil.records.suda import KeyContribution, MsuSize, Suda, SudaNotMeasured
+from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapNotMeasured, TcapRow
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -82,6 +82,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     CapNotMeasured: (CAP, "not_measured"),
     Tcap: (TARGETED, None),
     TcapRow: (TARGETED, "rows"),
+    TcapNotMeasured: (TARGETED, "not_measured"),
     Gcap: (NEAREST, None),
     GcapRow: (NEAREST, "rows"),
     Gtcap: (STANDING_OUT, None),
@@ -91,6 +92,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     UniqueScore: (STANDING_OUT, "rows"),
     Suda: (SPECIAL, None),
     MsuSize: (SPECIAL, "sizes"),
+    SudaNotMeasured: (SPECIAL, "not_measured"),
     KeyContribution: (SPECIAL, "contributions"),
     MatchRisk: (MATCH, None),
     Anonymity: (MATCH, "anonymity"),

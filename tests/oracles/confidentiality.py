@@ -49,6 +49,8 @@ def by_m(included: File, left_out: File, copies: Sequence[File], rule: str) -> I
             "n_left_out": len(b),
             "n_match_included": sum(key in keys for key, _ in included),
             "n_match_left_out": sum(key in keys for key, _ in left_out),
+            "n_keys_included": len({key for key, _ in included if rule == "zero" or key in keys}),
+            "n_keys_left_out": len({key for key, _ in left_out if rule == "zero" or key in keys}),
             "mean_included": mean(a) if a else None,
             "mean_left_out": mean(b) if b else None,
             "difference": mean(a) - mean(b) if a and b else None,

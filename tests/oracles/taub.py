@@ -76,6 +76,7 @@ def cap(
         for (_, target), seen, sure in zip(people, found, settled, strict=True)
     ]
     defined = [one for one in scores if one is not None]
+    matched = [row for row, seen in zip(people, found, strict=True) if seen]
     return {
         "n": len(people),
         "n_match": len(defined),
@@ -84,6 +85,10 @@ def cap(
         "cap_baseline": mean([score(t, everyone, agree) for _, t in people]),
         "cap_synthetic_zero": mean([one or Fraction(0) for one in scores]),
         "cap_synthetic_undefined": mean(defined),
+        "cap_original_matched": mean(
+            [score(t, matches(key, original), agree) for key, t in matched]
+        ),
+        "cap_baseline_matched": mean([score(t, everyone, agree) for _, t in matched]),
         "n_settled": sum(settled),
         "n_right": sum(right),
     }

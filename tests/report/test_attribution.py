@@ -12,7 +12,7 @@ from unveil.measure.attribution.gcap import gcap
 from unveil.measure.attribution.tcap import tcap
 from unveil.records.cap import CapRow, OnM
 from unveil.report import attribution, targeted
-from unveil.report.attribution_words import share
+from unveil.report.attribution_words import share, standing
 from unveil.report.on_m import direction, on_m_sentence, p_value
 
 ROW = CapRow(
@@ -28,6 +28,8 @@ ROW = CapRow(
     cap_baseline=0.2,
     cap_synthetic_zero=0.36,
     cap_synthetic_undefined=0.4,
+    cap_original_matched=0.82,
+    cap_baseline_matched=0.22,
     n_settled=100,
     n_right=40,
 )
@@ -57,32 +59,90 @@ def said(**changed) -> str:
 def test_a_row_in_words():
     assert said() == (
         "Everyone, with 5 copies of CART pooled: guesses are right for 36.0 % of 1,000 people if no"
-        " match counts as wrong, and for 40.0 % of the 900 (90.0 %) with a match; by what is known"
-        " already for 20.0 %, with the original for 80.0 %. Among those with a match this is 33.3 %"
-        " of the way from baseline to original."
+        " match counts as wrong; by what is known already for 20.0 %, with the original for 80.0 %."
+        " Of the 900 (90.0 %) with a match they are right for 40.0 %; by what is known already for"
+        " 22.0 %, with the original for 82.0 %. Among those with a match this is 30.0 % of the way"
+        " from baseline to original."
     )
+
+
+def test_where_everyone_has_a_match_each_figure_is_said_once():
+    everyone = {"n_match": 1000, "match_rate": 1.0, "cap_synthetic_zero": 0.4}
+    same = {"cap_original_matched": 0.8, "cap_baseline_matched": 0.2}
+    assert said(**everyone, **same) == (
+        "Everyone, with 5 copies of CART pooled: guesses are right for 40.0 % of 1,000 people, all"
+        " of them with a match; by what is known already for 20.0 %, with the original for 80.0 %."
+        " Among those with a match this is 33.3 % of the way from baseline to original."
+    )
+
+
+def test_a_copy_that_is_the_original_for_all_it_matches_is_told_as_the_original():
+    # Those matched share their keys and can be guessed but now and then; the others stand alone.
+    original = ["axp", "axp", "axq", *(f"b{i}{t}" for i, t in enumerate("rstuvwxyz"))]
+    (copied,) = cap(people(original), people(original[:3]), keys=["k1", "k2"], target="t").rows
+    assert copied.cap_original == pytest.approx((5 / 3 + 9) / 12)
+    assert copied.cap_original_matched == copied.cap_synthetic_undefined == pytest.approx(5 / 9)
+    assert standing(copied) == ("as the original", 1.0)
+    assert "the copies hardly protect" in " ".join(attribution.cap_sentences(copied))
 
 
 def test_at_the_baseline_it_may_be_a_utility_problem():
     sentence = "this is at the baseline: in the copies the target is as good as independent"
-    assert sentence in said(cap_synthetic_undefined=0.21)
-    assert "it may be a utility problem" in said(cap_synthetic_undefined=0.15)
-    assert "utility" not in said(cap_synthetic_undefined=0.22)
+    for cap_undefined in (0.21, 0.22, 0.23):
+        text = said(cap_synthetic_undefined=cap_undefined)
+        assert sentence in text
+        assert "it may be a utility problem" in text
+    assert "utility" not in said(cap_synthetic_undefined=0.24)
+
+
+def test_below_the_baseline_the_copies_mislead():
+    text = said(cap_synthetic_undefined=0.2)
+    assert text.endswith(
+        "Among those with a match this is below the baseline, worse than guessing by frequencies:"
+        " the copies mislead, which may be a utility problem."
+    )
+    assert "independent" not in text
+
+
+def test_below_the_baseline_as_the_original_is():
+    text = said(cap_synthetic_undefined=0.2, cap_original_matched=0.2)
+    assert text.endswith("it is their keys that mislead, not the copies.")
+
+
+@pytest.mark.parametrize(
+    ("cap_undefined", "expected"),
+    [
+        (0.1, "below the baseline"),
+        (0.209, "below the baseline"),
+        (0.21, "at the baseline"),
+        (0.23, "at the baseline"),
+        (0.231, "between"),
+        (0.81, "as the original"),
+        (0.9, "as the original"),
+    ],
+)
+def test_where_a_cap_stands(cap_undefined, expected):
+    kind, _ = standing(replace(ROW, cap_synthetic_undefined=cap_undefined))
+    assert kind == expected
 
 
 def test_utility_is_spoken_of_for_everyone_against_the_marginal_alone():
-    at = replace(ROW, cap_synthetic_undefined=0.2)
-    for sentences in (
-        attribution.cap_sentences(replace(at, scenario="special")),
-        attribution.cap_sentences(at, is_marginal=False),
+    for cap_undefined, words in (
+        (0.22, "no more is given away about them than is known already"),
+        (0.1, "is right less often than by what is known already"),
     ):
-        text = " ".join(sentences)
-        assert "utility" not in text
-        assert "no more is given away about them than is known already" in text
+        row = replace(ROW, cap_synthetic_undefined=cap_undefined)
+        for sentences in (
+            attribution.cap_sentences(replace(row, scenario="special")),
+            attribution.cap_sentences(row, is_marginal=False),
+        ):
+            text = " ".join(sentences)
+            assert "utility" not in text
+            assert words in text
 
 
 def test_as_good_as_the_original():
-    assert "the copies hardly protect" in said(cap_synthetic_undefined=0.795)
+    assert "the copies hardly protect" in said(cap_synthetic_undefined=0.815)
 
 
 def test_nobody_and_no_match_have_their_own_sentences():
@@ -117,9 +177,39 @@ def test_the_sentence_about_m_is_chosen_from_the_slopes(zero, undefined, words):
         replace(FIT, nonmatch=rule, slope=slope, p_slope=p)
         for rule, (slope, p) in (("zero", zero), ("undefined", undefined))
     ]
-    text = on_m_sentence(*fits)
+    text = on_m_sentence(*fits, (500, 900))
     assert words in text
-    assert text.startswith("CART: ")
+    assert text.startswith("CART, full set, keys sex and age: ")
+
+
+@pytest.mark.parametrize(
+    ("slope", "p", "words"),
+    [
+        (0.01, 0.001, "more copies find nobody else, but say more about those found"),
+        (-0.01, 0.001, "each further copy lowers the CAP by 0.01"),
+        (0.01, 0.3, "the number of copies makes no difference that shows"),
+    ],
+)
+def test_no_sentence_about_m_speaks_of_matches_that_are_not_there(slope, p, words):
+    fits = [replace(FIT, nonmatch=r, slope=slope, p_slope=p) for r in ("zero", "undefined")]
+    text = on_m_sentence(*fits, (900, 900))
+    assert words in text
+    assert "more people" not in text
+    odd = replace(fits[1], slope=-slope)
+    assert "more people" not in on_m_sentence(fits[0], odd, (900, 900))
+
+
+def test_the_sentence_about_m_is_of_the_rows_matched():
+    # Everyone has a match with one copy; each further copy is right more often.
+    original = [f"a{i}{t}" for i in "xyz" for t in "pq"]
+    wrong, right = [f"a{i}r" for i in "xyz"] * 20, original
+    copies = [wrong, right, right, right]
+    record = cap(
+        people(original), [people(copy) for copy in copies], keys=["k1", "k2"], target="t"
+    ).record
+    first, *_ = attribution.on_m_sentences(record)
+    assert first.startswith("Full set, keys k1 and k2: each further copy raises the CAP by ")
+    assert "more copies find nobody else" in first
 
 
 def test_directions():
@@ -181,7 +271,7 @@ def test_the_three_tcaps_are_told_apart():
         "Raab's TCAP: of the people found in the copies, 20.0 % are shown one single value of t,"
         " and it is right.",
         "TCAP of Chen and of Chapelle: 2 people alone with their keys in the original would be"
-        " guessed rightly in 0 % of cases, without a match counting as wrong.",
+        " guessed rightly in 0 % of cases; whoever has no match counts as guessed wrongly.",
     ]
     assert "DiSCO" not in repr(result) + result._repr_html_()
     none = tcap(people(["axp"]), people(["axp", "axq"]), keys=["k1", "k2"], target="t").rows[0]

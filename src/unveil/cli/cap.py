@@ -98,7 +98,9 @@ def radii(
     help="Everyone, those alone with their keys, or special uniques. Default: full and uniques.",
 )
 @click.option(
-    "--mask", metavar="COLUMN", help="Also score those who are true in this column of ORIGINAL."
+    "--mask",
+    metavar="COLUMN",
+    help="Also score those who are true in this column of ORIGINAL; special uniques stay SUDA's.",
 )
 @click.option(
     "--baseline",

@@ -2,22 +2,25 @@
 
 import io
 import os
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import polars as pl
 import polars.selectors as cs
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import column_names, output_options
+from unveil.cli.cap import methods_by_name
+from unveil.cli.options import column_names, output_options, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.cli.tables import new_table
+from unveil.cli.tables import as_wide_as_fits, new_table
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.measure.confidentiality.differential import (
     differential_confidentiality as measure_confidentiality,
@@ -28,6 +31,9 @@ from unveil.report import confidentiality as told
 from unveil.report.documents import csv_document, json_document
 from unveil.report.words import visible
 from unveil.writing import write_new
+
+BESIDE = "synthetic"
+"""What files without a method are called where others have one."""
 
 
 @click.command(
@@ -54,6 +60,14 @@ from unveil.writing import write_new
     help="What they would guess; several names are taken jointly.",
 )
 @click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME=FILES",
+    callback=methods_by_name,
+    help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
+)
+@click.option(
     "--nonmatch",
     default="zero",
     show_default=True,
@@ -77,13 +91,7 @@ from unveil.writing import write_new
     help="How often key combinations are drawn anew for the interval.",
 )
 @click.option("--seed", type=int, metavar="N", help="Of these draws. Default: one from the system.")
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
-)
+@reading_options
 @output_options
 def differential_confidentiality(
     *,
@@ -92,6 +100,7 @@ def differential_confidentiality(
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
     target: tuple[str, ...],
+    methods: dict[str, list[str]],
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -106,10 +115,12 @@ def differential_confidentiality(
       unveil differential-confidentiality in.csv out.csv synthetic.csv -k sex,age -t job
       unveil differential-confidentiality in.csv out.csv copy1.csv copy2.csv -k sex,age -t job \\
         --margin 0.02 --seed 1
+      unveil differential-confidentiality in.csv out.csv --method CART=c1.csv,c2.csv \\
+        --method parametric=p1.csv,p2.csv -k sex,age -t job --bands age=5
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
     refuse_lacking(
-        (included, left_out, synthetic),
+        (included, left_out, synthetic or methods),
         keys,
         "the file that was used, the file that was left out and at least one synthetic file",
         "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
@@ -118,7 +129,13 @@ def differential_confidentiality(
         raise RolesError("Say what an intruder would guess about a person: --target job.")
     with progress_bar(Console(stderr=True)) as bar:
         record = measure_confidentiality(
-            included, left_out, list(synthetic), keys=keys, target=target, **settings, progress=bar
+            included,
+            left_out,
+            _copies(synthetic, methods),
+            keys=keys,
+            target=target,
+            **settings,
+            progress=bar,
         ).record
     if as_json:
         put_out(json_document(record), Console())
@@ -128,31 +145,60 @@ def differential_confidentiality(
         put_out(_screen(record), Console())
 
 
+def _copies(
+    synthetic: tuple[str, ...], methods: dict[str, list[str]]
+) -> list[str] | dict[str, list[str]]:
+    """The copies as Python takes them; files without a method stand beside those with one."""
+    if not methods:
+        return list(synthetic)
+    if synthetic and BESIDE in methods:
+        raise SettingsError(
+            f"Files without a method are called {BESIDE!r}, and so is a --method. Give the method"
+            " another name."
+        )
+    return ({BESIDE: list(synthetic)} if synthetic else {}) | methods
+
+
 def _screen(record: DifferentialConfidentiality) -> Group:
-    words = [Padding(Text(said), (0, 0, 0, 1)) for said in told.sentences(record)]
     return Group(
         Text(),
         Text(told.TEMPLATES["title"], style="bold"),
         Text(told.sizes(record)),
         Text(),
-        _figures(record),
-        Text(),
-        Text("In words", style="bold underline"),
-        *words,
-        Text(),
+        *_figures(record),
+        *_words(record),
         Text(f"Seed of the bootstrap: {record.seed}", style="dim"),
         Text(),
         *notes(record.coercions),
     )
 
 
-def _figures(record: DifferentialConfidentiality) -> Table:
-    heads, rows = told.table(record)
-    table = new_table("Included against left out, by number of pooled copies (m)")
-    for head in heads:
+def _words(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
+    for heading, said in told.in_words(record):
+        yield Text(heading, style="bold underline")
+        yield from (Padding(Text(sentence), (0, 0, 0, 1)) for sentence in said)
+        yield Text()
+
+
+def _figures(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
+    """A table for each method: beside each other they would not fit on a terminal."""
+    width = Console().width
+    for method in record.methods:
+        heads, rows = told.table(record, method)
+        made = partial(_table, told.caption(method), heads, rows)
+        yield as_wide_as_fits(made, heads, ("df", "t", "p", "included", "left out"), width)
+        yield Text()
+
+
+def _table(
+    title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]], shown: Sequence[str]
+) -> Table:
+    table = new_table(title)
+    for head in shown:
         table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*map(Text, row))
+        cells = dict(zip(heads, row, strict=True))
+        table.add_row(*(Text(cells[head]) for head in shown))
     return table
 
 
@@ -194,7 +240,7 @@ def split(
     Example:
       unveil split survey.csv --share 0.5 --seed 1 --out halves
     """
-    if file is None or out is None:
+    if file is None or out is None or not str(out).strip("."):
         raise ReadError(
             "Name the file and the folder for its parts: unveil split survey.csv --seed 1 --out"
             " halves."

@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 from rich.console import Console, Group
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +16,7 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import longest_name, new_table
+from unveil.cli.tables import fits, longest_name, new_table
 from unveil.measure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.exclusion_table import exclusion_table as measure_table
 from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
@@ -118,18 +117,12 @@ def _screen(record: ExclusionTable, width: int) -> Group:
         Text("What is left when common knowledge is left out", style="bold"),
         *map(Text, findings.table_sentences(record)),
         Text(),
-        across if _fits(across, width) else _down(record),
+        across if fits(across, width) else _down(record),
         Text(),
         columns,
         Text(),
         *notes(record.coercions),
     )
-
-
-def _fits(table: Table, width: int) -> bool:
-    """Whether a table has room for all it holds."""
-    wide = Console(width=1000)
-    return Measurement.get(wide, wide.options, table).maximum <= width
 
 
 def _across(record: ExclusionTable) -> Table:

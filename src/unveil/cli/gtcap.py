@@ -1,7 +1,7 @@
 """`unveil gtcap`: what does a copy give away about people who stand out, numbers included?"""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import click
 from rich.console import Console, Group, RenderableType
@@ -13,7 +13,7 @@ from unveil.cli.options import by_column, column_names, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import new_table
+from unveil.cli.tables import as_wide_as_fits, new_table
 from unveil.errors import RolesError
 from unveil.measure.attribution.gtcap import gtcap as measure_gtcap
 from unveil.measure.attribution.gtcap_settings import COEFFICIENTS, UNIQUE_RULES
@@ -128,12 +128,17 @@ def _figures(record: Gtcap) -> Iterator[RenderableType]:
 
 
 def _by_copy(record: Gtcap) -> Table:
-    table = new_table("Over all statistical uniques")
-    for head in words.HEADS:
-        table.add_column(head, justify="left" if head == "copy" else "right", max_width=12)
-    for row in record.copies:
-        table.add_row(*map(Text, words.cells(row)))
-    return table
+    def made(shown: Sequence[str]) -> Table:
+        table = new_table("Over all statistical uniques")
+        for head in shown:
+            justify: Literal["left", "right"] = "left" if head == "copy" else "right"
+            table.add_column(head.replace(" ", "\n"), justify=justify, no_wrap=True)
+        for row in record.copies:
+            cells = zip(words.HEADS, words.cells(row), strict=True)
+            table.add_row(*(Text(cell) for head, cell in cells if head in shown))
+        return table
+
+    return as_wide_as_fits(made, words.HEADS, words.HEADS[3:], Console().width)
 
 
 def _histogram(record: Gtcap) -> Table:

@@ -1,8 +1,10 @@
 """Tables and pictures of the disclosure record for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -186,6 +188,27 @@ def words_table(record: Disclosure, row: AttributeRow) -> Table:
 def new_table(title: str) -> Table:
     """A table in the style of all others."""
     return Table(title=Text(title), title_justify="left", title_style="bold", box=None)
+
+
+def fits(table: Table, width: int) -> bool:
+    """Whether a table has room for all it holds."""
+    wide = Console(width=1000)
+    return Measurement.get(wide, wide.options, table).maximum <= width
+
+
+def as_wide_as_fits(
+    made: Callable[[Sequence[str]], Table], heads: Sequence[str], spare: Sequence[str], width: int
+) -> Table:
+    """The table with all its columns, or without some that can be spared, the first of them first.
+
+    Every figure is in --json and --csv, so nothing is lost on a narrow terminal.
+    """
+    shown = list(heads)
+    for head in spare:
+        if fits(made(shown), width):
+            break
+        shown.remove(head)
+    return made(shown)
 
 
 def longest_name(names: Sequence[str]) -> int:

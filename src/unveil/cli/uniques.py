@@ -16,10 +16,13 @@ from unveil.cli.records import refuse_records
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
 from unveil.cli.tables import longest_name, new_table
-from unveil.cli.unique_records import write_unique_records, write_values
+from unveil.cli.unique_records import unique_records, values_of, write_all
 from unveil.errors import SettingsError
-from unveil.measure.risk.match_risk import match_risk
-from unveil.measure.uniques.suda import suda
+from unveil.measure.one_table import opened_alone
+from unveil.measure.risk.asked import risk_asked
+from unveil.measure.risk.match_risk import match_risk_of
+from unveil.measure.uniques.asked import suda_asked
+from unveil.measure.uniques.suda import suda_of
 from unveil.records.match_risk import MatchRisk
 from unveil.records.suda import Suda
 from unveil.report import match_risk as of_risk
@@ -138,33 +141,30 @@ def uniques(
     for path in (records, values):
         if path is not None:
             refuse_records(path)
+    asked = suda_asked(
+        len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
+    )
+    of_matches = risk_asked(
+        keys,
+        weights=weights,
+        sensitive=sensitive,
+        missing=MATCH_RULES[missing_rule],
+        alpha=alpha,
+        recursive_c=recursive_c,
+    )
     with progress_bar(Console(stderr=True)) as bar:
-        alone = suda(
-            file,
-            keys=keys,
-            max_msu=max_msu,
-            dis_fraction=dis_fraction,
-            scores=scores,
-            missing=missing_rule,
-            **reading,
-            progress=bar,
-        )
-        risk = match_risk(
-            file,
-            keys=keys,
-            weights=weights,
-            sensitive=sensitive,
-            alpha=alpha,
-            recursive_c=recursive_c,
-            missing=MATCH_RULES[missing_rule],  # type: ignore[arg-type]
-            **reading,
-            progress=bar,
-        )
+        table = opened_alone(file, keys=keys, others=of_matches.others, **reading, progress=bar)
+        alone = suda_of(table, asked, bar)
+        risk = match_risk_of(table, of_matches, bar)
+    shown = _shown(alone.record, risk.record, as_json=as_json, as_csv=as_csv)
+    documents = []  # all made before one is written
     if records is not None:
-        click.echo(f"unveil: {lines(write_unique_records(alone, risk, records))}", err=True)
+        documents.append((records, *unique_records(alone, risk, records)))
     if values is not None:
-        click.echo(f"unveil: {lines(write_values(alone, values))}", err=True)
-    put_out(_shown(alone.record, risk.record, as_json=as_json, as_csv=as_csv), Console())
+        documents.append((values, *values_of(alone, values)))
+    for sentence in write_all(documents):
+        click.echo(f"unveil: {lines(sentence)}", err=True)
+    put_out(shown, Console())
 
 
 def _shown(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:

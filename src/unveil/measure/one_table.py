@@ -29,6 +29,16 @@ class OneTable:
     notes: tuple[Coercion, ...]
 
     @property
+    def key_names(self) -> tuple[str, ...]:
+        """What an intruder would know."""
+        return tuple(column.name for column in self.keys)
+
+    @property
+    def notes_on_keys(self) -> tuple[Coercion, ...]:
+        """What was noticed, but for what concerns one of the other columns alone."""
+        return tuple(note for note in self.notes if note.column not in self.others)
+
+    @property
     def n_records(self) -> int:
         """How many records it has."""
         return self.keys[0].sides.n_rows

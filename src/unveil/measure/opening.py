@@ -17,6 +17,7 @@ from unveil.read.align import align
 from unveil.read.banding import Bands
 from unveil.read.bands import band
 from unveil.read.files import read_table
+from unveil.read.given import is_list, shown
 from unveil.read.roles import Roles, absent, declared, names, roles
 from unveil.read.table import Table
 from unveil.records.bands import Banded
@@ -112,8 +113,13 @@ def read_all(
 ) -> list[Table]:
     """Read every side; all faults are told together."""
     missing = (missing_values,) if isinstance(missing_values, str) else missing_values
-    if not isinstance(missing, Iterable) or not all(isinstance(entry, str) for entry in missing):
+    if not is_list(missing) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
+    if not callable(progress):
+        raise SettingsError(
+            f"progress is {shown(progress)}, which cannot be called. Give a function of what is"
+            " being done, how many steps are done, and how many there are."
+        )
     tables, faults = [], []
     for done, (side, source) in enumerate(sides.items()):
         progress(f"reading the {side} data", done, len(sides))

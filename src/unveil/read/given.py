@@ -2,12 +2,14 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
-from unveil.errors import SettingsError, listed
+from unveil.errors import SettingsError, listed, nearest
+
+Choice = TypeVar("Choice", bound=str)
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -45,8 +47,18 @@ def finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
 
 
 def is_list(given: Any) -> bool:
-    """Whether something holds others in an order."""
+    """Whether something holds others in an order; a number array of no dimension holds none."""
+    if getattr(given, "ndim", 1) == 0:
+        return False
     return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | Set)
+
+
+def choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
+    """One of some texts, or a refusal that names the nearest."""
+    if isinstance(given, str) and given in choices:
+        return choices[list(choices).index(given)]  # type: ignore[arg-type]
+    hint = nearest(given, choices) if isinstance(given, str) else ""
+    raise SettingsError(f"{what} is {shown(given)}.{hint} It must be one of: {listed(choices)}.")
 
 
 def shown(given: Any) -> str:

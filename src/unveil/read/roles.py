@@ -31,7 +31,7 @@ class Roles:
 
 def names(given: str | Iterable[str], what: str) -> tuple[str, ...]:
     """Column names as given, one or several; a name given twice is refused."""
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise RolesError(f"{what} must be column names, as text; given is {type(given).__name__}.")
     chosen = (given,) if isinstance(given, str) else tuple(given)
     for name in chosen:

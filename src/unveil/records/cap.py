@@ -32,6 +32,8 @@ class CapRow(Record, frozen=True, kw_only=True):
     cap_baseline: float | None
     cap_synthetic_zero: float | None  # a person without a match counts as a wrong guess
     cap_synthetic_undefined: float | None  # a person without a match does not count
+    cap_original_matched: float | None  # of those matched alone, to compare the former with
+    cap_baseline_matched: float | None
     n_settled: int  # records whose matches all agree with each other
     n_right: int  # those of them whose matches agree with the truth
 
@@ -83,7 +85,7 @@ class CapNotMeasured(Record, frozen=True, kw_only=True):
     method: str
     keys: tuple[str, ...]
     m: int
-    scenario: str
+    scenario: str | None  # None for a row of `tcap`
     field: str
     reason: str
 

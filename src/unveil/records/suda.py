@@ -27,6 +27,13 @@ class MsuSize(Record, frozen=True, kw_only=True):
     n_records: int  # records with at least one of this size and none that is smaller
 
 
+class SudaNotMeasured(Record, frozen=True, kw_only=True):
+    """Why a DIS is None."""
+
+    field: str
+    reason: str
+
+
 class Suda(Record, frozen=True, kw_only=True):
     """Special uniques of one data set: Elliot, Manning and Ford 2002; Elliot 2000 for DIS."""
 
@@ -49,7 +56,8 @@ class Suda(Record, frozen=True, kw_only=True):
     n_msu: int
     sizes: tuple[MsuSize, ...]
     dis_file: float | None  # None where nobody is alone or in a pair
-    dis_highest: float
+    dis_highest: float | None  # None where records have no DIS: more than 27 keys
     contributions: tuple[KeyContribution, ...]
     bands: tuple[Banded, ...]
     coercions: tuple[Coercion, ...]
+    not_measured: tuple[SudaNotMeasured, ...]

@@ -1,7 +1,8 @@
 """What `unveil.tcap` and `unveil.gcap` found.
 
 Three measures are called TCAP; each has its own field here. None of them is DiSCO. Shares are 0 to
-1, but for Raab's, which is a percentage in her paper and everywhere else in unveil.
+1, but for Raab's, which is a percentage in her paper and everywhere else in unveil. ``None`` means
+not measurable; the reason stands in `Tcap.not_measured`. GCAP is always measurable.
 """
 
 from unveil.records.bands import Banded
@@ -30,6 +31,14 @@ class TcapRow(Record, frozen=True, kw_only=True):
     n_uniques: int  # original records alone with their keys
 
 
+class TcapNotMeasured(Record, frozen=True, kw_only=True):
+    """Why a field is None in the row of m pooled copies."""
+
+    m: int
+    field: str
+    reason: str
+
+
 class Tcap(Record, frozen=True, kw_only=True):
     """Targeted correct attribution of all copies pooled; `rows` has m = 1 to M."""
 
@@ -51,6 +60,7 @@ class Tcap(Record, frozen=True, kw_only=True):
     rows: tuple[TcapRow, ...]
     bands: tuple[Banded, ...]
     coercions: tuple[Coercion, ...]
+    not_measured: tuple[TcapNotMeasured, ...]
 
 
 class GcapRow(Record, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ One catalogue of templates, filled from records only: no number is typed by hand
 
 from collections.abc import Iterator
 from html import escape
-from typing import Literal
 
 from unveil.records.cap import Cap, CapRow
 from unveil.records.cap_layout import Head, heads, lines
@@ -16,6 +15,7 @@ from unveil.report.attribution_words import (
     label_of,
     of_method,
     share,
+    standing,
 )
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.on_m import FIT_HEADS, fit_cells, on_m_sentences
@@ -31,9 +31,15 @@ TEMPLATES = {
     "baseline": "The baseline is {baseline}.",
     "tolerance": "Values of {target} agree where they differ by no more than {radius}.",
     "guess": (
-        "{who}, with {copies}: guesses are right for {zero} of {n} if no match counts as wrong,"
-        " and for {undefined} of the {found} ({rate}) with a match; by what is known already for"
-        " {base}, with the original for {original}."
+        "{who}, with {copies}: guesses are right for {zero} of {n}, who count as guessed"
+        " wrongly where nothing matches;"
+        " by what is known already for {base}, with the original for {original}. Of the {found}"
+        " ({rate}) with a match they are right for {undefined}; by what is known already for"
+        " {base_matched}, with the original for {original_matched}."
+    ),
+    "guess all": (
+        "{who}, with {copies}: guesses are right for {zero} of {n}, all of them with a match; by"
+        " what is known already for {base}, with the original for {original}."
     ),
     "no match": (
         "{who}, with {copies}: nobody's keys occur in the synthetic data, so nothing could be"
@@ -47,6 +53,18 @@ TEMPLATES = {
     "no more": (
         "Among those with a match this is at the baseline: no more is given away about them than is"
         " known already."
+    ),
+    "below the baseline": (
+        "Among those with a match this is below the baseline, worse than guessing by frequencies:"
+        " the copies mislead, which may be a utility problem."
+    ),
+    "below what is known": (
+        "Among those with a match this is below the baseline: whoever trusts the copies about them"
+        " is right less often than by what is known already."
+    ),
+    "below, as the original": (
+        "Among those with a match this is below the baseline, but no worse than with the original:"
+        " it is their keys that mislead, not the copies."
     ),
     "as the original": (
         "Among those with a match this is as good as with the original: the copies hardly protect"
@@ -67,10 +85,8 @@ WHO = {
 }
 RULES = {"zero": "non-matches as zero", "undefined": "non-matches as undefined"}
 
-# One point in a hundred: so near to the baseline, or to the original, counts as there.
-AT_AN_END = 0.01
-
-Standing = Literal["at the baseline", "as the original", "between"]
+# What is said in place of words on utility, which are for everyone against the marginal alone.
+ELSEWHERE = {"at the baseline": "no more", "below the baseline": "below what is known"}
 
 
 def sizes(record: Cap) -> str:
@@ -101,29 +117,13 @@ def _baseline(record: Cap) -> str:
     return f"given: {name(record.baseline)}"
 
 
-def standing(row: CapRow) -> tuple[Standing, float] | None:
-    """Where the CAP among those matched stands, and what part of the way it is from the baseline.
-
-    Not above the baseline by more than a point is at it; not below the original by more than that
-    is as the original.
-    """
-    low, high, cap = row.cap_baseline, row.cap_original, row.cap_synthetic_undefined
-    if low is None or high is None or cap is None:
-        return None
-    if cap <= low + AT_AN_END:
-        return "at the baseline", 0.0
-    if cap >= high - AT_AN_END:
-        return "as the original", 1.0
-    return "between", (cap - low) / (high - low)
-
-
 def cap_sentences(
     row: CapRow, *, is_marginal: bool = True, with_settled: bool = False
 ) -> Iterator[str]:
     """What one row says, and where it stands between baseline and original.
 
-    That a CAP at the baseline may be a utility problem is said of everyone, against the marginal
-    alone (Taub et al. 2018, footnote 5): another baseline may know more than that.
+    That a CAP at the baseline, or below it, may be a utility problem is said of everyone, against
+    the marginal alone (Taub et al. 2018, footnote 5): another baseline may know more than that.
     """
     who = WHO[row.scenario]
     copies = f"{'one copy' if row.m == 1 else f'{row.m} copies'}{of_method(row.method)}"
@@ -135,7 +135,7 @@ def cap_sentences(
     if not row.n_match:
         yield TEMPLATES["no match"].format(**said)
         return
-    yield TEMPLATES["guess"].format(
+    yield TEMPLATES["guess" if row.n_match < row.n else "guess all"].format(
         **said,
         zero=as_percent(row.cap_synthetic_zero),
         undefined=as_percent(row.cap_synthetic_undefined),
@@ -144,13 +144,14 @@ def cap_sentences(
         rate=as_percent(row.match_rate),
         base=as_percent(row.cap_baseline),
         original=as_percent(row.cap_original),
+        base_matched=as_percent(row.cap_baseline_matched),
+        original_matched=as_percent(row.cap_original_matched),
     )
     if (stands := standing(row)) is not None:
         kind, part = stands
-        if kind == "at the baseline" and not (is_marginal and row.scenario == "full"):
-            yield TEMPLATES["no more"]
-        else:
-            yield TEMPLATES[kind].format(part=as_percent(part))
+        of_utility = is_marginal and row.scenario == "full"
+        template = kind if of_utility else ELSEWHERE.get(kind, kind)
+        yield TEMPLATES[template].format(part=as_percent(part))
     if with_settled:
         settled, right = f"{row.n_settled:,}", f"{row.n_right:,}"
         yield TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))

@@ -1,6 +1,8 @@
 """Words and figures that all pages on correct attribution share."""
 
-from unveil.records.cap import Cap
+from typing import Literal
+
+from unveil.records.cap import Cap, CapRow
 from unveil.records.cap_layout import BASELINE, ORIGINAL
 from unveil.report.words import name, percent
 
@@ -12,6 +14,14 @@ SCENARIOS = {
 }
 UNNAMED = "synthetic"
 """What the only method is called where none was named."""
+
+# One point in a hundred: so near to the baseline, or to the original, counts as there.
+AT_AN_END = 0.01
+DIGITS = 12  # 0.2 and 0.19 differ by a point, whatever becomes of the last binary digit
+
+Standing = Literal[
+    "below the baseline", "below, as the original", "at the baseline", "as the original", "between"
+]
 
 
 def share(value: float | None) -> str:
@@ -46,3 +56,23 @@ def label_of(label: str, m: int | None) -> str:
 def key_set_name(record: Cap, keys: tuple[str, ...]) -> str:
     """What a set of keys is called."""
     return next(one.name for one in record.key_sets if one.keys == keys)
+
+
+def standing(row: CapRow) -> tuple[Standing, float] | None:
+    """Where the CAP among those matched stands, and what part of the way it is from the baseline.
+
+    Baseline and original are those of the same people. Within a point of the baseline is at it; not
+    below the original by more than that is as the original.
+    """
+    low, high = row.cap_baseline_matched, row.cap_original_matched
+    cap = row.cap_synthetic_undefined
+    if low is None or high is None or cap is None:
+        return None
+    above, lacking = round(cap - low, DIGITS), round(high - cap, DIGITS)
+    if above < -AT_AN_END:
+        return "below the baseline" if lacking > AT_AN_END else "below, as the original", 0.0
+    if above <= AT_AN_END:
+        return "at the baseline", 0.0
+    if lacking <= AT_AN_END:
+        return "as the original", 1.0
+    return "between", (cap - low) / (high - low)

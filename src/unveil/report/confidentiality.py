@@ -2,22 +2,24 @@
 
 One catalogue of templates, filled from records only. The words that the paper has for "no
 difference" stand in one template alone, `inside`, which is used only where the whole interval lies
-inside a margin that the custodian has stated.
+inside a margin that the custodian has stated, and something can be concluded from it.
 """
 
 from collections.abc import Iterator
 from html import escape
 
 from unveil.records.confidentiality import (
+    ROUNDING,
     ConfidentialityRow,
     DifferentialConfidentiality,
     Split,
 )
 from unveil.records.view import as_html, as_text
 from unveil.report.html import grid, notes, paragraph, view
-from unveil.report.words import and_list, counted, percent, ratio
+from unveil.report.words import and_list, counted, name, percent, ratio
 
 TEMPLATES = {
+    "caption": "Included against left out, by number of pooled copies (m)",
     "title": "Are people recognised because their own record was used?",
     "sizes": (
         "{included} whose records were used, {left_out} whose records were left out, {copies}. We"
@@ -49,6 +51,11 @@ TEMPLATES = {
         "The interval does not lie inside the margin of {margin} either way: a difference that"
         " matters is not ruled out."
     ),
+    "margin in doubt": (
+        "Whether the difference lies inside the margin of {margin} either way cannot be told:"
+        " {reason}."
+    ),
+    "in doubt": "Nothing can be concluded from the interval: {reason}.",
     "beyond chance": "The interval leaves out 0: chance alone hardly explains the difference.",
     "no margin": (
         "That the interval holds 0 is no evidence that there is no difference. State a difference"
@@ -73,11 +80,8 @@ TEMPLATES = {
     ),
 }
 
-ROUNDING = 1e-12
-"""Means that differ by less are the same: they were added up from different terms."""
-
 HEADS = ("m", "included", "left out", "difference", "interval", "t", "df", "p", "margin")
-"""The columns of the table; the last where there is a margin."""
+"""The columns of the table of a method; the last where there is a margin."""
 
 
 def points(share: float) -> str:
@@ -90,10 +94,7 @@ def points(share: float) -> str:
 
 def sizes(record: DifferentialConfidentiality) -> str:
     """How much data there is, what is assumed of the intruder, and what a non-match counts."""
-    m = len(record.n_synthetic)
-    copies = counted(record.n_synthetic[0], "record") + " in the copy"
-    if m > 1:
-        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
+    copies = ", ".join(_sizes(method, n) for method, n in record.methods.items())
     said = TEMPLATES["sizes"].format(
         included=counted(record.n_included, "person", "people"),
         left_out=counted(record.n_left_out, "person", "people"),
@@ -104,19 +105,33 @@ def sizes(record: DifferentialConfidentiality) -> str:
     return f"{said} {TEMPLATES[record.nonmatch]}"
 
 
+def _sizes(method: str, n: tuple[int, ...]) -> str:
+    by = f" by {name(method)}" if method else ""
+    if len(n) == 1:
+        return f"{counted(n[0], 'record')} in the copy{by}"
+    return f"{len(n)} copies{by} of {and_list(f'{one:,}' for one in n)} records"
+
+
 def _target(record: DifferentialConfidentiality) -> str:
     together = " together" if len(record.target) > 1 else ""
     return f"{and_list(record.target)}{together}"
 
 
-def sentences(record: DifferentialConfidentiality) -> Iterator[str]:
-    """What all copies pooled show, in words: the difference, the margin, and what p is worth."""
-    row = record.headline
+def in_words(record: DifferentialConfidentiality) -> Iterator[tuple[str, list[str]]]:
+    """What to say, under a heading for each method."""
+    for method in record.methods:
+        about = f", {name(method)}" if method else ""
+        yield f"In words{about}", list(sentences(record, method))
+
+
+def sentences(record: DifferentialConfidentiality, method: str = "") -> Iterator[str]:
+    """What all copies of a method show: the difference, the margin, and what p is worth."""
+    row = record.headline(method)
     yield _difference(record, row)
     yield TEMPLATES["found"].format(
         a=percent(100 * row.n_match_included / record.n_included),
         b=percent(100 * row.n_match_left_out / record.n_left_out),
-        copies=_copies(record),
+        copies=_copies(row),
     )
     if row.interval is not None:
         yield _margin(record, row)
@@ -145,33 +160,43 @@ def _difference(record: DifferentialConfidentiality, row: ConfidentialityRow) ->
 
 
 def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
+    if record.margin is None and row.doubt is not None:
+        return TEMPLATES["in doubt"].format(reason=row.doubt)
     if record.margin is None:
         low, high = row.interval or (0.0, 0.0)
         return TEMPLATES["no margin" if low <= 0 <= high else "beyond chance"]
-    is_one = len(record.n_synthetic) == 1
-    return TEMPLATES["inside" if row.equivalent else "outside"].format(
+    kinds = {True: "inside", False: "outside", None: "margin in doubt"}
+    return TEMPLATES[kinds[row.equivalent]].format(
         margin=f"{100 * record.margin:g} points",
-        copies=f"{_copies(record)} {'is' if is_one else 'are'}",
+        copies=f"{_copies(row)} {'is' if row.m == 1 else 'are'}",
         target=_target(record),
         keys=and_list(record.keys),
+        reason=row.doubt,
     )
 
 
-def _copies(record: DifferentialConfidentiality) -> str:
-    m = len(record.n_synthetic)
-    return "the copy" if m == 1 else f"the {m} copies together"
+def _copies(row: ConfidentialityRow) -> str:
+    by = f" by {name(row.method)}" if row.method else ""
+    return f"the copy{by}" if row.m == 1 else f"the {row.m} copies{by} together"
 
 
 def _reason(record: DifferentialConfidentiality, row: ConfidentialityRow, field: str) -> str:
-    return next(
-        (one.reason for one in record.not_measured if (one.m, one.field) == (row.m, field)), ""
-    )
+    place = (row.method, row.m, field)
+    lacking = record.not_measured
+    return next((one.reason for one in lacking if (one.method, one.m, one.field) == place), "")
 
 
-def table(record: DifferentialConfidentiality) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The heads and the figures of every m as they are shown, shaped as the paper's Table 4."""
+def table(
+    record: DifferentialConfidentiality, method: str = ""
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The heads and the figures of every m of a method, shaped as the paper's Table 4."""
     heads = HEADS if record.margin is not None else HEADS[:-1]
-    return heads, [_cells(row)[: len(heads)] for row in record.rows]
+    return heads, [_cells(row)[: len(heads)] for row in record.rows if row.method == method]
+
+
+def caption(method: str) -> str:
+    """What stands over the table of a method."""
+    return f"{TEMPLATES['caption']}{f', {name(method)}' if method else ''}"
 
 
 def _cells(row: ConfidentialityRow) -> tuple[str, ...]:
@@ -201,23 +226,33 @@ def _share(value: float | None) -> str:
 
 @as_text.register
 def _(record: DifferentialConfidentiality) -> str:
-    row = record.headline
     who = f"{_target(record)} from {and_list(record.keys)}"
-    return f"Included against left out, {who}, m = {row.m}: {_difference(record, row)}"
+    rows = [record.headline(method) for method in record.methods]
+    return "\n".join(
+        f"Included against left out, {who}, {name(row.method)}{' ' if row.method else ''}m ="
+        f" {row.m}: {_difference(record, row)}"
+        for row in rows
+    )
 
 
 @as_html.register
 def _(record: DifferentialConfidentiality) -> str:
-    heads, rows = table(record)
     parts = [
         f"<h3>{escape(TEMPLATES['title'])}</h3>",
         paragraph(sizes(record)),
-        *(paragraph(said) for said in sentences(record)),
-        grid("Included against left out, by number of pooled copies", heads, rows),
+        *(part for method in record.methods for part in _html_of(record, method)),
         paragraph(f"Seed of the bootstrap: {record.seed}"),
         notes(record.coercions),
     ]
     return view(parts)
+
+
+def _html_of(record: DifferentialConfidentiality, method: str) -> Iterator[str]:
+    """What is said of a method, and its table."""
+    if method:
+        yield f"<h4>{escape(name(method))}</h4>"
+    yield from (paragraph(said) for said in sentences(record, method))
+    yield grid(caption(method), *table(record, method))
 
 
 @as_text.register

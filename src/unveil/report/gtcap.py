@@ -57,7 +57,10 @@ RULES: dict[UniqueRule, str] = {
     "equal": "nobody else in the original has the same keys",
 }
 
-HEADS = ("copy", "GTCAP mean", "ratio of means", "copy", "by frequency", "original", "nobody near")
+HEADS = (
+    *("copy", "GTCAP mean", "ratio of means"),
+    *("with copy", "by frequency", "original", "nobody near"),
+)
 SWING = 0.25
 """Mean and ratio of means farther apart than this are explained."""
 

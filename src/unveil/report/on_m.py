@@ -1,11 +1,11 @@
-"""What the number of copies does to the CAP, in a sentence chosen from the slopes fitted."""
+"""What the number of copies does to the CAP: a sentence chosen from slopes and matches."""
 
 from collections.abc import Iterator
 from typing import Literal
 
 from unveil.records.cap import Cap, OnM
 from unveil.report.attribution_words import SCENARIOS, UNNAMED, key_set_name
-from unveil.report.words import name
+from unveil.report.words import and_list, name
 
 TEMPLATES = {
     "m few": "With fewer than three copies nothing can be said about their number.",
@@ -18,6 +18,16 @@ TEMPLATES = {
         "each further copy raises the CAP by {zero} where non-matches count as zero"
         " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
         " more people and say more about them."
+    ),
+    "m surer": (
+        "each further copy raises the CAP by {zero} where non-matches count as zero"
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
+        " nobody else, but say more about those found."
+    ),
+    "m vaguer": (
+        "each further copy lowers the CAP by {zero} where non-matches count as zero"
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
+        " nobody else, and say less about those found."
     ),
     "m thinner": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
@@ -40,7 +50,7 @@ SIGNIFICANT = 0.05
 
 
 def on_m_sentences(record: Cap) -> Iterator[str]:
-    """What the number of copies does, chosen from the slopes fitted; of the first scenario."""
+    """What the number of copies does, in the first scenario and by the first set of keys."""
     scenario, keys = record.scenarios[0], record.key_sets[0].keys
     n_copies = [len(method.n_synthetic) for method in record.methods]
     if max(n_copies) < 2:
@@ -51,19 +61,28 @@ def on_m_sentences(record: Cap) -> Iterator[str]:
     for method, n in zip(record.methods, n_copies, strict=True):
         if n >= 3:
             zero = record.fit(method.name, keys, scenario, "zero")
-            yield on_m_sentence(zero, record.fit(method.name, keys, scenario, "undefined"))
+            undefined = record.fit(method.name, keys, scenario, "undefined")
+            first, *_, last = record.rows_of(method.name, keys, scenario)
+            yield on_m_sentence(zero, undefined, (first.n_match, last.n_match))
     yield TEMPLATES["m guide"]
 
 
-def on_m_sentence(zero: OnM, undefined: OnM) -> str:
-    """One method: the sentence that fits both slopes."""
-    kinds = {
-        ("rises", "flat"): "m matches",
-        ("rises", "rises"): "m both",
-        ("rises", "falls"): "m thinner",
-        ("flat", "flat"): "m none",
-    }
-    kind = kinds.get((direction(zero), direction(undefined)), "m other")
+# By whether people find a match with all copies who have none with one, and by both slopes.
+KINDS = {
+    (True, "rises", "flat"): "m matches",
+    (True, "rises", "rises"): "m both",
+    (True, "rises", "falls"): "m thinner",
+    (True, "flat", "flat"): "m none",
+    (False, "rises", "rises"): "m surer",
+    (False, "falls", "falls"): "m vaguer",
+    (False, "flat", "flat"): "m none",
+}
+
+
+def on_m_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> str:
+    """One method: the sentence that fits both slopes, and the matches with one and all copies."""
+    one, every = n_match
+    kind = KINDS.get((every > one, direction(zero), direction(undefined)), "m other")
     signed = kind == "m other"
     said = TEMPLATES[kind].format(
         zero=_slope(zero, signed=signed),
@@ -71,8 +90,10 @@ def on_m_sentence(zero: OnM, undefined: OnM) -> str:
         p_zero=p_value(zero.p_slope),
         p_undefined=p_value(undefined.p_slope),
     )
+    about = f"{SCENARIOS[zero.scenario]}, keys {and_list(zero.keys)}"
     named = zero.method != UNNAMED
-    return f"{name(zero.method)}: {said}" if named else said[0].upper() + said[1:]
+    about = f"{name(zero.method)}, {about}" if named else about[0].upper() + about[1:]
+    return f"{about}: {said}"
 
 
 def direction(fit: OnM) -> Literal["rises", "falls", "flat", "unknown"]:

@@ -30,7 +30,7 @@ TEMPLATES = {
     "tcap raab none": "Raab's TCAP: nobody is found in the copies.",
     "tcap uniques": (
         "TCAP of Chen and of Chapelle: {people} alone with their keys in the original would be"
-        " guessed rightly in {p} of cases, without a match counting as wrong."
+        " guessed rightly in {p} of cases; whoever has no match counts as guessed wrongly."
     ),
     "tcap uniques none": "TCAP of Chen and of Chapelle: nobody is alone with their keys.",
     "gcap": (

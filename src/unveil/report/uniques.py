@@ -26,13 +26,12 @@ TEMPLATES = {
         "If exactly one record fits a person, an intruder who takes it for that person's would be"
         " right in {p} of cases, if your data hold {f} of the population."
     ),
-    "no DIS": (
-        "DIS cannot be measured: nobody is alone with their keys, and nobody shares them with"
-        " exactly one other."
-    ),
+    "no DIS": "DIS cannot be measured: {why}.",
+    "highest DIS": " The highest DIS of one record is {p}.",
+    "no record DIS": " Single records have no DIS: {why}.",
     "special": (
         "{n} out: a SUDA score of {t} or more, which is the top {top} of the scores above 0, ties"
-        " included. The highest DIS of one record is {p}."
+        " included."
     ),
     "unscored": (
         "{n} alone with all keys but {have} no score: {why}. A score of 0 does not make them safe."
@@ -64,7 +63,8 @@ def suda_sentences(record: Suda) -> Iterator[tuple[str, str]]:
     ]:
         yield "sizes", TEMPLATES["sizes"].format(sizes=and_list(sizes))
     if record.dis_file is None:
-        yield "DIS", TEMPLATES["no DIS"]
+        (why,) = (one.reason for one in record.not_measured if one.field == "dis_file")
+        yield "DIS", TEMPLATES["no DIS"].format(why=why)
     else:
         p, f = percent(100 * record.dis_file), percent(100 * record.dis_fraction)
         yield "DIS", TEMPLATES["DIS"].format(p=p, f=f)
@@ -74,14 +74,20 @@ def suda_sentences(record: Suda) -> Iterator[tuple[str, str]]:
             n=f"{people(record.n_special)} {verb}",
             t=figure(record.special_threshold),
             top=percent(100 * (1 - record.quantile)),
-            p=percent(100 * record.dis_highest),
         )
-        yield "special", said
+        yield "special", said + _highest_dis(record)
     if record.n_uniques > record.n_scored:
         yield "unscored", _unscored(record)
     if (most := most_contributing(record)) is not None:
         said = TEMPLATES["key"].format(key=name(most.key), p=percent(most.percent or 0.0))
         yield "key", said
+
+
+def _highest_dis(record: Suda) -> str:
+    if record.dis_highest is not None:
+        return TEMPLATES["highest DIS"].format(p=percent(100 * record.dis_highest))
+    (why,) = (one.reason for one in record.not_measured if one.field == "dis_highest")
+    return TEMPLATES["no record DIS"].format(why=why)
 
 
 def _unscored(record: Suda) -> str:

@@ -33,6 +33,9 @@ def test_everyone_by_hand():
     assert found["cap_baseline"] == pytest.approx(5 / 9)
     assert found["cap_synthetic_zero"] == pytest.approx(1 / 3)
     assert found["cap_synthetic_undefined"] == pytest.approx(2 / 5)
+    # The same without b x, who has q and is alone: two of the five have p, three q.
+    assert found["cap_original_matched"] == pytest.approx(4 / 5)
+    assert found["cap_baseline_matched"] == pytest.approx((2 * 2 / 6 + 3 * 4 / 6) / 5)
     assert (found["n_settled"], found["n_right"]) == (3, 1)  # both of a x, and a y
 
 
@@ -95,9 +98,10 @@ def test_nobody_matched_is_zero_or_not_measured():
         0.0,
         None,
     )
-    (lack,) = result.record.not_measured
-    assert lack.field == "cap_synthetic_undefined"
-    assert lack.reason == "no original record of this scenario has keys that the copies have"
+    assert {one.field: one.reason for one in result.record.not_measured} == dict.fromkeys(
+        ("cap_synthetic_undefined", "cap_original_matched", "cap_baseline_matched"),
+        "no original record of this scenario has keys that the copies have",
+    )
 
 
 def test_scores_record_by_record():

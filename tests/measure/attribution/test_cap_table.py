@@ -86,6 +86,18 @@ def test_masks_by_key_set_and_by_a_function_of_the_keys():
     assert [row.n for row in by_name.rows] == [6, 6, 0, 0, 6, 0]
 
 
+def test_beside_the_scenario_mask_special_uniques_are_those_of_suda():
+    everyone = [True] * 6
+    both = measured(scenarios=["special", "mask"], mask=everyone).rows
+    assert [row for row in both if row.scenario == "special"] == [
+        *measured(scenarios="special").rows
+    ]
+    assert [row for row in both if row.scenario == "mask"] == [
+        *measured(scenarios="mask", mask=everyone).rows
+    ]
+    assert {row.n for row in measured(scenarios="special", mask=everyone).rows} == {6}
+
+
 def test_special_uniques_are_those_of_each_key_set():
     special = measured(scenarios=["special", "uniques"])
     n = {(row.keys, row.scenario): row.n for row in special.rows}
@@ -105,6 +117,16 @@ def test_tcap_and_gcap_from_the_same_counts():
             found = [r for r in result.gcap if (r.method, r.keys) == (method, tuple(keys))]
             assert [{**r.to_dict(), "method": method} for r in rows] == [r.to_dict() for r in found]
     assert measured().record.tcap == measured().record.gcap == ()
+
+
+def test_tcap_that_is_not_measured_has_its_reason():
+    result = measured(key_sets=["k1"], tau=1.0).record
+    lacking = {(one.m, one.field) for one in result.not_measured if one.scenario is None}
+    names = ("tcap", "tcap_zero", "tcap_raab", "tcap_uniques")
+    assert lacking == {
+        (row.m, name) for row in result.tcap for name in names if getattr(row, name) is None
+    }
+    assert (1, "tcap_uniques") in lacking
 
 
 def test_the_frame_has_a_row_for_each_row():

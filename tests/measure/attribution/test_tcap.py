@@ -20,6 +20,10 @@ def measured(original, *copies, **given):
     return tcap(people(original), frames, keys=["k1", "k2"], target="t", **given)
 
 
+def reasons(record) -> dict[str, str]:
+    return {one.field: one.reason for one in record.not_measured}
+
+
 def test_by_hand():
     # Sure: both a x (p), a y (q) and c x (p). c x is not in the original; of its two a x one has p,
     # its a y has p.
@@ -47,17 +51,32 @@ def test_raabs_is_the_one_of_disclosure():
 def test_nothing_sure_is_not_measured():
     found = measured(["axp"], ["axp", "axq"]).record
     assert (found.n_selected, found.tcap, found.tcap_zero) == (0, None, None)
+    why = "no record of the copies is as sure of its target as tau"
+    assert reasons(found) == {"tcap": why, "tcap_zero": why}
 
 
 def test_nobody_has_the_keys_of_what_is_sure():
     found = measured(["axp", "byp"], ["ayp", "bxq"]).record
     assert (found.n_selected, found.n_undefined, found.tcap, found.tcap_zero) == (2, 2, None, 0.0)
     assert (found.tcap_raab, found.tcap_uniques) == (None, 0.0)
+    assert reasons(found) == {
+        "tcap": "the original has none of the keys of which the copies are sure",
+        "tcap_raab": "no original record has keys that the copies have",
+    }
 
 
 def test_nobody_alone_with_their_keys():
     found = measured(["axp", "axq"], ["axp"]).record
     assert (found.n_uniques, found.tcap_uniques) == (0, None)
+    assert reasons(found) == {"tcap_uniques": "no original record is alone with its keys"}
+
+
+def test_reasons_are_given_for_every_m():
+    result = measured(["axp"], ["axp", "axq"], ["axp"])
+    assert {(one.m, one.field) for one in result.record.not_measured} == {
+        (m, name) for m in (1, 2) for name in ("tcap", "tcap_zero")
+    }
+    assert measured(ORIGINAL, SYNTHETIC).record.not_measured == ()
 
 
 def test_copies_are_pooled():

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from oracles import taub
 from oracles.compare import assert_agrees
+from unveil.count.codes import encode
 from unveil.measure.attribution import classes
 from unveil.measure.attribution.cap import cap
+from unveil.measure.attribution.tolerance import near
 
 
 def frame(rows: list[tuple]) -> pl.DataFrame:
@@ -67,6 +69,41 @@ def test_a_radius_of_zero_is_equality():
 def test_the_last_binary_digit_does_not_decide():
     assert measured([("a", 0.3)], [("a", 0.1)], r=0.2)["cap_synthetic_zero"] == 1.0
     assert measured([("a", 0.1)], [("a", 0.3)], r=0.2)["cap_synthetic_zero"] == 1.0
+
+
+WHOLE = {
+    "far beyond 2^53": ([2**60, 2**60 + 50, 2**60 + 51], pl.Int64),
+    "both ends": ([-(2**63), -(2**63) + 1, 0, 2**63 - 50, 2**63 - 1], pl.Int64),
+    "unsigned": ([0, 2**63 + 1, 2**64 - 51, 2**64 - 1], pl.UInt64),
+    "small": ([-8, 0, 1, 50, 51, None], pl.Int8),
+}
+
+
+@pytest.mark.parametrize("radius", [0, 0.5, 1, 49.5, 50, 2.0**60, 1e300])
+@pytest.mark.parametrize("case", WHOLE)
+def test_whole_numbers_are_compared_without_loss(case, radius):
+    values, dtype = WHOLE[case]
+    column = encode("x", [pl.Series(values, dtype=dtype)])
+    found = near(column, radius)
+    levels = column.levels.to_list()
+    for one, place in zip(levels, found.place, strict=True):
+        run = range(found.low[place], found.past[place])
+        expected = [
+            other
+            for other in levels
+            if one == other or (None not in (one, other) and abs(one - other) <= radius)
+        ]
+        assert [
+            other for other, at in zip(levels, found.place, strict=True) if at in run
+        ] == expected
+
+
+def test_large_whole_numbers_that_differ_do_not_agree_at_tolerance_0():
+    original = pl.DataFrame({"k": ["a"], "x": [2**60]})
+    copy = pl.DataFrame({"k": ["a"], "x": [2**60 + 50]})
+    for radius, expected in ((0, 0.0), (49, 0.0), (50, 1.0)):
+        result = cap(original, copy, keys="k", target="x", tolerance={"x": radius})
+        assert result.rows[0].cap_synthetic_zero == expected
 
 
 def test_missing_agrees_with_missing_alone():

@@ -14,10 +14,20 @@ from unveil.measure.confidentiality import bootstrap
 from unveil.measure.confidentiality.bootstrap import differences, interval
 from unveil.measure.confidentiality.differential import differential_confidentiality
 from unveil.measure.confidentiality.scores import Classes
+from unveil.records.confidentiality import FEW_TO_DRAW, NO_WIDTH
 
 INCLUDED = ["axp", "axp", "axq", "ayp", "bxq", "byq", "byp"]
 LEFT_OUT = ["axq", "ayq", "ayp", "bxq", "bxp", "byq"]
 COPY = ["axp", "axp", "axq", "ayp", "ayq", "bxq", "bxq", "bxp"]
+
+
+# In 24 key combinations, as many as it takes to conclude something from an interval.
+MANY_KEYS = [a + b for a in "abcdefgh" for b in "xyz"]
+MANY = {
+    "included": [key + t for key in MANY_KEYS for t in "pq"] + ["axp", "bxp"],
+    "left_out": [key + t for key in MANY_KEYS for t in "pqr"],
+    "copy": [key + t for key in MANY_KEYS for t in "ppq"[: 1 + ord(key[0]) % 3]],
+}
 
 
 def file(rows: list[str]) -> list[tuple]:
@@ -29,6 +39,14 @@ def measured(**asked):
     return differential_confidentiality(
         people(INCLUDED), people(LEFT_OUT), people(COPY), keys=["k1", "k2"], target="t", **asked
     )
+
+
+def measured_many(n_keys: int = 24, **asked):
+    """The groups in so many key combinations, the last of them cut off."""
+    kept = set(MANY_KEYS[:n_keys])
+    files = [people([row for row in rows if row[:2] in kept]) for rows in MANY.values()]
+    asked = {"seed": 1, "keys": ["k1", "k2"], "target": "t", **asked}
+    return differential_confidentiality(*files, **asked)
 
 
 def classes_of(files: list[list[tuple]], rule: str) -> tuple[list, Classes]:
@@ -119,11 +137,82 @@ def test_a_higher_confidence_makes_a_wider_interval():
 
 @pytest.mark.parametrize(("margin", "is_inside"), [(0.99, True), (0.001, False), (None, None)])
 def test_equivalent_only_where_the_whole_interval_lies_inside_the_margin(margin, is_inside):
-    assert measured(margin=margin).rows[0].equivalent is is_inside
+    assert measured_many(margin=margin).rows[0].equivalent is is_inside
 
 
 def test_an_interval_that_ends_on_the_margin_is_not_inside():
-    low, high = measured().rows[0].interval
+    low, high = measured_many().rows[0].interval
     margin = max(-low, high)
-    assert measured(margin=margin).rows[0].equivalent is False
-    assert measured(margin=margin + 1e-9).rows[0].equivalent is True
+    assert measured_many(margin=margin).rows[0].equivalent is False
+    assert measured_many(margin=margin + 1e-9).rows[0].equivalent is True
+
+
+@pytest.mark.parametrize("margin", [0.0001, 0.99])
+def test_nothing_is_equivalent_where_the_interval_has_no_width(margin):
+    # Two key combinations, both groups with the same mean in each: every draw gives 0.
+    group = ["axp", "axq", "byp", "byq"]
+    result = differential_confidentiality(
+        people(group),
+        people(group),
+        people(["axp", "axp", "byp", "byq"]),
+        keys=["k1", "k2"],
+        target="t",
+        margin=margin,
+        seed=1,
+    )
+    (row,), (lacking,) = result.rows, result.record.not_measured
+    assert (row.interval, row.equivalent) == ((0.0, 0.0), None)
+    assert (lacking.m, lacking.field, lacking.reason) == (1, "equivalent", NO_WIDTH)
+
+
+def test_no_width_is_no_width_with_many_key_combinations_too():
+    rows = MANY["included"]
+    result = differential_confidentiality(
+        people(rows),
+        people(rows[::-1]),
+        people(MANY["copy"]),
+        keys=["k1", "k2"],
+        target="t",
+        margin=0.5,
+        seed=1,
+    )
+    assert (result.rows[0].n_keys_included, result.rows[0].n_keys_left_out) == (24, 24)
+    assert result.rows[0].equivalent is None
+    assert [one.reason for one in result.record.not_measured] == [NO_WIDTH]
+
+
+@pytest.mark.parametrize(("n_keys", "equivalent"), [(19, None), (20, True)])
+@pytest.mark.parametrize("rule", oracle.RULES)
+def test_with_fewer_than_20_key_combinations_nothing_is_concluded(n_keys, equivalent, rule):
+    result = measured_many(n_keys, margin=0.99, nonmatch=rule)
+    assert result.rows[0].interval is not None
+    assert result.rows[0].equivalent is equivalent
+    reasons = [(one.field, one.reason) for one in result.record.not_measured]
+    assert reasons == ([] if equivalent else [("equivalent", FEW_TO_DRAW)])
+
+
+@pytest.mark.parametrize("few", ["included", "left_out"])
+def test_both_groups_need_20_key_combinations(few):
+    kept = set(MANY_KEYS[:19])
+    files = {name: people(rows) for name, rows in MANY.items()}
+    files[few] = people([row for row in MANY[few] if row[:2] in kept])
+    row = differential_confidentiality(
+        *files.values(), keys=["k1", "k2"], target="t", margin=0.99, seed=1
+    ).rows[0]
+    assert (getattr(row, f"n_keys_{few}"), row.equivalent) == (19, None)
+
+
+def test_where_a_non_match_is_undefined_key_combinations_in_no_copy_do_not_count():
+    files = [people(rows) for rows in MANY.values()]
+    files[2] = people([row for row in MANY["copy"] if row[:2] in MANY_KEYS[:19]])
+    asked = {"keys": ["k1", "k2"], "target": "t", "margin": 0.99, "seed": 1}
+    zero, undefined = (
+        differential_confidentiality(*files, nonmatch=rule, **asked).rows[0]
+        for rule in oracle.RULES
+    )
+    assert (zero.n_keys_included, zero.equivalent) == (24, True)
+    assert (undefined.n_keys_included, undefined.equivalent) == (19, None)
+
+
+def test_too_few_of_one_outside_the_margin_is_not_said_either():
+    assert measured(margin=0.001).rows[0].equivalent is None

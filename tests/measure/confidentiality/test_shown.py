@@ -19,6 +19,11 @@ from unveil.report.documents import json_document
 LEFT_OUT = ["axq", "byp", "bxq", "cxq"]
 WORDS = "differentially confidential"
 
+# The same in 24 key combinations, as many as it takes to conclude something from an interval.
+MANY = [a + b + t for a in "abcdefgh" for b in "xyz" for t in "pq"]
+MANY_COPY = [a + b + t for a in "abcdefgh" for b in "xyz" for t in "ppq"[: 1 + ord(a) % 3]]
+OTHERS = [*MANY[::-1], "axp", "bxq", "czq"]
+
 
 def measured(included=ORIGINAL, left_out=LEFT_OUT, *copies, **asked):
     frames = [people(copy) for copy in copies or (SYNTHETIC,)]
@@ -70,23 +75,23 @@ def test_who_is_found_at_all_is_said():
 def test_without_a_margin_the_papers_words_never_appear():
     for result in (measured(), measured(ORIGINAL, ORIGINAL), measured(ORIGINAL, ORIGINAL * 9)):
         assert WORDS not in everything_shown(result).lower()
-    assert told.TEMPLATES["no margin"] in told.sentences(measured().record)
+    assert told.TEMPLATES["no margin"] in told.sentences(measured(MANY, OTHERS, MANY_COPY).record)
 
 
 def test_outside_the_margin_the_papers_words_do_not_appear():
-    result = measured(margin=0.1)
+    result = measured(MANY, OTHERS, MANY_COPY, margin=0.001)
     assert result.rows[0].equivalent is False
     assert WORDS not in everything_shown(result).lower()
     assert (
-        "The interval does not lie inside the margin of 10 points either way: a difference that"
+        "The interval does not lie inside the margin of 0.1 points either way: a difference that"
         " matters is not ruled out."
     ) in told.sentences(result.record)
 
 
 def test_inside_the_margin_they_do():
-    result = measured(ORIGINAL, ORIGINAL, SYNTHETIC, ["axp"], margin=0.025)
+    result = measured(MANY, OTHERS, MANY_COPY, ["axp"], margin=0.125)
     assert (
-        "The whole interval lies inside the margin of 2.5 points either way: within it, the 2"
+        "The whole interval lies inside the margin of 12.5 points either way: within it, the 2"
         " copies together are differentially confidential for t given k1 and k2."
     ) in told.sentences(result.record)
     assert WORDS in result._repr_html_()
@@ -100,6 +105,37 @@ def test_with_a_margin_but_no_interval_they_do_not():
     assert next(told.sentences(result.record)).endswith(
         "No interval could be found: the scores vary in neither group."
     )
+
+
+DOUBTS = [
+    ((ORIGINAL, ORIGINAL), "the interval has no width, so it says nothing of chance"),
+    ((MANY, MANY, MANY_COPY), "the interval has no width, so it says nothing of chance"),
+    (
+        (ORIGINAL, LEFT_OUT),
+        "a group has people in fewer than 20 key combinations, with which intervals are too narrow",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "reason"), DOUBTS)
+@pytest.mark.parametrize("margin", [0.0001, 0.99])
+def test_where_nothing_can_be_concluded_they_do_not_and_it_is_said_why(files, reason, margin):
+    result = measured(*files, margin=margin)
+    assert WORDS not in everything_shown(result).lower()
+    said = (
+        f"Whether the difference lies inside the margin of {100 * margin:g} points either way"
+        f" cannot be told: {reason}."
+    )
+    assert said in told.sentences(result.record)
+    assert html.escape(said) in result._repr_html_()
+    assert "<td>inside</td>" not in result._repr_html_()
+
+
+@pytest.mark.parametrize(("files", "reason"), DOUBTS)
+def test_nor_is_a_difference_then_said_to_be_beyond_chance(files, reason):
+    said = list(told.sentences(measured(*files).record))
+    assert f"Nothing can be concluded from the interval: {reason}." in said
+    assert told.TEMPLATES["beyond chance"] not in said
 
 
 def test_an_interval_that_leaves_out_0_is_said_to():
@@ -161,7 +197,11 @@ def test_the_command_prints_the_table_and_the_words(folder):
     assert "Are people recognised because their own record was used?" in out
     assert "People whose record was used are recognised 4.2 points more often" in one_line
     assert " 1 0.333 0.125 0.208 " in one_line
-    assert "outside" in out
+    assert (
+        "Whether the difference lies inside the margin of 10 points either way cannot be told: a"
+        " group has people in fewer than 20 key combinations, with which intervals are too narrow."
+    ) in one_line
+    assert "outside" not in out
     assert "Seed of the bootstrap: 1" in out
     assert WORDS not in one_line.lower()
     assert max(len(line) for line in out.splitlines()) <= 80
@@ -180,10 +220,10 @@ def test_the_command_prints_one_row_for_each_m_as_csv(folder):
     out = run(commands.differential_confidentiality, *FILES, "--csv")
     head, *lines = out.splitlines()
     assert head == (
-        "m,n_included,n_left_out,n_match_included,n_match_left_out,mean_included,mean_left_out,"
-        "difference,t,df,p,interval_low,interval_high,equivalent"
+        "method,m,n_included,n_left_out,n_match_included,n_match_left_out,n_keys_included,"
+        "n_keys_left_out,mean_included,mean_left_out,difference,t,df,p,interval_low,interval_high,equivalent"
     )
-    assert [line.split(",")[0] for line in lines] == ["1", "2"]
+    assert [line.split(",")[:2] for line in lines] == [["", "1"], ["", "2"]]
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,46 @@ def test_a_missing_key_may_be_anything_or_a_level():
     assert level["fk"].to_list() == [1, 2, 2, 1, 1]
 
 
+def lacking_one(n_keys: int, n_each: int) -> list[tuple[str | None, ...]]:
+    """One complete record, and so many that lack the first key, the second, and so on."""
+    rows = [tuple("a" for _ in range(n_keys))]
+    for lacks in range(n_keys):
+        rows += [tuple(None if key == lacks else "a" for key in range(n_keys))] * n_each
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("alpha", "n_keys", "n_each", "fk"),
+    [
+        (0.2, 5, 1, 2.0),  # added up in floats 1.9999999999999998
+        (0.1, 10, 1, 2.0),  # 2.000000000000001
+        (0.29, 4, 25, 30.0),  # 1 + 0.29 * 100 is 29.999999999999996
+        (1 / 3, 3, 1, 2.0),
+        (0.1, 3, 1, 1.3),  # 0.1 * 3 is 0.30000000000000004
+        (0.123456789, 7, 1, 1 + 7 * 0.123456789),
+        (1e-9, 7, 1, 1 + 7e-9),
+    ],
+)
+def test_partial_matches_that_make_a_whole_number_are_one(alpha, n_keys, n_each, fk):
+    rows = lacking_one(n_keys, n_each)
+    data = frame(rows, w=[3] * len(rows))
+    result = match_risk(data, keys=data.columns[:-1], weights="w", alpha=alpha)
+    assert result.frame()["fk"][0] == fk
+    if fk == int(fk):
+        assert result.frame()["Fk"][0] == 3 * fk
+    assert result.record.anonymity[0].n == (1 if fk < 2 else 0)  # the complete one
+    unweighted = match_risk(data, keys=data.columns[:-1], alpha=alpha).frame()
+    assert unweighted["Fk"].to_list() == unweighted["fk"].to_list()
+
+
+def test_two_by_partial_matches_has_the_risk_of_two():
+    rows = lacking_one(5, 1)
+    data = frame(rows, w=[3] * len(rows))
+    found = match_risk(data, keys=data.columns[:-1], weights="w", alpha=0.2).frame()
+    # Two of six: p = 1/3, and p / q = 1/2.
+    assert found["rk"][0] == pytest.approx(1 / 2 - 1 / 4 * log(3), rel=1e-12)
+
+
 def test_a_fraction_of_a_match_is_no_certainty_of_safety():
     # sdcMicro gives counts between 1 and 2 the risk 0.
     rows = [("a", "x"), ("b", "x"), (None, "x")]
@@ -129,7 +169,7 @@ def files(draw):
 @given(
     files(),
     st.booleans(),
-    st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)]),
+    st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
     st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3)]),
 )
 def test_everything_is_as_defined(file, wildcard, alpha, c):
@@ -234,7 +274,13 @@ BAD = [
     ),
     ({"alpha": 1.1}, "alpha is 1.1. It must be a number from 0 to 1."),
     ({"alpha": "1"}, "alpha is '1'. It must be a number from 0 to 1."),
-    ({"recursive_c": 0}, "recursive_c is 0. It must be a number above 0."),
+    ({"alpha": True}, "alpha is True. It must be a number from 0 to 1."),
+    ({"alpha": float("nan")}, "alpha is nan. It must be a number from 0 to 1."),
+    (
+        {"recursive_c": float("inf")},
+        "recursive_c is inf. It must be a number above 0, and at most 1,000,000.",
+    ),
+    ({"recursive_c": 0}, "recursive_c is 0. It must be a number above 0, and at most 1,000,000."),
     ({"missing": "exclude"}, "missing is 'exclude'. It must be one of: wildcard, category."),
     ({"keys": []}, "No keys are given. Name the columns an intruder would know."),
 ]
@@ -246,3 +292,18 @@ def test_bad_input_is_a_sentence(given_settings, sentence):
     with pytest.raises(unveil.InputError) as caught:
         match_risk(data, **{"keys": ["k1", "k2"], **given_settings})
     assert str(caught.value) == sentence
+
+
+def test_weights_that_add_up_to_more_than_a_number_are_refused():
+    frame = pl.DataFrame({"k": ["a", "b"], "w": [1e308, 1e308]})
+    with pytest.raises(unveil.SettingsError, match="add up to more than can be computed"):
+        unveil.match_risk(frame, keys="k", weights="w")
+
+
+@pytest.mark.parametrize("setting", ["alpha", "recursive_c", "missing"])
+def test_a_frame_given_as_a_setting_is_named_by_its_type_alone(setting):
+    frame = pl.DataFrame({"k": ["canary", "b"]})
+    with pytest.raises(unveil.SettingsError) as refused:
+        unveil.match_risk(frame, keys="k", **{setting: frame})
+    assert "canary" not in str(refused.value)
+    assert "of type DataFrame" in str(refused.value)

@@ -38,5 +38,13 @@ def test_without_pairs_or_with_the_whole_population_a_match_is_right():
     assert dis_records(scores, 3, 8, 1.0).tolist() == [1.0, 1.0]
 
 
+def test_with_up_to_27_keys_dis_rises_with_the_score_and_beyond_there_is_none():
+    scores = np.array([1.0, 2.0, 600.0, 1e20])
+    for n_keys in range(1, 28):
+        assert (np.diff(dis_records(scores, n_keys, 10, 0.05)) > 0).all()
+    for n_keys in (28, 29, 60, 100):
+        assert dis_records(scores, n_keys, 10, 0.05) is None
+
+
 def test_nobody_with_a_score():
     assert dis_records(np.zeros(0), 3, 8, 0.1).tolist() == []

@@ -1,6 +1,8 @@
 """Special uniques on files small enough to do by hand, and against the definition."""
 
+from decimal import Decimal
 from fractions import Fraction
+from math import factorial
 
 import numpy as np
 import polars as pl
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 
 import unveil
 from oracles import suda as oracle
-from unveil.measure.uniques.suda import suda
+from unveil.count.codes import encode
+from unveil.measure.uniques.suda import special_uniques, suda
+from unveil.report.uniques import suda_sentences
 
 # The worked example of the page: x p, a q, a y and y p, b x are the smallest that single one out.
 PEOPLE = ["axp", "axq", "ayp", "bxq", "byq", "byq"]
@@ -143,6 +147,7 @@ def test_keys_that_are_all_missing():
 def test_nobody_alone_and_nobody_in_pairs_is_not_measurable():
     result = suda(frame(["ax"] * 3), keys=["k0", "k1"])
     assert (result.dis_file, result.record.dis_highest) == (None, 0.0)
+    assert [one.field for one in result.record.not_measured] == ["dis_file"]
     assert result.msus().rows() == []
     assert result.value_contributions().rows() == []
     assert result.record_contributions().rows() == []
@@ -162,6 +167,46 @@ def test_seventeen_keys_are_searched_up_to_a_size():
     rows = [tuple(row) for row in data.rows()]
     assert found(result) == oracle.minimal(rows, exclude=True, most=2)
     assert result.record.max_msu == 2
+
+
+def wide(n_keys: int) -> pl.DataFrame:
+    rng = np.random.default_rng(4)
+    data = pl.DataFrame({f"k{key}": rng.integers(0, 6, 40) for key in range(n_keys)})
+    return pl.concat([data, data[:1]])  # the first two are a pair
+
+
+def test_beyond_27_keys_the_file_has_a_dis_but_its_records_have_none():
+    data = wide(28)
+    result = suda(data, keys=data.columns, max_msu=2)
+    assert result.record.n_scored == 39
+    assert result.dis is None
+    assert result.frame().schema["dis"] == pl.Float64
+    assert result.frame()["dis"].null_count() == len(data)
+    assert {one["dis"] for one in result.to_dict()["records"]} == {None}
+    assert result.records_at_risk()["dis"].null_count() == 39
+    assert result.dis_file == pytest.approx(0.39 / (0.39 + 1.98))
+    assert result.record.dis_highest is None
+    assert [(one.field, one.reason) for one in result.record.not_measured] == [
+        (
+            "dis_highest",
+            "with more than 27 keys the DIS of single records would no longer rise with the score",
+        )
+    ]
+    said = dict(suda_sentences(result.record))["special"]
+    assert said.endswith(
+        "ties included. Single records have no DIS: with more than 27 keys the DIS of single"
+        " records would no longer rise with the score."
+    )
+    assert "Single records have no DIS" in result._repr_html_()
+
+
+def test_with_27_keys_the_records_have_a_dis_that_rises_with_the_score():
+    data = wide(27)
+    result = suda(data, keys=data.columns, max_msu=2)
+    order = np.argsort(result.suda)
+    assert (np.diff(result.dis[order]) >= 0).all()
+    assert result.record.dis_highest == result.dis.max() > 0
+    assert result.record.not_measured == ()
 
 
 FEW = st.sampled_from(["a", "b", "c"])
@@ -327,6 +372,32 @@ def test_there_is_an_end_to_keys():
     assert suda(data, keys=data.columns[:100], max_msu=2).record.n_scored == 2
 
 
+@settings(max_examples=60)
+@given(files(), files(), st.booleans(), st.sampled_from([0.5, 0.9]))
+def test_keys_that_are_encoded_already_give_what_files_give(rows, copy, exclude, quantile):
+    n_keys = min(len(rows[0]), len(copy[0]))
+    sides = [frame([row[:n_keys] for row in side]).cast(pl.String) for side in (rows, copy)]
+    columns = [encode(name, [side[name] for side in sides]) for name in sides[0].columns]
+    missing = "exclude" if exclude else "category"
+    found = special_uniques(columns, missing=missing, quantile=quantile)
+    alone = suda(sides[0], keys=sides[0].columns, missing=missing)
+    assert found.scores.tolist() == alone.suda.tolist()
+    assert found.is_special.tolist() == alone.special(quantile).tolist()
+
+
+def test_keys_that_are_encoded_already_may_be_too_many():
+    columns = [encode(f"k{place}", [pl.Series([1, 2])]) for place in range(17)]
+    with pytest.raises(unveil.SettingsError, match="17 keys make 131,071 sets"):
+        special_uniques(columns)
+    assert special_uniques(columns, max_msu=1).scores.tolist() == [17 * float(factorial(16))] * 2
+
+
+def test_numbers_of_any_kind_are_numbers():
+    result = suda(people(*PEOPLE), keys=KEYS, dis_fraction=Decimal("0.5"))
+    assert result.record.dis_fraction == 0.5
+    assert result.special(Fraction(1, 2)).tolist() == result.special(np.float32(0.5)).tolist()
+
+
 @pytest.mark.parametrize("quantile", [-0.1, 1.1, "0.9", True, float("nan")])
 def test_a_quantile_is_a_number_from_0_to_1(quantile):
     with pytest.raises(unveil.SettingsError) as caught:
@@ -342,3 +413,18 @@ def test_progress_is_told():
     suda(people(*PEOPLE), keys=KEYS, progress=lambda *step: told.append(step))
     assert ("searching for minimal uniques", 0, 7) in told
     assert all(done <= total for _, done, total in told)
+
+
+@pytest.mark.parametrize("setting", ["dis_fraction", "max_msu", "scores", "missing"])
+def test_a_frame_given_as_a_setting_is_named_by_its_type_alone(setting):
+    frame = pl.DataFrame({"k": ["canary", "b"]})
+    with pytest.raises(unveil.SettingsError) as refused:
+        unveil.suda(frame, keys="k", **{setting: frame})
+    assert "canary" not in str(refused.value)
+    assert "of type DataFrame" in str(refused.value)
+
+
+def test_a_key_whose_name_is_a_pattern_is_listed():
+    frame = pl.DataFrame({"^a.*$": ["x", "y"], "*": ["p", "p"]})
+    found = unveil.suda(frame, keys=["^a.*$", "*"]).records_at_risk()
+    assert found["^a.*$"].to_list() == ["x", "y"]

@@ -19,6 +19,7 @@ from unveil.measure.attribution.opening import open_copies
 from unveil.measure.attribution.people import parse_scenarios, rows_of
 from unveil.measure.attribution.record import cap_record, parse_rule, read_baseline
 from unveil.measure.tabular import RowsResult
+from unveil.read.given import shown
 from unveil.records.cap import Cap, OnM
 
 
@@ -84,9 +85,10 @@ class CapResult(RowsResult[Cap]):
     def _pool(self, m: int | None) -> Pool:
         n_copies = len(self.record.methods[0].n_synthetic)
         wanted = n_copies if m is None else m
-        if isinstance(wanted, bool) or wanted not in range(1, n_copies + 1):
+        is_whole = isinstance(wanted, int | np.integer) and not isinstance(wanted, bool)
+        if not is_whole or wanted not in range(1, n_copies + 1):
             raise SettingsError(
-                f"There are no scores for m = {m!r}. Give a whole number from 1 to {n_copies}."
+                f"There are no scores for m = {shown(m)}. Give a whole number from 1 to {n_copies}."
             )
         *_, pool = self._classes.pools(range(1, wanted + 1))
         return pool
@@ -153,7 +155,7 @@ def cap(
     attribution = open_copies(
         original,
         synthetic,
-        key_sets=[keys] if not isinstance(keys, str) else keys,
+        keys=keys,
         target=target,
         tolerance=tolerance,
         bands=bands,

@@ -17,6 +17,7 @@ from unveil.measure.attribution.people import parse_scenarios
 from unveil.measure.attribution.record import cap_record, parse_rule, read_baseline
 from unveil.measure.attribution.tcap import parse_tau
 from unveil.measure.tabular import RowsResult
+from unveil.read.given import shown
 from unveil.records.cap import Cap, OnM
 from unveil.records.cap_layout import heads, lines
 
@@ -83,9 +84,9 @@ def cap_table(
         One or several of "full", "uniques" (alone with their keys), "special" (special uniques)
         and "mask".
     mask
-        For "mask" and, in place of unveil's own special uniques, for "special": one truth value
-        per original record; or such a mask for each name of a key set; or a function from the keys
-        to a mask.
+        For "mask"; without that scenario, in place of unveil's own special uniques, for "special".
+        One truth value per original record; or such a mask for each name of a key set; or a
+        function from the keys to a mask.
     baseline, tolerance
         As in `unveil.cap`.
     tau, gcap
@@ -105,7 +106,9 @@ def cap_table(
     Taub, Elliot, Pampaka and Smith (2018), Tables 1 to 3, 5 and 6.
     """
     progress = progress or silent
-    if tolerance and (tau is not None or gcap):
+    if not isinstance(gcap, bool):
+        raise SettingsError(f"gcap is {shown(gcap)}. It must be True or False.")
+    if tolerance is not None and (tau is not None or gcap):
         raise SettingsError("TCAP and GCAP know no tolerance. Leave out one or the other.")
     threshold = None if tau is None else parse_tau(tau)
     attribution = open_methods(

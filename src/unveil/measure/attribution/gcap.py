@@ -17,7 +17,7 @@ from unveil.count.shares import Shares
 from unveil.measure.attribution.classes import Classes
 from unveil.measure.attribution.nearest import Nearest, nearest
 from unveil.measure.attribution.opening import Attribution, open_copies
-from unveil.measure.attribution.scores import mean
+from unveil.measure.attribution.scores import total
 from unveil.measure.tabular import RowsResult
 from unveil.records.cap import KeySet
 from unveil.records.tcap import Gcap, GcapRow
@@ -86,7 +86,7 @@ def gcap(
     attribution = open_copies(
         original,
         synthetic,
-        key_sets=[keys] if not isinstance(keys, str) else keys,
+        keys=keys,
         target=target,
         bands=bands,
         special_codes=special_codes,
@@ -122,7 +122,7 @@ def gcap_rows(
         progress(f"searching the nearest keys of {method}", m - 1, len(copies))
         s_tq = s_tq + classes.cells.counts[copy]
         found = nearest(classes, s_tq)
-        n, d_tq = classes.n_original, classes.d_tq
+        n, d_tq = classes.n_original, classes.d_tq  # n > 0: a file without records is refused
         row = GcapRow(
             method=method,
             keys=key_set.keys,
@@ -131,6 +131,6 @@ def gcap_rows(
             n=n,
             n_match=int(d_tq[found.distance == 0].sum()),
             mean_distance=int((d_tq * found.distance).sum()) / n,
-            gcap=mean(Shares.of(d_tq * found.agreeing, found.nearest), n) or 0.0,
+            gcap=total(Shares.of(d_tq * found.agreeing, found.nearest)) / n,
         )
         yield row, found

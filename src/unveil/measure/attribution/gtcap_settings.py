@@ -93,7 +93,7 @@ def _problem(radius: float | None) -> str:
 
 def _chosen(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
     for choice in choices:
-        if given == choice:
+        if isinstance(given, str) and given == choice:
             return choice
     hint = nearest(given, choices) if isinstance(given, str) else ""
     raise SettingsError(

@@ -57,10 +57,10 @@ class Attribution:
         return self._counted[key_set.keys]
 
 
-def open_copies(original: Any, synthetic: Any, **settings: Any) -> Attribution:
-    """An original and the copies of one method without a name."""
+def open_copies(original: Any, synthetic: Any, *, keys: Any, **settings: Any) -> Attribution:
+    """An original and the copies of one method without a name, by one set of keys."""
     sides = sides_of(synthetic, original=original)
-    return _open(sides, {SYNTHETIC: range(1, len(sides))}, **settings)
+    return _open(sides, {SYNTHETIC: range(1, len(sides))}, key_sets=[keys], **settings)
 
 
 def open_methods(original: Any, methods: Any, **settings: Any) -> Attribution:

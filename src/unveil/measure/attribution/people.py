@@ -1,21 +1,22 @@
 """Whose attribution is scored: everyone, those alone with their keys, or those marked?
 
 Taub et al. (2018), section 3.3. Statistical uniques are alone with their keys in the original, by
-keys only. Special uniques are those in the top decile of SUDA scores, or come as a mask.
+keys only. Special uniques are those in the top decile of SUDA scores, or come as a mask, unless the
+mask has a scenario of its own.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
-import polars as pl
 
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask
 from unveil.errors import SettingsError, listed, nearest
 from unveil.measure.attribution.classes import Classes
 from unveil.measure.attribution.scores import uniques
-from unveil.read.given import is_list
+from unveil.measure.uniques.suda import special_uniques as uniques_of_keys
+from unveil.read.given import is_list, shown
 from unveil.records.cap import KeySet
 
 Scenario = Literal["full", "uniques", "special", "mask"]
@@ -29,10 +30,10 @@ def parse_scenarios(given: Any, mask: Any) -> tuple[str, ...]:
     """The scenarios asked for; a mask has to have one that uses it."""
     chosen = tuple(given) if is_list(given) else (given,)
     for name in chosen:
-        if name not in SCENARIOS:
+        if not isinstance(name, str) or name not in SCENARIOS:
+            hint = nearest(name, SCENARIOS) if isinstance(name, str) else ""
             raise SettingsError(
-                f"There is no scenario {name!r}.{nearest(str(name), SCENARIOS)} The scenarios are:"
-                f" {listed(SCENARIOS)}."
+                f"There is no scenario {shown(name)}.{hint} The scenarios are: {listed(SCENARIOS)}."
             )
         if name == "mask" and mask is None:
             raise SettingsError(
@@ -53,11 +54,15 @@ def people_of(
 ) -> dict[str, Whole]:
     """By scenario, how many people of each cell of the original belong to it."""
     people = {"full": classes.d_tq, "uniques": uniques(classes)}
-    if set(scenarios) & set(MASKED):
-        marked = _marked(classes, key_set, mask)
-        counted = np.bincount(classes.own_of_row[marked], minlength=len(classes.own))
-        people |= dict.fromkeys(MASKED, counted)
+    for name in set(scenarios) & set(MASKED):
+        marked = _marked(classes, key_set, None if _is_suda(name, scenarios) else mask)
+        people[name] = np.bincount(classes.own_of_row[marked], minlength=len(classes.own))
     return {name: people[name] for name in scenarios}
+
+
+def _is_suda(scenario: str, scenarios: Sequence[str]) -> bool:
+    """Whether it has no use for a mask: beside the scenario "mask", "special" is SUDA's."""
+    return scenario == "special" and "mask" in scenarios
 
 
 def rows_of(classes: Classes, key_set: KeySet, scenario: str, mask: Any) -> Whole:
@@ -81,16 +86,12 @@ def special_uniques(classes: Classes) -> Mask:
     Levels are those of the counts, bands and missing among them, so that all special uniques are
     statistical uniques too.
     """
-    from unveil.measure.uniques.suda import suda
-
     if len(classes.key_columns) > MOST_KEYS:
         raise SettingsError(
             f"Special uniques are not searched for by more than {MOST_KEYS} keys. Give them as a"
             " mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
         )
-    originals = classes.keys.sides.slices[0]
-    codes = {f"key {i}": key.codes[originals] for i, key in enumerate(classes.key_columns)}
-    return suda(pl.DataFrame(codes), keys=[*codes], missing="category").special()
+    return uniques_of_keys(classes.key_columns).is_special
 
 
 def _mask_of(mask: Any, key_set: KeySet) -> Any:

@@ -13,7 +13,8 @@ from unveil.measure.attribution.opening import Attribution
 from unveil.measure.attribution.people import people_of
 from unveil.measure.attribution.regression import on_m
 from unveil.measure.attribution.scores import Figures, figures_by_m
-from unveil.measure.attribution.tcap import tcap_rows
+from unveil.measure.attribution.tcap import reasons, tcap_rows
+from unveil.read.given import shown
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, KeySet, NonMatch, OnM
 from unveil.records.tcap import GcapRow, TcapRow
 
@@ -52,6 +53,7 @@ def cap_record(
         for m in range(1, len(copies) + 1)
     ]
     rows = [_row(subject, found[subject], attribution) for subject in in_order]
+    targeted = () if tau is None else tuple(_tcap(attribution, tau))
     return Cap(
         files=attribution.opening.files,
         methods=attribution.methods,
@@ -64,11 +66,14 @@ def cap_record(
         rows=tuple(rows),
         on_m=tuple(_fits(rows)),
         tau=tau,
-        tcap=() if tau is None else tuple(_tcap(attribution, tau)),
+        tcap=targeted,
         gcap=tuple(_gcap(attribution, progress)) if with_gcap else (),
         bands=attribution.opening.bands,
         coercions=tuple(notes),
-        not_measured=tuple(lack for one in in_order for lack in _lacking(one, found[one])),
+        not_measured=(
+            *(lack for one in in_order for lack in _lacking(one, found[one])),
+            *(lack for row in targeted for lack in _lacking_tcap(row)),
+        ),
     )
 
 
@@ -104,6 +109,13 @@ def _lacking(subject: Subject, figures: Figures) -> Iterator[CapNotMeasured]:
         )
 
 
+def _lacking_tcap(row: TcapRow) -> Iterator[CapNotMeasured]:
+    for name, reason in reasons(row):
+        yield CapNotMeasured(
+            method=row.method, keys=row.keys, m=row.m, scenario=None, field=name, reason=reason
+        )
+
+
 def _fits(rows: Sequence[CapRow]) -> Iterator[OnM]:
     """CAP on m, for each method, key set and scenario, under both rules for non-matches."""
     for _, alike in groupby(rows, key=lambda row: (row.method, row.keys, row.scenario)):
@@ -124,11 +136,12 @@ def _fits(rows: Sequence[CapRow]) -> Iterator[OnM]:
 def parse_rule(given: Any) -> NonMatch:
     """How people without a match are counted."""
     for rule in RULES:
-        if given == rule:
+        if isinstance(given, str) and given == rule:
             return rule
+    hint = nearest(given, RULES) if isinstance(given, str) else ""
     raise SettingsError(
-        f"Non-matches cannot be counted as {given!r}.{nearest(str(given), RULES)} They can be"
-        f" counted as: {listed(RULES)}."
+        f"Non-matches cannot be counted as {shown(given)}.{hint} They can be counted as:"
+        f" {listed(RULES)}."
     )
 
 

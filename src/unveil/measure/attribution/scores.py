@@ -30,6 +30,8 @@ class Figures:
     cap_baseline: float | None
     cap_synthetic_zero: float | None
     cap_synthetic_undefined: float | None
+    cap_original_matched: float | None
+    cap_baseline_matched: float | None
     n_settled: int
     n_right: int
 
@@ -78,7 +80,12 @@ def cap_synthetic(pool: Pool, w: Whole, of: int) -> float | None:
 
 def mean(shares: Shares, of: int) -> float | None:
     """The sum of the shares divided by `of`; None of nobody."""
-    return math.fsum(shares.sums / shares.divisors) / of if of else None
+    return total(shares) / of if of else None
+
+
+def total(shares: Shares) -> float:
+    """The sum of the shares."""
+    return math.fsum(shares.sums / shares.divisors)
 
 
 def figures_by_m(
@@ -91,7 +98,8 @@ def figures_by_m(
     for pool in classes.pools(copies):
         found, right = pool.matching > 0, pool.right
         for name, w in scenarios.items():
-            n, n_match = int(w.sum()), int(w[found].sum())
+            matched = np.where(found, w, 0)
+            n, n_match = int(w.sum()), int(matched.sum())
             original, base = fixed[name]
             figures = Figures(
                 n=n,
@@ -101,6 +109,8 @@ def figures_by_m(
                 cap_baseline=base,
                 cap_synthetic_zero=cap_synthetic(pool, w, n),
                 cap_synthetic_undefined=cap_synthetic(pool, w, n_match),
+                cap_original_matched=cap_original(classes, matched),
+                cap_baseline_matched=cap_baseline(baseline, matched),
                 n_settled=int(w[pool.settled].sum()),
                 n_right=int(w[right].sum()),
             )

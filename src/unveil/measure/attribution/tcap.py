@@ -23,7 +23,12 @@ from unveil.measure.attribution.tolerance import Floats
 from unveil.measure.tabular import RowsResult
 from unveil.read.given import number_in, shown
 from unveil.records.cap import KeySet
-from unveil.records.tcap import Tcap, TcapRow
+from unveil.records.tcap import Tcap, TcapNotMeasured, TcapRow
+
+NOTHING_SURE = "no record of the copies is as sure of its target as tau"
+NO_SURE_KEYS = "the original has none of the keys of which the copies are sure"
+NOBODY_FOUND = "no original record has keys that the copies have"
+NOBODY_ALONE = "no original record is alone with its keys"
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +102,7 @@ def tcap(
     attribution = open_copies(
         original,
         synthetic,
-        key_sets=[keys] if not isinstance(keys, str) else keys,
+        keys=keys,
         target=target,
         bands=bands,
         special_codes=special_codes,
@@ -124,6 +129,11 @@ def tcap(
         rows=rows,
         bands=attribution.opening.bands,
         coercions=attribution.opening.notes,
+        not_measured=tuple(
+            TcapNotMeasured(m=row.m, field=name, reason=reason)
+            for row in rows
+            for name, reason in reasons(row)
+        ),
     )
     return TcapResult(record, attribution.classes(key_set))
 
@@ -157,6 +167,17 @@ def tcap_rows(
             tcap_uniques=cap_synthetic(pool, alone, int(alone.sum())),
             n_uniques=int(alone.sum()),
         )
+
+
+def reasons(row: TcapRow) -> Iterator[tuple[str, str]]:
+    """The fields that are None, and why."""
+    of_field = {
+        "tcap": NO_SURE_KEYS if row.n_selected else NOTHING_SURE,
+        "tcap_zero": NOTHING_SURE,
+        "tcap_raab": NOBODY_FOUND,
+        "tcap_uniques": NOBODY_ALONE,
+    }
+    yield from ((name, why) for name, why in of_field.items() if getattr(row, name) is None)
 
 
 def _taub(classes: Classes, s_tq: Whole, s_q: Whole, tau: float) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Elliot (2014) has a variant of CAP for continuous targets that Taub et al. (2018) leave aside
 (footnote 4). Ours: two numbers agree where they differ by at most a radius r. A missing value and a
-special code have no distance to any number; they agree with themselves alone.
+special code have no distance to any number; they agree with themselves alone. Whole numbers are
+compared as such, however large they are.
 """
 
 import math
@@ -15,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.count.codes import Column
-from unveil.count.packing import Whole
+from unveil.count.packing import Integers, Whole
 from unveil.errors import RolesError, SettingsError, listed, nearest
 from unveil.read.given import number_in, shown
 
@@ -71,25 +72,52 @@ def exact(column: Column) -> Near:
 
 def near(column: Column, radius: float, special_codes: Sequence[float] = ()) -> Near:
     """Numbers agree within the radius; special codes and missing with themselves alone."""
-    values = _numbers(column)
+    _refuse_other_than_numbers(column)
+    values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
     apart = np.isnan(values) | np.isin(values, special_codes)
     order = np.argsort(apart, kind="stable")  # the levels are sorted, with missing at their end
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    numbers = values[order[: int((~apart).sum())]]
-    reach = radius * (1 + SLACK)
+    chosen = order[: int((~apart).sum())]
+    if column.levels.dtype.is_integer():
+        runs = _runs_of_whole(column.levels.gather(chosen).to_numpy(), radius)
+    else:
+        runs = _runs(values[chosen], radius * (1 + SLACK))
     low, past = np.arange(len(order)), np.arange(1, len(order) + 1)
-    low[: len(numbers)] = np.searchsorted(numbers, numbers - reach, side="left")
-    past[: len(numbers)] = np.searchsorted(numbers, numbers + reach, side="right")
+    low[: len(chosen)], past[: len(chosen)] = runs
     return Near(place, low, past)
 
 
-def _numbers(column: Column) -> Floats:
-    """The levels as numbers, NaN where missing."""
+def _runs(numbers: Floats, reach: float) -> tuple[Whole, Whole]:
+    """The run of numbers that agree with each number: the first, and one past the last."""
+    return (
+        np.searchsorted(numbers, numbers - reach, side="left"),
+        np.searchsorted(numbers, numbers + reach, side="right"),
+    )
+
+
+def _runs_of_whole(numbers: Integers, radius: float) -> tuple[Whole, Whole]:
+    """The same for whole numbers, without loss: a float tells them apart only up to 2^53.
+
+    Each is taken as its distance from the lowest, which an unsigned number of 64 bits always holds:
+    the conversion and the difference both wrap around.
+    """
+    unsigned = numbers.astype(np.uint64)
+    distance = unsigned - unsigned[:1]
+    most = np.iinfo(np.uint64).max
+    reach = np.uint64(min(math.floor(radius + SLACK), int(most)))
+    lowest = distance - np.minimum(distance, reach)
+    highest = distance + np.minimum(most - distance, reach)
+    return (
+        np.searchsorted(distance, lowest, side="left"),
+        np.searchsorted(distance, highest, side="right"),
+    )
+
+
+def _refuse_other_than_numbers(column: Column) -> None:
     if not column.levels.dtype.is_numeric():
         kind = "is cut into bands" if isinstance(column.levels.dtype, pl.Enum) else "has none"
         raise SettingsError(
             f"A tolerance needs numbers, and {column.name!r} {kind}. Leave out its tolerance"
             f"{', or its bands' if kind != 'has none' else ''}."
         )
-    return column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()

@@ -27,7 +27,8 @@ def interval(
     Each draw takes as many key combinations as there are, with replacement, and the difference of
     the means over the people in them. A draw without anybody of one group has no difference and is
     left out. There is no interval where a group has people in fewer than two key combinations.
-    The draws for m copies come from a stream of their own, keyed by (seed, m).
+    The draws for m copies come from a stream of their own, keyed by (seed, m): the same for every
+    method, so that what is found of one does not depend on the others.
     """
     if classes.n_classes.min() < 2:
         return None

@@ -5,14 +5,16 @@ parts against the same copies. A small t is no evidence that there is no differe
 paper's test stand the difference with an interval, and whether the interval lies inside a margin.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from unveil.count.scenario import Progress, silent
 from unveil.errors import RolesError
 from unveil.measure.confidentiality.bootstrap import interval
+from unveil.measure.confidentiality.copies import sides_by_method
 from unveil.measure.confidentiality.scores import (
     FIRST_COPY,
     INCLUDED,
@@ -22,8 +24,9 @@ from unveil.measure.confidentiality.scores import (
 )
 from unveil.measure.confidentiality.settings import settings_asked
 from unveil.measure.confidentiality.welch import difference, group_of, welch
-from unveil.measure.opening import Opening, opened, sides_of
+from unveil.measure.opening import Opening, opened
 from unveil.measure.tabular import RowsResult
+from unveil.read.banding import parse_bands
 from unveil.read.roles import names
 from unveil.records.confidentiality import (
     ConfidentialityRow,
@@ -42,11 +45,14 @@ class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):
     """Included against left out by m; printing it never shows a record of the data."""
 
     def frame(self) -> pl.DataFrame:
-        """One row for each m, unrounded; the interval as two columns, its low end and its high."""
-        counts = ("m", "n_included", "n_left_out", "n_match_included", "n_match_left_out")
+        """One row for each method and m, unrounded; the interval as two columns, its ends."""
         rows = [row.flat() for row in self.record.rows]
-        kinds = {name: pl.Int64() if name in counts else pl.Float64() for name in rows[0]}
-        return pl.DataFrame(rows, schema={**kinds, "equivalent": pl.Boolean()})
+        kinds = {
+            name: pl.Int64() if name == "m" or name.startswith("n_") else pl.Float64()
+            for name in rows[0]
+        }
+        others = {"method": pl.String(), "equivalent": pl.Boolean()}
+        return pl.DataFrame(rows, schema={**kinds, **others})
 
 
 def differential_confidentiality(
@@ -61,6 +67,8 @@ def differential_confidentiality(
     confidence: float = 0.95,
     n_bootstrap: int = 2000,
     seed: int | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ConfidentialityResult:
@@ -73,8 +81,9 @@ def differential_confidentiality(
     left_out
         Records of the same kind that were not used; `unveil.split` makes both.
     synthetic
-        One copy, or a list of copies, which are pooled one after the other: m = 1, 2, ...
-    keys, missing_values, progress
+        One copy, or a list of copies, which are pooled one after the other: m = 1, 2, ... Or such
+        copies by method: ``{"CART": [copy1, copy2], "parametric": copy}``.
+    keys, bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.
     target
         What would be guessed: one column, or several taken jointly.
@@ -89,15 +98,18 @@ def differential_confidentiality(
     Returns
     -------
     ConfidentialityResult
-        `.rows`, one for each m: n_included, n_left_out, n_match_included, n_match_left_out,
-        mean_included, mean_left_out, difference, t, df, p, interval, equivalent.
+        `.rows`, one for each method and m: method, m, n_included, n_left_out, n_match_included,
+        n_match_left_out, n_keys_included, n_keys_left_out, mean_included, mean_left_out,
+        difference, t, df, p, interval, equivalent.
 
     Notes
     -----
     A person's score is CAP_s: the share of the synthetic rows with their keys that have their
     target. `equivalent` is True only where the whole interval lies inside (-margin, margin); an
-    interval of 95 % makes that a test at 2.5 % on each side. Fewer than two scores in a group: only
-    the means and their difference. Scores that vary in neither group: no t, df, p nor interval.
+    interval of 95 % makes that a test at 2.5 % on each side. It is None where the interval has no
+    width, or where a group has people in fewer than 20 key combinations (see `FEWEST_CLASSES`).
+    Fewer than two scores in a group: only the means and their difference. Scores that vary in
+    neither group: no t, df, p nor interval.
 
     References
     ----------
@@ -109,27 +121,30 @@ def differential_confidentiality(
     target_names = names(target, "Target")
     if not target_names:
         raise RolesError("No target is given. Name the column that an intruder would guess.")
+    sides, copies = sides_by_method(included, left_out, synthetic)
     opening = opened(
-        sides_of(synthetic, **{"included": included, "left out": left_out}),
+        sides,
         keys=keys,
         targets=target_names,
         missing_values=missing_values,
+        bands=parse_bands(bands, special_codes),
         progress=progress,
     )
-    return ConfidentialityResult(_record(opening, settings, progress))
+    return ConfidentialityResult(_record(opening, copies, settings, progress))
 
 
 def _record(
-    opening: Opening, settings: dict[str, Any], progress: Progress
+    opening: Opening, copies: dict[str, range], settings: dict[str, Any], progress: Progress
 ) -> DifferentialConfidentiality:
     scenario = opening.scenario
-    n_copies = len(scenario.sides.rows) - FIRST_COPY
+    places = [(name, m) for name, sides in copies.items() for m in range(1, len(sides) + 1)]
     rows, lacking = [], []
-    for m, scored in enumerate(scored_by_m(scenario), start=1):
-        progress(f"comparing with {m} pooled", m - 1, n_copies)
-        row = _row(m, scored, settings)
+    found = scored_by_m(scenario, tuple(copies.values()))
+    for done, ((method, m), scored) in enumerate(zip(places, found, strict=True)):
+        progress(f"comparing with {m} pooled", done, len(places))
+        row = _row(method, m, scored, settings)
         rows.append(row)
-        lacking += list(_lacking(row, scored, settings))
+        lacking += list(_lacking(row, settings))
     return DifferentialConfidentiality(
         files=opening.files,
         keys=scenario.key_names,
@@ -139,12 +154,13 @@ def _record(
         n_left_out=scenario.sides.rows[LEFT_OUT],
         n_synthetic=scenario.sides.rows[FIRST_COPY:],
         rows=tuple(rows),
+        bands=opening.bands,
         coercions=opening.notes,
         not_measured=tuple(lacking),
     )
 
 
-def _row(m: int, every: Scored, settings: dict[str, Any]) -> ConfidentialityRow:
+def _row(method: str, m: int, every: Scored, settings: dict[str, Any]) -> ConfidentialityRow:
     scored = every if settings["nonmatch"] == "zero" else every.without_nonmatches()
     a, b = (group_of(scored.people.score, n) for n in scored.people.n)
     test = welch(a, b)
@@ -157,13 +173,16 @@ def _row(m: int, every: Scored, settings: dict[str, Any]) -> ConfidentialityRow:
             seed=settings["seed"],
             m=m,
         )
-    n_match = every.people.n_match
-    return ConfidentialityRow(
+    n_match, n_keys = every.people.n_match.tolist(), scored.classes.n_classes.tolist()
+    row = ConfidentialityRow(
+        method=method,
         m=m,
         n_included=a.n,
         n_left_out=b.n,
         n_match_included=n_match[INCLUDED],
         n_match_left_out=n_match[LEFT_OUT],
+        n_keys_included=n_keys[INCLUDED],
+        n_keys_left_out=n_keys[LEFT_OUT],
         mean_included=a.mean,
         mean_left_out=b.mean,
         difference=difference(a, b),
@@ -171,21 +190,20 @@ def _row(m: int, every: Scored, settings: dict[str, Any]) -> ConfidentialityRow:
         df=None if test is None else test.df,
         p=None if test is None else test.p,
         interval=ends,
-        equivalent=_is_inside(ends, settings["margin"]),
+        equivalent=None,
     )
+    return replace(row, equivalent=_is_inside(row, settings["margin"]))
 
 
-def _is_inside(ends: tuple[float, float] | None, margin: float | None) -> bool | None:
-    """Whether the interval lies inside the margin, its ends outside; None without one of them."""
-    if ends is None or margin is None:
+def _is_inside(row: ConfidentialityRow, margin: float | None) -> bool | None:
+    """Whether the interval lies inside the margin, its ends too; None where nobody can tell."""
+    if row.interval is None or margin is None or row.doubt is not None:
         return None
-    low, high = ends
+    low, high = row.interval
     return -margin < low and high < margin
 
 
-def _lacking(
-    row: ConfidentialityRow, scored: Scored, settings: dict[str, Any]
-) -> Iterator[NotMeasuredAt]:
+def _lacking(row: ConfidentialityRow, settings: dict[str, Any]) -> Iterator[NotMeasuredAt]:
     """The fields of a row that could not be measured, each with its reason."""
     reasons: dict[str, str] = {}
     for group in ("included", "left_out"):
@@ -195,7 +213,7 @@ def _lacking(
     reasons |= dict.fromkeys(("t", "df", "p", "interval"), why) if row.t is None else {}
     if row.interval is None and row.t is not None:
         reasons["interval"] = FEW_CLASSES
-    if row.interval is None and settings["margin"] is not None:
-        reasons["equivalent"] = reasons["interval"]
+    if row.equivalent is None and settings["margin"] is not None:
+        reasons["equivalent"] = row.doubt or reasons["interval"]
     for field, reason in reasons.items():
-        yield NotMeasuredAt(m=row.m, field=field, reason=reason)
+        yield NotMeasuredAt(method=row.method, m=row.m, field=field, reason=reason)

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from unveil.count.cells import Cells, Keys, count_cells
-from unveil.count.codes import Column
 from unveil.count.looks import blocks, distinct
-from unveil.count.packing import PACKED, Integers, Whole, number, pack, run_starts
+from unveil.count.packing import PACKED, Integers, Whole, run_starts
 from unveil.count.scenario import Scenario
+from unveil.measure.attribution.joint import joined
 
 INCLUDED, LEFT_OUT, FIRST_COPY = 0, 1, 2
 """Where the two groups and the first copy stand among the sides of a scenario."""
@@ -96,17 +95,17 @@ class Scored:
         return type(self)(self.people.found(), self.classes.found())
 
 
-def scored_by_m(scenario: Scenario) -> list[Scored]:
-    """Both groups against the first m copies pooled, for m = 1 to M, in one pass over the cells.
+def scored_by_m(scenario: Scenario, methods: Sequence[range]) -> list[Scored]:
+    """Both groups against the first m copies of each method, pooled, in one pass over the cells.
 
-    The sides of the scenario are the included, the left out, and the copies in their order. Several
-    targets are taken jointly.
+    The sides of the scenario are the included, the left out, and the copies; a method is a run of
+    these, and there is one result for each copy, in their order. Several targets are taken jointly.
     """
     cells = joint_cells(scenario)
-    n_copies = len(scenario.sides.rows) - FIRST_COPY
-    pieces: list[list[Scored]] = [[] for _ in range(n_copies)]
+    pieces: list[list[Scored]] = [[] for sides in methods for _ in sides]
     for qs in blocks(cells.starts):
-        for of_m, piece in zip(pieces, _block(scenario.keys, cells, qs), strict=True):
+        found = _block(scenario.keys, cells, qs, methods)
+        for of_m, piece in zip(pieces, found, strict=True):
             of_m.append(piece)
     return [_together(of_m) for of_m in pieces]
 
@@ -116,15 +115,11 @@ def joint_cells(scenario: Scenario) -> Cells:
     columns = scenario.target_columns
     if len(columns) == 1:
         return scenario.cells[0]
-    digits = [(column.codes, column.n_levels) for column in columns]
-    ids, n_levels = number(*pack(digits, scenario.sides.n_rows))
-    name = ", ".join(scenario.target_names)
-    joint = Column(name, scenario.sides, ids.astype(np.uint32), pl.Series(np.arange(n_levels)))
-    return count_cells(scenario.keys, joint)
+    return count_cells(scenario.keys, joined(columns, {}, {}).column)
 
 
-def _block(keys: Keys, cells: Cells, qs: slice) -> Iterator[Scored]:
-    """People in the cells of some key combinations, scored against one copy, two, ..."""
+def _block(keys: Keys, cells: Cells, qs: slice, methods: Sequence[range]) -> Iterator[Scored]:
+    """People in the cells of some key combinations, against one copy of a method, two, ..."""
     starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
     counts = cells.counts[:, starts[0] : starts[-1]]
     here = counts[:FIRST_COPY].any(axis=0)  # cells that have people
@@ -133,14 +128,16 @@ def _block(keys: Keys, cells: Cells, qs: slice) -> Iterator[Scored]:
     firsts = run_starts(in_class)[:-1]
     classes = in_class[firsts]
     place = np.repeat(np.arange(len(firsts)), np.diff(np.append(firsts, len(in_class))))
-    s_tq, s_q = np.zeros(len(in_class), np.int64), np.zeros(len(classes), np.int64)
-    for side in range(FIRST_COPY, len(counts)):
-        s_tq += counts[side, here]
-        s_q += keys.counts[side, qs][classes]
-        yield Scored(
-            _people(s_tq, s_q[place], n),
-            _classes(_per_class(n, firsts), _per_class(n * s_tq, firsts), s_q, np.ones_like(s_q)),
-        )
+    n_class, one = _per_class(n, firsts), np.ones(len(classes), np.int64)
+    for sides in methods:
+        s_tq, s_q = np.zeros(len(in_class), np.int64), np.zeros(len(classes), np.int64)
+        for side in sides:
+            s_tq += counts[side, here]
+            s_q += keys.counts[side, qs][classes]
+            yield Scored(
+                _people(s_tq, s_q[place], n),
+                _classes(n_class, _per_class(n * s_tq, firsts), s_q, one),
+            )
 
 
 def _per_class(amounts: Whole, firsts: Whole) -> Whole:

@@ -4,8 +4,8 @@ import math
 import secrets
 from typing import Any, get_args
 
-from unveil.errors import SettingsError, listed, nearest
-from unveil.read.given import number_in, shown
+from unveil.errors import SettingsError
+from unveil.read.given import choice, number_in, shown
 from unveil.records.confidentiality import Nonmatch
 
 LARGEST_SEED = 2**63 - 1
@@ -15,15 +15,8 @@ def settings_asked(
     nonmatch: Any, margin: Any, confidence: Any, n_bootstrap: Any, seed: Any
 ) -> dict[str, Any]:
     """The settings as the record holds them, or a sentence on what is wrong with one."""
-    rules = get_args(Nonmatch)
-    if nonmatch not in rules:
-        hint = nearest(nonmatch, rules) if isinstance(nonmatch, str) else ""
-        raise SettingsError(
-            f"The rule for people without a match is {shown(nonmatch)}.{hint} It must be one of:"
-            f" {listed(rules)}."
-        )
     return {
-        "nonmatch": nonmatch,
+        "nonmatch": choice("The rule for people without a match", nonmatch, get_args(Nonmatch)),
         "margin": None if margin is None else _margin(margin),
         "confidence": _confidence(confidence),
         "n_bootstrap": _whole(n_bootstrap, "n_bootstrap", 100, 1_000_000),

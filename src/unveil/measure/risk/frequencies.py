@@ -1,6 +1,7 @@
 """How many records share a record's keys, in the data and in the population they stand for?"""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,9 @@ from unveil.count.cells import Keys
 from unveil.measure.risk.matching import Combinations
 
 Floats = NDArray[np.float64]
+
+DENOMINATOR = 10**6
+"""An alpha is taken for a fraction of at most this denominator: all of six decimals are."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,37 @@ def wildcard_frequencies(combos: Combinations, same: Frequencies, alpha: float) 
     -----
     A record and all that are identical to it, missing in the same places, count 1 each; another
     that matches counts 1 where it lacks no key, and `alpha` where it lacks any. Fk likewise, each
-    with its weight. With alpha 1 two records match or do not; with 0 a record with missing keys
-    hides nobody but its like.
+    with its weight. What counts in full and what counts in part is added up apart, and put together
+    once: see `with_part`. With alpha 1 two records match or do not; with 0 a record with missing
+    keys hides nobody but its like.
 
     References
     ----------
     sdcMicro `freqCalc`, whose three alphas in `reference/sdcmicro` are reproduced.
     """
-    fk, Fk = np.zeros(combos.n_q), np.zeros(combos.n_q)
-    counts_as = np.where(combos.is_complete, 1.0, alpha)
+    in_full, in_part = (Frequencies(*np.zeros((2, combos.n_q))) for _ in range(2))
     for one, other in combos.matches():
-        np.add.at(fk, one, (same.fk * counts_as)[other])
-        np.add.at(Fk, one, (same.Fk * counts_as)[other])
-    # What is identical to a record counted as alpha so far, if it lacks a key.
-    return Frequencies(fk + same.fk * (1 - counts_as), Fk + same.Fk * (1 - counts_as))
+        is_full = combos.is_complete[other] | (one == other)
+        for counted, chosen in ((in_full, is_full), (in_part, ~is_full)):
+            np.add.at(counted.fk, one[chosen], same.fk[other[chosen]])
+            np.add.at(counted.Fk, one[chosen], same.Fk[other[chosen]])
+    return Frequencies(
+        with_part(in_full.fk, in_part.fk, alpha), with_part(in_full.Fk, in_part.Fk, alpha)
+    )
+
+
+def with_part(in_full: Floats, in_part: Floats, alpha: float) -> Floats:
+    """What counts in full and, alpha times, what counts in part: to the nearest float.
+
+    Notes
+    -----
+    Of whole numbers it is whole where it should be. Sums of floats are not: 1 and five times 0.2,
+    added up, are 1.9999999999999998, which breaks 2-anonymity, and even 0.29 * 100 is
+    28.999999999999996. So alpha is taken for the fraction it stands for (0.2 for 1/5), and whole
+    numbers are divided once. An alpha that is no fraction of so small a denominator makes no whole
+    number of fewer partial matches than that.
+    """
+    ratio = Fraction(alpha).limit_denominator(DENOMINATOR)
+    if float(ratio) != alpha:
+        return in_full + alpha * in_part
+    return (in_full * ratio.denominator + in_part * ratio.numerator) / ratio.denominator

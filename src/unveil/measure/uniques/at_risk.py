@@ -18,7 +18,10 @@ def records_at_risk(
     own = figures[rows].with_columns(alone_with=_first_sets(rows, msus))
     free = {name: free_name(name, names) for name in own.columns}
     keys = [
-        pl.Series(column.name, labels_or_none(column), dtype=pl.String).gather(column.codes[rows])
+        # Named last: polars takes some names for patterns of names.
+        pl.Series(labels_or_none(column), dtype=pl.String)
+        .gather(column.codes[rows])
+        .alias(column.name)
         for column in columns
     ]
     made = [

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+MOST_KEYS = 27
+"""Of more keys Q is 0 or negative, and DIS would fall where the score rises."""
+
 
 def dis_file(n_uniques: int, n_in_pairs: int, fraction: float) -> float | None:
     """The probability that a record alone with its keys is the person one takes it for.
@@ -30,20 +33,26 @@ def dis_file(n_uniques: int, n_in_pairs: int, fraction: float) -> float | None:
     return found / (found + n_in_pairs * (1 - fraction))
 
 
-def dis_records(scores: Floats, n_keys: int, n_in_pairs: int, fraction: float) -> Floats:
+def dis_records(scores: Floats, n_keys: int, n_in_pairs: int, fraction: float) -> Floats | None:
     """The same probability for each record, spread by the SUDA scores (all above 0).
+
+    None where there are more than 27 keys.
 
     Notes
     -----
     DIS_r = 1 / (1 + P (1 - f) / (f score_r^Q A)) with Q = 1 + (8 - K) / 20 and A the sum of
     score^-Q over all records with a score. U is not in it, so it does not matter how many have a
-    score of 0; nor does the unit of the scores. Erratum: sdcMicro 5.8.1 counts U wrongly where
-    uniques share a bucket of its hash table, and returns NaN where all of them do.
+    score of 0; nor does the unit of the scores. Q is 0 for 28 keys, so that all records would have
+    the same risk, and negative beyond, so that the most special would have the lowest: there the
+    formula is not applied. Erratum: sdcMicro 5.8.1 counts U wrongly where uniques share a bucket
+    of its hash table, and returns NaN where all of them do.
 
     References
     ----------
     sdcMicro `suda2`, after Elliot, Manning, Mayes, Gurd and Bane (2005).
     """
+    if n_keys > MOST_KEYS:
+        return None
     if not len(scores):
         return np.zeros(0)
     Q = 1 + (8 - n_keys) / 20

@@ -16,6 +16,7 @@ from unveil.measure.uniques.at_risk import free_name, records_at_risk
 from unveil.measure.uniques.dis import Floats
 from unveil.measure.uniques.lattice import Found
 from unveil.measure.uniques.scores import Mask, Scores, special
+from unveil.read.given import number_in, shown
 from unveil.records.suda import KeyContribution, Suda
 from unveil.records.view import as_html, as_text
 
@@ -30,7 +31,7 @@ class SudaResult:
     _columns: tuple[Column, ...] = field(repr=False, compare=False)
     _rows: Whole = field(repr=False, compare=False)  # of the statistical uniques
     _scores: Scores = field(repr=False, compare=False)
-    _dis: Floats = field(repr=False, compare=False)
+    _dis: Floats | None = field(repr=False, compare=False)
     _search: Callable[[], Iterable[Found]] = field(repr=False, compare=False)
 
     @property
@@ -49,9 +50,12 @@ class SudaResult:
         return self._on_all(self._scores.score)
 
     @cached_property
-    def dis(self) -> Floats:
-        """The DIS score of every record of the data, in their order; confidential."""
-        return self._on_all(self._dis)
+    def dis(self) -> Floats | None:
+        """The DIS score of every record of the data, in their order; confidential.
+
+        None where there are more than 27 keys.
+        """
+        return None if self._dis is None else self._on_all(self._dis)
 
     def special(self, quantile: float = 0.9) -> Mask:
         """Which records of the data are special uniques: confidential.
@@ -140,11 +144,17 @@ class SudaResult:
             {
                 "row": pl.int_range(self.record.n_records, eager=True),
                 "suda": self.suda,
-                "dis": self.dis,
+                "dis": self._dis_column(),
                 "n_msu": self._on_all(self._scores.n_msu),
                 "special": self.special(self.record.quantile),
             }
         )
+
+    def _dis_column(self) -> pl.Series:
+        """DIS of every record, null where it is not measured."""
+        if self.dis is None:
+            return pl.repeat(None, self.record.n_records, dtype=pl.Float64, eager=True)
+        return pl.Series(self.dis)
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -177,13 +187,13 @@ class SudaResult:
 
 def checked_quantile(quantile: float) -> float:
     """A quantile from 0 to 1, or a sentence on what is wrong with it."""
-    is_number = isinstance(quantile, int | float) and not isinstance(quantile, bool)
-    if not is_number or not 0 <= quantile <= 1:
+    number = number_in(quantile)
+    if number is None or not 0 <= number <= 1:
         raise SettingsError(
-            f"The quantile of special uniques is {quantile!r}. It must be a number from 0 to 1,"
-            " such as 0.9 for the top decile."
+            f"The quantile of special uniques is {shown(quantile)}. It must be a number from 0 to"
+            " 1, such as 0.9 for the top decile."
         )
-    return quantile
+    return number
 
 
 def _ranks(found: list[Found]) -> tuple[list[int], ...]:

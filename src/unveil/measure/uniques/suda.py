@@ -5,27 +5,37 @@ special uniques of Taub et al. (2018).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from numbers import Real
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from unveil.count.cells import count_keys
+from unveil.count.codes import Column
 from unveil.count.scenario import Progress, silent
-from unveil.errors import SettingsError, listed
-from unveil.measure.one_table import opened_alone
-from unveil.measure.uniques.dis import dis_file, dis_records
-from unveil.measure.uniques.lattice import key_rows, minimal_uniques, n_sets
-from unveil.measure.uniques.result import SudaResult
-from unveil.measure.uniques.scores import Scores, scored, special, special_threshold
+from unveil.count.sides import Sides
+from unveil.measure.one_table import OneTable, opened_alone
+from unveil.measure.uniques.asked import SudaAsked, max_size, suda_asked
+from unveil.measure.uniques.dis import MOST_KEYS, Floats, dis_file, dis_records
+from unveil.measure.uniques.lattice import key_rows, minimal_uniques
+from unveil.measure.uniques.result import SudaResult, checked_quantile
+from unveil.measure.uniques.scores import Mask, Scores, scored, special, special_threshold
 from unveil.read.roles import names
-from unveil.records.suda import KeyContribution, MissingRule, MsuSize, ScoreKind, Suda
+from unveil.records.suda import (
+    KeyContribution,
+    MissingRule,
+    MsuSize,
+    ScoreKind,
+    Suda,
+    SudaNotMeasured,
+)
 
-MOST_SETS = 2**16 - 1
-"""Sets of keys that are searched: all those of 16 keys."""
-MOST_KEYS = 100
 QUANTILE = 0.9
+NO_FILE_DIS = "nobody is alone with their keys, and nobody shares them with exactly one other"
+NO_RECORD_DIS = (
+    f"with more than {MOST_KEYS} keys the DIS of single records would no longer rise with the score"
+)
 
 
 def suda(
@@ -74,11 +84,14 @@ def suda(
     Elliot, Manning and Ford (2002); Manning, Haglin and Keane (2008); for DIS Elliot (2000).
     """
     progress = progress or silent
-    _refuse_settings(dis_fraction, scores, missing)
-    dis_fraction = float(dis_fraction)
     key_names = names(keys, "Keys")
-    n_keys = len(key_names)
-    max_size = _max_size(max_msu, n_keys)
+    asked = suda_asked(
+        len(key_names),
+        max_msu=max_msu,
+        dis_fraction=dis_fraction,
+        scores=scores,
+        missing=missing,
+    )
     table = opened_alone(
         data,
         keys=key_names,
@@ -87,22 +100,26 @@ def suda(
         missing_values=missing_values,
         progress=progress,
     )
+    return suda_of(table, asked, progress)
+
+
+def suda_of(table: OneTable, asked: SudaAsked, progress: Progress) -> SudaResult:
+    """The special uniques of a data set that is open already."""
     counted = count_keys(table.keys, table.keys[0].sides)
-    counts = counted.counts[0]
-    rows = key_rows(table.keys, counted, exclude_missing=missing == "exclude")
-    search = partial(minimal_uniques, rows, max_size)
-    of_uniques = scored(search(progress), rows, max_size, scores)
+    rows = key_rows(table.keys, counted, exclude_missing=asked.missing == "exclude")
+    search = partial(minimal_uniques, rows, asked.max_size)
+    of_uniques = scored(search(progress), rows, asked.max_size, asked.scores)
     score = of_uniques.score
-    n_in_pairs = 2 * int(np.count_nonzero(counts == 2))
-    dis = np.zeros(rows.n_alone)
-    dis[score > 0] = dis_records(score[score > 0], n_keys, n_in_pairs, dis_fraction)
+    n_in_pairs = 2 * int(np.count_nonzero(counted.counts[0] == 2))
+    dis = _dis(score, len(rows.names), n_in_pairs, asked.dis_fraction)
+    of_file = dis_file(rows.n_alone, n_in_pairs, asked.dis_fraction)
     record = Suda(
         files=(table.file,),
         keys=rows.names,
-        scores=scores,
-        missing=missing,
-        max_msu=None if max_msu is None else max_size,
-        dis_fraction=dis_fraction,
+        scores=asked.scores,
+        missing=asked.missing,
+        max_msu=asked.max_size if asked.is_limited else None,
+        dis_fraction=asked.dis_fraction,
         quantile=QUANTILE,
         n_records=table.n_records,
         n_q=counted.n_q,
@@ -113,56 +130,83 @@ def suda(
         special_threshold=special_threshold(score, QUANTILE),
         n_msu=int(of_uniques.n_of_size.sum()),
         sizes=tuple(_sizes(of_uniques)),
-        dis_file=dis_file(rows.n_alone, n_in_pairs, dis_fraction),
-        dis_highest=dis.max(initial=0.0),
+        dis_file=of_file,
+        dis_highest=None if dis is None else dis.max(initial=0.0),
         contributions=tuple(_contributions(of_uniques, rows.names)),
         bands=table.bands,
-        coercions=table.notes,
+        coercions=table.notes_on_keys,
+        not_measured=tuple(_lacking(of_file, dis)),
     )
     return SudaResult(record, table.keys, rows.records, of_uniques, dis, search)
 
 
-def _refuse_settings(dis_fraction: Any, scores: Any, missing: Any) -> None:
-    if not _is_number(dis_fraction) or not 0 < dis_fraction <= 1:
-        raise SettingsError(
-            f"dis_fraction is {dis_fraction!r}. It must be the share of the population that is in"
-            " the data, above 0 and at most 1, such as 0.01."
-        )
-    for name, given, kinds in (("scores", scores, ScoreKind), ("missing", missing, MissingRule)):
-        if given not in get_args(kinds):
-            known = listed(get_args(kinds))
-            raise SettingsError(f"{name} is {given!r}. It must be one of: {known}.")
+@dataclass(frozen=True)
+class SpecialUniques:
+    """One entry for each record, in their order: confidential."""
+
+    is_special: Mask
+    scores: Floats
 
 
-def _max_size(max_msu: Any, n_keys: int) -> int:
-    """How many keys a set may have, where the search would end."""
-    if n_keys > MOST_KEYS:
-        raise SettingsError(
-            f"{n_keys} keys are given; uniques are searched among at most {MOST_KEYS}. Name the"
-            " columns an intruder would know."
-        )
-    if max_msu is not None and (not _is_whole(max_msu) or max_msu < 1):
-        raise SettingsError(
-            f"max_msu is {max_msu!r}. It must be a whole number of keys, 1 or more."
-        )
-    size = n_keys if max_msu is None else min(int(max_msu), n_keys)
-    if n_sets(n_keys, size) > MOST_SETS:
-        largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
-        wanted = "" if max_msu is None else f" of at most {size}"
-        raise SettingsError(
-            f"{n_keys} keys make {n_sets(n_keys, size):,} sets{wanted}, and no more than"
-            f" {MOST_SETS:,} are searched. Give max_msu (--max-msu on the command line), at most"
-            f" {largest}, or fewer keys."
-        )
-    return size
+def special_uniques(
+    columns: Sequence[Column],
+    *,
+    max_msu: int | None = None,
+    scores: ScoreKind = "original",
+    missing: MissingRule = "category",
+    quantile: float = QUANTILE,
+    progress: Progress = silent,
+) -> SpecialUniques:
+    """Who is special by keys that are encoded already, for measures that have counted them.
+
+    Parameters
+    ----------
+    columns
+        The keys. Of columns with several sides only the first, the original, is looked at.
+    max_msu, scores, missing
+        As in `suda`; but missing is a level unless you say otherwise, as it is in counts, so that
+        everyone who is special is alone in the counts too.
+    quantile
+        From which on a score is special, among those above 0; ties are included.
+
+    Returns
+    -------
+    SpecialUniques
+        `.is_special` and `.scores` of the records of the first side.
+    """
+    largest = max_size(max_msu, len(columns))
+    threshold = checked_quantile(quantile)
+    own = [first_side(column) for column in columns]
+    counted = count_keys(own, own[0].sides)
+    rows = key_rows(own, counted, exclude_missing=missing == "exclude")
+    found = scored(minimal_uniques(rows, largest, progress), rows, largest, scores)
+    on_all = np.zeros(own[0].sides.n_rows)
+    on_all[rows.records] = found.score
+    return SpecialUniques(special(on_all, threshold), on_all)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def first_side(column: Column) -> Column:
+    """A column without its other sides; levels and codes stay as they are."""
+    n = column.sides.rows[0]
+    return Column(column.name, Sides((n,)), column.codes[:n], column.levels)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _dis(score: Floats, n_keys: int, n_in_pairs: int, fraction: float) -> Floats | None:
+    """DIS of the statistical uniques; 0 for those without a score."""
+    has_score = score > 0
+    of_scored = dis_records(score[has_score], n_keys, n_in_pairs, fraction)
+    if of_scored is None:
+        return None
+    dis = np.zeros(len(score))
+    dis[has_score] = of_scored
+    return dis
+
+
+def _lacking(of_file: float | None, of_records: Floats | None) -> Iterator[SudaNotMeasured]:
+    if of_file is None:
+        yield SudaNotMeasured(field="dis_file", reason=NO_FILE_DIS)
+    if of_records is None:
+        yield SudaNotMeasured(field="dis_highest", reason=NO_RECORD_DIS)
 
 
 def _sizes(scores: Scores) -> Iterator[MsuSize]:
