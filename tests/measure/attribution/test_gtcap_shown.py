@@ -136,7 +136,7 @@ def test_the_notebook_view_escapes_names_and_shows_no_record(result):
 def test_the_screen(files, capsys):
     run(*files, "--keys", "sex,age", "--target", "ill", "--radius", "age=5")
     out = capsys.readouterr().out
-    for shown in ("2 of 4 people (50.0 %)", "ratio of", "1 and more", "-1 to -0.75"):
+    for shown in ("2 of 4 people (50.0 %)", "ratio", "with", "1 and more", "-1 to -0.75"):
         assert shown in out
 
 
