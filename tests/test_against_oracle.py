@@ -8,8 +8,8 @@ from oracles.compare import assert_agrees
 from scenarios import Scenario, figures_of, scenarios
 
 unhurried = [HealthCheck.too_slow, HealthCheck.data_too_large]
-thorough = settings(max_examples=1200, suppress_health_check=unhurried)
-shorter = settings(max_examples=500, suppress_health_check=unhurried)
+thorough = settings(max_examples=800, suppress_health_check=unhurried)
+shorter = settings(max_examples=400, suppress_health_check=unhurried)
 
 
 def check(scenario: Scenario) -> None:
