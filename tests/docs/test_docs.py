@@ -249,7 +249,7 @@ def test_every_kind_of_note_is_documented():
         *re.findall(r"Coercion\([^()]*?kind=\"(\w+)\"", source),
         *re.findall(r"_note\([^()]*?\"(no_\w+)\"", source),
     }
-    assert {"baseline", "no_radius", "no_near_value"} <= kinds
+    assert {"baseline", "no_near_value"} <= kinds
     assert {kind for kind in kinds if f"`{kind}`" not in told} == set()
 
 

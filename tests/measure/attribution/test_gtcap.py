@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from unveil.errors import SettingsError
 from unveil.measure.attribution.gtcap import gtcap
 from unveil.records.gtcap import Gtcap
 
@@ -229,16 +230,24 @@ def test_scores_are_given_where_asked_for_and_nowhere_else():
 
 
 def test_what_was_noticed_is_told():
-    original = [("m", 30.1, float(n)) for n in range(30)]
+    original = [("m", 30.1, float(n)) for n in range(20)]
     result = measured(original, [("m", 300.0, 1.0)])
     notes = {note.kind: note.sentence for note in result.record.coercions}
     assert notes["no_near_value"] == (
         "Column 'age' has no value within the radius of any in the original. Is it in the same"
         " unit?"
     )
-    assert notes["no_radius"] == (
-        "Column 'ill' holds 30 different numbers and has no radius, so only equal ones match."
+
+
+def test_many_numbers_without_a_radius_are_refused():
+    original = [("m", 30.1, float(n)) for n in range(21)]
+    with pytest.raises(SettingsError) as refused:
+        measured(original, [("m", 300.0, 1.0)])
+    assert str(refused.value) == (
+        "Column 'ill' holds 21 different numbers and has no radius. Give it one, such as"
+        " {'ill': 5}, or 0 where only equal numbers are to match."
     )
+    assert measured(original, original, radii={"age": 5, "ill": 0}).record.n_unique >= 0
 
 
 def test_decimals_a_radius_apart_are_not_near_whatever_their_last_binary_digit():

@@ -11,7 +11,7 @@ from typing import Any
 from unveil.count.codes import Column
 from unveil.count.meeting import doubtful_levels, refuse_disjoint
 from unveil.count.scenario import Progress, encode_all
-from unveil.errors import RolesError
+from unveil.errors import RolesError, SettingsError
 from unveil.measure.attribution.buckets import Columns, columns_of
 from unveil.measure.attribution.gtcap_problem import Problem
 from unveil.measure.attribution.gtcap_settings import Settings, refuse_other_radii
@@ -27,7 +27,7 @@ from unveil.records.bands import Banded
 from unveil.records.disclosure import Coercion
 
 MANY_LEVELS = 20
-"""A column with more numbers than this, and no radius, may have been meant to have one."""
+"""A column with more numbers than this, and no radius, was meant to have one."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ def opened(
     aligned, banded = band(align(tables, chosen.columns), _without_radii(settings))
     columns = encode_all(aligned, chosen.columns, progress)
     plain = [column for column in columns if column.name not in settings.radii]
+    _refuse_without_a_radius(plain)
     wide = [column for column in columns if column.name in settings.radii]
     refuse_disjoint(_that_must_meet(columns, chosen.keys, settings), tables)
     axes = {
@@ -74,7 +75,6 @@ def opened(
         *aligned.coercions,
         *doubtful_levels(plain, tables),
         *_far_apart(wide, axes, tables),
-        *_without_a_radius(plain),
     )
     return Opened(
         Problem(columns[0].sides, *of_role),
@@ -143,16 +143,16 @@ def _far_apart(
                 )
 
 
-def _without_a_radius(plain: Sequence[Column]) -> Iterator[Coercion]:
-    for column in plain:
-        if column.levels.dtype.is_numeric() and column.n_levels > MANY_LEVELS:
-            yield _note(
-                column.name,
-                "all files",
-                "no_radius",
-                f"holds {column.n_levels:,} different numbers and has no radius, so only equal ones"
-                " match.",
-            )
+def _refuse_without_a_radius(plain: Sequence[Column]) -> None:
+    """Refuse many numbers that only equal ones would match: nobody would seem to be near."""
+    faults = [
+        f"Column {column.name!r} holds {column.n_levels:,} different numbers and has no radius."
+        f" Give it one, such as {{{column.name!r}: 5}}, or 0 where only equal numbers are to match."
+        for column in plain
+        if column.levels.dtype.is_numeric() and column.n_levels > MANY_LEVELS
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults))
 
 
 def _note(name: str, side: str, kind: str, rest: str) -> Coercion:
