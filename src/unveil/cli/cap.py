@@ -1,6 +1,5 @@
 """`unveil cap`: how often would a guess among the matching synthetic records be right?"""
 
-import csv
 from typing import Any
 
 import click
@@ -8,37 +7,25 @@ import polars as pl
 from rich.console import Console
 
 from unveil.cli.cap_screen import screen
-from unveil.cli.options import by_column, column_names, output_options, reading_options
+from unveil.cli.options import (
+    by_column,
+    by_method,
+    column_names,
+    keys_option,
+    method_option,
+    output_options,
+    reading_options,
+    target_option,
+)
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import RolesError
 from unveil.measure.attribution.cap_table import cap_table
 from unveil.read.files import read_table
 from unveil.read.given import numbers_in
 from unveil.report.documents import csv_document, json_document
 
 SCENARIOS = ("full", "uniques", "special")
-
-
-def methods_by_name(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, list[str]]:
-    """Methods, each as NAME=FILE,FILE; a file whose name holds a comma stands in double quotes."""
-    methods: dict[str, list[str]] = {}
-    for text in given:
-        name, _, rest = text.partition("=")
-        files = next(csv.reader([rest], skipinitialspace=True), [])
-        if not name or not files or not all(files):
-            raise SettingsError(
-                f"--method {text!r} cannot be read. Write a name, =, and the files of its copies"
-                " with commas between them: CART=copy1.csv,copy2.csv."
-            )
-        if name in methods:
-            raise SettingsError(
-                f"--method is given twice for {name!r}. Give all its files at once."
-            )
-        methods[name] = files
-    return methods
 
 
 def key_sets_of(
@@ -58,14 +45,7 @@ def radii(
 @click.command(short_help="How often a guess among matching records would be right (CAP, TCAP).")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--keys",
-    "-k",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What an intruder knows: sex,age,region.",
-)
+@keys_option
 @click.option(
     "--key-set",
     "key_sets",
@@ -74,22 +54,8 @@ def radii(
     callback=key_sets_of,
     help="Another set of keys to compare with. May be repeated.",
 )
-@click.option(
-    "--target",
-    "-t",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What they would guess; several names are taken jointly.",
-)
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="NAME=FILES",
-    callback=methods_by_name,
-    help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
-)
+@target_option
+@method_option
 @click.option(
     "--scenario",
     "scenarios",
@@ -155,7 +121,7 @@ def cap(
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
     every_key_set = [*([keys] if keys else []), *key_sets]
-    copies = ({"synthetic": list(synthetic)} if synthetic else {}) | methods
+    copies = by_method(synthetic, methods)
     refuse_lacking(
         (original, copies),
         every_key_set[0] if every_key_set else (),

@@ -15,8 +15,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.cap import methods_by_name
-from unveil.cli.options import column_names, output_options, reading_options
+from unveil.cli.options import (
+    by_method,
+    column_names,
+    keys_option,
+    method_option,
+    output_options,
+    reading_options,
+    target_option,
+)
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
@@ -32,9 +39,6 @@ from unveil.report.documents import csv_document, json_document
 from unveil.report.words import visible
 from unveil.writing import write_new
 
-BESIDE = "synthetic"
-"""What files without a method are called where others have one."""
-
 
 @click.command(
     "differential-confidentiality",
@@ -43,30 +47,9 @@ BESIDE = "synthetic"
 @click.argument("included", required=False)
 @click.argument("left_out", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--keys",
-    "-k",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What an intruder knows: sex,age,region.",
-)
-@click.option(
-    "--target",
-    "-t",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What they would guess; several names are taken jointly.",
-)
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="NAME=FILES",
-    callback=methods_by_name,
-    help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
-)
+@keys_option
+@target_option
+@method_option
 @click.option(
     "--nonmatch",
     default="zero",
@@ -131,7 +114,7 @@ def differential_confidentiality(
         record = measure_confidentiality(
             included,
             left_out,
-            _copies(synthetic, methods),
+            list(synthetic) if not methods else by_method(synthetic, methods),
             keys=keys,
             target=target,
             **settings,
@@ -143,20 +126,6 @@ def differential_confidentiality(
         put_out(csv_document([row.flat() for row in record.rows]), Console())
     else:
         put_out(_screen(record), Console())
-
-
-def _copies(
-    synthetic: tuple[str, ...], methods: dict[str, list[str]]
-) -> list[str] | dict[str, list[str]]:
-    """The copies as Python takes them; files without a method stand beside those with one."""
-    if not methods:
-        return list(synthetic)
-    if synthetic and BESIDE in methods:
-        raise SettingsError(
-            f"Files without a method are called {BESIDE!r}, and so is a --method. Give the method"
-            " another name."
-        )
-    return ({BESIDE: list(synthetic)} if synthetic else {}) | methods
 
 
 def _screen(record: DifferentialConfidentiality) -> Group:

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import by_column, column_names, reading_options
+from unveil.cli.options import by_column, keys_option, reading_options, target_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both, refuse_lacking
@@ -26,22 +26,8 @@ BAR = 40
 @click.command(short_help="What is given away about people who stand out, numbers included.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--keys",
-    "-k",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What an intruder knows: sex,age,region.",
-)
-@click.option(
-    "--target",
-    "-t",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What they might learn; several are taken jointly.",
-)
+@keys_option
+@target_option
 @click.option(
     "--radius",
     "-r",

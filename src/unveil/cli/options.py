@@ -1,5 +1,6 @@
 """Options that several commands share, and how their text is read."""
 
+import csv
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,9 @@ from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import numbers_in
 
 Command = Callable[..., Any]
+
+BESIDE = "synthetic"
+"""What files without a method are called where others have one."""
 
 _NAME = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",]*?))\s*(?P<comma>,|\Z)')
 
@@ -76,6 +80,30 @@ def two_numbers(
     return numbers[0], numbers[1]
 
 
+def keys_option(command: Command) -> Command:
+    """--keys: what the intruder knows."""
+    return click.option(
+        "--keys",
+        "-k",
+        multiple=True,
+        metavar="NAMES",
+        callback=column_names,
+        help="What an intruder knows: sex,age,region.",
+    )(command)
+
+
+def target_option(command: Command) -> Command:
+    """--target: what they would guess, one column or several jointly."""
+    return click.option(
+        "--target",
+        "-t",
+        multiple=True,
+        metavar="NAMES",
+        callback=column_names,
+        help="What they would guess; several names are taken jointly.",
+    )(command)
+
+
 def key_and_target_options(command: Command) -> Command:
     """--keys and --targets: what the intruder knows, and what they might learn."""
     command = click.option(
@@ -86,13 +114,49 @@ def key_and_target_options(command: Command) -> Command:
         callback=column_names,
         help="What they might learn, each alone. Default: all other columns.",
     )(command)
+    return keys_option(command)
+
+
+def methods_by_name(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, list[str]]:
+    """Methods, each as NAME=FILE,FILE; a file whose name holds a comma stands in double quotes."""
+    methods: dict[str, list[str]] = {}
+    for text in given:
+        name, _, rest = text.partition("=")
+        files = next(csv.reader([rest], skipinitialspace=True), [])
+        if not name or not files or not all(files):
+            raise SettingsError(
+                f"--method {text!r} cannot be read. Write a name, =, and the files of its copies"
+                " with commas between them: CART=copy1.csv,copy2.csv."
+            )
+        if name in methods:
+            raise SettingsError(
+                f"--method is given twice for {name!r}. Give all its files at once."
+            )
+        methods[name] = files
+    return methods
+
+
+def by_method(synthetic: tuple[str, ...], methods: dict[str, list[str]]) -> dict[str, list[str]]:
+    """All copies by their method; files without one stand beside those with one."""
+    if synthetic and BESIDE in methods:
+        raise SettingsError(
+            f"Files without a method are called {BESIDE!r}, and so is a --method. Give the method"
+            " another name."
+        )
+    return ({BESIDE: list(synthetic)} if synthetic else {}) | methods
+
+
+def method_option(command: Command) -> Command:
+    """--method: copies made in one way, by its name."""
     return click.option(
-        "--keys",
-        "-k",
+        "--method",
+        "methods",
         multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="What an intruder knows: sex,age,region.",
+        metavar="NAME=FILES",
+        callback=methods_by_name,
+        help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
     )(command)
 
 

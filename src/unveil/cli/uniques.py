@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import column_names, reading_options
+from unveil.cli.options import keys_option, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.records import refuse_records
 from unveil.cli.screen import notes
@@ -35,14 +35,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 
 @click.command(short_help="Who is alone with their keys, and with how few of them.")
 @click.argument("file", required=False)
-@click.option(
-    "--keys",
-    "-k",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="What an intruder knows: sex,age,region.",
-)
+@keys_option
 @click.option(
     "--max-msu",
     type=int,
