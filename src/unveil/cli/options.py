@@ -213,6 +213,6 @@ def words_option(command: Command) -> Command:
 def output_options(command: Command) -> Command:
     """--json and --csv: one document on standard output and nothing else."""
     command = click.option(
-        "--csv", "as_csv", is_flag=True, help="Print one row per target and copy as CSV."
+        "--csv", "as_csv", is_flag=True, help="Print the rows of the table as CSV."
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
