@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
 
 SUBJECTS = {
@@ -24,7 +25,8 @@ class Table:
 
     `side` is "original", "synthetic", or "synthetic 2" where there are several copies; "train" and
     "control" where the original came in two parts. `place` is what a sentence calls it: "The
-    original (survey.csv)". `source` is the name of its file.
+    original (survey.csv)". `source` is the name of its file; `codebook` what is declared about its
+    columns, where anything is.
     """
 
     side: str
@@ -32,6 +34,7 @@ class Table:
     frame: pl.DataFrame
     source: str = "a data frame"
     notes: tuple[Coercion, ...] = field(default=())
+    codebook: Codebook | None = None
 
 
 def place_of(side: str, file_name: str | None = None) -> str:
