@@ -1,0 +1,216 @@
+"""One curve of SAP over the number of known people: by which method, and how surely?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import nextafter
+
+from unveil.count.scenario import Progress, silent
+from unveil.measure.tables.exposure import exposed
+from unveil.measure.tables.facts import System
+from unveil.measure.tables.families import Family, family, separate
+from unveil.measure.tables.polynomial import (
+    exact_curve,
+    signed_sums,
+    signed_sums_of,
+    stable_curve,
+)
+from unveil.records.sap import Method, SapChance
+
+# About three seconds: words of 64 bits that are multiplied for an exact curve.
+EXACT_WORK = 10**8
+DRAWS, FEW_DRAWS = 2_000, 200  # of Monte Carlo, by network and by integer programmes
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whose zeros, in which cells, from whom: see `boxes.split`."""
+
+    system: System
+    events: tuple[tuple[int, ...], ...] | None = None
+    chance: tuple[int, ...] | None = None
+
+    @property
+    def N(self) -> int:
+        """People who can become known."""
+        return sum(self.system.counts if self.chance is None else self.chance)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much may be spent on a curve that no formula gives."""
+
+    nodes: int = 20_000
+    seconds: float | None = None
+    seed: int = 0
+    progress: Progress = silent
+
+
+@dataclass(frozen=True)
+class Curve:
+    """SAP(0..n_max): exact where it can be, and certified bounds in any case."""
+
+    exact: tuple[Fraction | None, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    method: Method
+    complete: bool = True
+    n_nodes: int | None = None
+    monte_carlo: tuple[SapChance, ...] = field(default=())
+
+    @property
+    def fractions(self) -> tuple[str | None, ...]:
+        """The exact figures as text: a/b."""
+        return tuple(
+            None if one is None else f"{one.numerator}/{one.denominator}" for one in self.exact
+        )
+
+
+def curve(question: Question, n_max: int, effort: Effort | None = None) -> Curve:
+    """SAP(0..n_max) of a question; beyond N it is SAP(N).
+
+    Notes
+    -----
+    Where the sets that give a zero away can be listed (`families`), the polynomial method: exact,
+    or in floating point where exact numbers would take minutes. Box splitting elsewhere.
+    """
+    effort = effort or Effort()
+    last = min(n_max, question.N)
+    found = _by_formula(question, last)
+    if found is None:
+        found = _by_splitting(question, last, effort)
+    return _lengthened(found, n_max - last)
+
+
+def _by_formula(question: Question, last: int) -> Curve | None:
+    system = question.system
+    parts = separate(system)
+    if parts is None:
+        return None
+    sets = family(system, parts, events=question.events, chance=question.chance)
+    totals = _totals_apart(sets, system.counts)
+    if _exact_work(question.N, last) <= EXACT_WORK:
+        g = (
+            signed_sums_of(sets, system.counts, last)
+            if totals is None
+            else signed_sums(totals, last)
+        )
+        return None if g is None else exactly(exact_curve(g, question.N, last))
+    return None if totals is None else _floating(totals, question.N, last)
+
+
+def _totals_apart(sets: Family, counts: Sequence[int]) -> list[int] | None:
+    """People of each set, where no two sets share a cell."""
+    if sum(map(len, sets)) != len({cell for cells in sets for cell in cells}):
+        return None
+    return [sum(counts[cell] for cell in cells) for cells in sets]
+
+
+def _exact_work(N: int, last: int) -> int:
+    # The length of C(N, last) is not found by multiplying it out: that alone can take minutes.
+    words = 1 + min(last, N // 2) * max(1, N.bit_length()) // 64
+    return last * last * words // 2
+
+
+def exactly(values: Sequence[Fraction]) -> Curve:
+    """A curve that is known exactly."""
+    floats = tuple(float(one) for one in values)
+    return Curve(tuple(values), floats, floats, "polynomial")
+
+
+def _floating(totals: Sequence[int], N: int, last: int) -> Curve:
+    values, error = stable_curve(totals, N, last)
+    lower = tuple(max(0.0, value - error) for value in values.tolist())
+    upper = tuple(min(1.0, value + error) for value in values.tolist())
+    return Curve((None,) * (last + 1), lower, upper, "floating")
+
+
+def _by_splitting(question: Question, last: int, effort: Effort) -> Curve:
+    from unveil.measure.tables.boxes import split
+
+    found = split(
+        question.system,
+        last,
+        nodes=effort.nodes,
+        seconds=effort.seconds,
+        events=question.events,
+        chance=question.chance,
+        progress=effort.progress,
+    )
+    floor = () if found.complete else _floor(question, last, effort.seconds)
+    lower = [max(pair) for pair in zip(found.lower, floor, strict=True)] if floor else found.lower
+    pairs = list(zip(lower, found.upper, strict=True))
+    made = Curve(
+        tuple(low if low == high else None for low, high in pairs),
+        tuple(float(low) if low == high else _down(low) for low, high in pairs),
+        tuple(float(high) if low == high else _up(high) for low, high in pairs),
+        "boxes",
+        found.complete,
+        found.n_nodes,
+    )
+    return made if found.complete else _with_chance(made, question, effort, network=found.network)
+
+
+def _floor(question: Question, last: int, seconds: float | None) -> Sequence[Fraction]:
+    """SAP of the exposed cells alone, which is never above; empty where it takes too long."""
+    counts, chance = question.system.counts, question.chance or question.system.counts
+    open_cells = exposed(question.system, seconds)
+    if open_cells is None or _exact_work(question.N, last) > EXACT_WORK:
+        return ()
+    if question.events is not None:
+        alone = {event[0] for event in question.events if len(event) == 1}
+        open_cells = tuple(cell for cell in open_cells if cell in alone)
+    totals = [counts[cell] for cell in open_cells if chance[cell] == counts[cell]]
+    return exact_curve(signed_sums(totals, last), question.N, last)
+
+
+def _with_chance(made: Curve, question: Question, effort: Effort, *, network: bool) -> Curve:
+    """Draws beside bounds that do not agree; each interval stands for its n by itself."""
+    from unveil.measure.tables.montecarlo import estimate
+
+    drawn = estimate(
+        question.system,
+        len(made.lower) - 1,
+        draws=DRAWS if network else FEW_DRAWS,
+        seed=effort.seed,
+        events=question.events,
+        chance=question.chance,
+        seconds=effort.seconds,
+        progress=effort.progress,
+    )
+    beside = (
+        SapChance(
+            n=one.n,
+            n_draws=one.n_draws,
+            n_risky=one.n_risky,
+            estimate=one.estimate,
+            lower=one.lower,
+            upper=one.upper,
+            tighter=one.upper - one.lower < made.upper[one.n] - made.lower[one.n],
+        )
+        for one in drawn
+    )
+    return replace(made, monte_carlo=tuple(beside))
+
+
+def _down(value: Fraction) -> float:
+    """The float at or below a fraction."""
+    near = float(value)
+    return near if Fraction(near) <= value else nextafter(near, -1.0)
+
+
+def _up(value: Fraction) -> float:
+    near = float(value)
+    return near if Fraction(near) >= value else nextafter(near, 2.0)
+
+
+def _lengthened(made: Curve, beyond: int) -> Curve:
+    """The figure of everybody for every n beyond them."""
+    if not beyond:
+        return made
+    return replace(
+        made,
+        exact=(*made.exact, *made.exact[-1:] * beyond),
+        lower=(*made.lower, *made.lower[-1:] * beyond),
+        upper=(*made.upper, *made.upper[-1:] * beyond),
+    )

@@ -1,0 +1,149 @@
+"""Which values were published of a table? Those of a file, matched to the table's cells by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unveil.count.codes import encode
+from unveil.errors import InputError, ReadError, listed
+from unveil.measure.tables.file_layout import laid_out
+from unveil.measure.tables.grid import TABLE, TOTAL, Grid
+from unveil.measure.tables.release_microdata import texts
+from unveil.measure.tables.schemes import Published
+from unveil.read.align import align
+from unveil.read.files import read_table
+from unveil.read.table import Table, mid_sentence
+
+_INTERVAL = re.compile(r"(\d{1,15}) to (\d{1,15})", re.ASCII)
+_OPEN = re.compile(r"(\d{1,15}) or more", re.ASCII)
+_WHOLE = re.compile(r"\d{1,15}(\.0*)?", re.ASCII)
+
+Label = tuple[str | None, ...]
+
+
+def published_in(
+    source: Any,
+    grid: Grid,
+    *,
+    value: str | None = None,
+    layout: str | None = None,
+    total_label: Sequence[str] = ("Total", "All"),
+) -> dict[str, Any]:
+    """Published values by part, flat, of those parts that the file has whole.
+
+    Parameters
+    ----------
+    source
+        A file or frame, long or wide, with the dimensions of the table. An empty value is
+        suppressed; "1 to 4" and "5 or more" are intervals.
+    grid
+        The cells of the table.
+    value
+        Long: the column of the values; without it as `Release.from_file` finds counts.
+    """
+    table = read_table(source, side="data")
+    dims = grid.dims if _is_long(table, grid, value, layout) else None
+    long = laid_out(table, dims=dims, count=value, layout=layout, published=None)
+    if len(long.dims) != len(grid.dims):
+        raise ReadError(
+            f"{table.place} with the published values has {len(long.dims):,} dimensions, but the"
+            f" table has {len(grid.dims):,}: {listed(grid.dims)}."
+        )
+    values = _values(long.table, long.count)
+    sums = {label.strip().casefold() for label in total_label}
+    named = _by_label(_labels(long.table, long.dims, sums), values, grid, table.place)
+    return dict(_parts(named, grid, table.place))
+
+
+def _is_long(table: Table, grid: Grid, value: str | None, layout: str | None) -> bool:
+    if layout is not None or value is not None:
+        return layout != "wide"
+    return set(grid.dims) <= set(table.frame.columns)
+
+
+def _labels(table: Table, dims: Sequence[str], sums: set[str]) -> list[Label]:
+    """The levels of every row; None for a sum."""
+    aligned = align([table], dims)
+    columns = []
+    for dim in dims:
+        column = encode(dim, aligned.columns[dim])
+        told = [None if one.strip().casefold() in sums else one for one in texts(column)]
+        columns.append(np.array([*told, None], dtype=object)[column.codes])
+    return list(zip(*columns, strict=True))
+
+
+def _values(table: Table, name: str) -> list[Published]:
+    column = table.frame[name].to_list()
+    made, n_bad = [], 0
+    for one in column:
+        try:
+            made.append(_value(one))
+        except ValueError:
+            n_bad += 1
+    if n_bad:
+        raise ReadError(
+            f"The published values in column {name!r} of {mid_sentence(table.place)} cannot be read"
+            f" in {n_bad:,} of {len(column):,} rows. Write whole numbers, nothing where a value is"
+            " suppressed, or intervals: 1 to 4, 5 or more."
+        )
+    return made
+
+
+def _value(given: Any) -> Published:
+    text = "" if given is None or given != given else str(given).strip()  # noqa: PLR0124
+    if not text:
+        return None
+    if found := _INTERVAL.fullmatch(text):
+        return int(found[1]), int(found[2])
+    if found := _OPEN.fullmatch(text):
+        return int(found[1]), None
+    if not _WHOLE.fullmatch(text):
+        raise ValueError("neither a whole number nor an interval")
+    return int(float(text))
+
+
+def _by_label(
+    labels: Sequence[Label], values: Sequence[Published], grid: Grid, place: str
+) -> dict[Label, Published]:
+    made: dict[Label, Published] = {}
+    known = [frozenset((None, *levels)) for levels in grid.levels]
+    for label, value in zip(labels, values, strict=True):
+        for dim, level, levels in zip(grid.dims, label, known, strict=True):
+            if level not in levels:
+                raise InputError(
+                    f"{place} with the published values has a level of {dim!r} that the table does"
+                    " not have. Its levels must be those of the counts."
+                )
+        if label in made:
+            raise InputError(
+                f"{place} with the published values has more than one row for one cell or sum."
+                " Give each once."
+            )
+        made[label] = value
+    return made
+
+
+def _parts(named: dict[Label, Published], grid: Grid, place: str) -> Any:
+    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
+    for is_kept in kept:
+        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
+        part = grid.part(dims)
+        wanted = [_full(label, dims, grid) for label in grid.labels(part)]
+        lacking = sum(label not in named for label in wanted)
+        if lacking and part == TABLE:
+            raise InputError(
+                f"{place} with the published values has no row for {lacking:,} of"
+                f" {len(wanted):,} cells. Give every cell; an empty value is a suppressed one."
+            )
+        if not lacking:
+            flat = [named[label] for label in wanted]
+            yield part, flat[0] if part == TOTAL else flat
+
+
+def _full(label: Sequence[str], dims: Sequence[str], grid: Grid) -> Label:
+    given = dict(zip(dims, label, strict=True))
+    return tuple(given.get(dim) for dim in grid.dims)

@@ -1,0 +1,162 @@
+"""How is a count changed before it is published, and what does the published value say about it?
+
+Trivial bounds are what one published value says by itself: Smith and Elliot 2008, section 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from unveil.errors import SettingsError, listed, nearest
+from unveil.read.given import shown
+
+MULTIPLES = ("conventional", "random", "controlled", "up", "down")
+"""Schemes that publish multiples of a base."""
+SIZED = (*MULTIPLES, "noise", "cellkey", "suppress")
+UNSIZED = ("exact", "interval")
+KINDS = (*UNSIZED, *SIZED)
+NOT_PUBLISHED = "none"
+CHANCE = ("random", "controlled", "noise", "cellkey")
+"""Schemes that draw: the same count may be published as one value or another."""
+
+LARGEST_SIZE = 10**9
+EXAMPLES = "conventional:5, random:3, controlled:3, up:5, down:5, noise:2, cellkey:2, suppress:5"
+
+Bounds = tuple[int, int | None]
+Published = int | tuple[int, int | None] | None
+"""A value, an interval, or nothing: suppressed."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How counts are published; `size` is the base, the largest noise, or the threshold."""
+
+    kind: str
+    size: int = 0
+    interval: bool = False
+    """Of a suppressed cell: whether it is said that its count is from 1 to the threshold less 1."""
+
+    @property
+    def text(self) -> str:
+        """The scheme as a user writes it."""
+        if self.kind in UNSIZED:
+            return self.kind
+        return f"{self.kind}:{self.size}" + (":interval" if self.interval else "")
+
+    @property
+    def draws(self) -> bool:
+        """Whether chance takes part."""
+        return self.kind in CHANCE
+
+
+def parse_scheme(given: Any) -> Scheme:
+    """The scheme that a text names, or a sentence on what is wrong with it."""
+    if isinstance(given, Scheme):
+        return given
+    if not isinstance(given, str):
+        raise SettingsError(
+            f"A rounding scheme is {shown(given)}. Write it as text, such as {EXAMPLES}, or exact."
+        )
+    kind, *rest = (part.strip() for part in given.strip().lower().split(":"))
+    if kind not in KINDS:
+        raise SettingsError(
+            f"There is no rounding scheme {shown(given)}.{nearest(kind, KINDS)}"
+            f" The schemes are: {listed(KINDS)}."
+        )
+    if kind in UNSIZED:
+        if rest:
+            raise SettingsError(f"The scheme {shown(given)} takes no number: write {kind}.")
+        return Scheme(kind)
+    return _sized(given, kind, rest)
+
+
+def _sized(given: str, kind: str, rest: list[str]) -> Scheme:
+    is_interval = kind == "suppress" and len(rest) == 2 and rest[1] == "interval"
+    if not (len(rest) == 1 or is_interval) or not re.fullmatch(r"\d{1,12}", rest[0], re.ASCII):
+        also = ", or suppress:5:interval" if kind == "suppress" else ""
+        raise SettingsError(
+            f"The scheme {shown(given)} needs one whole number: write it as {kind}:5{also}."
+        )
+    size = int(rest[0])
+    least = 1 if kind in ("noise", "cellkey") else 2
+    if not least <= size <= LARGEST_SIZE:
+        what = {"noise": "noise", "cellkey": "noise", "suppress": "threshold"}.get(kind, "base")
+        raise SettingsError(
+            f"The {what} of the scheme {shown(given)} must be a whole number from {least} to"
+            f" {LARGEST_SIZE:,}."
+        )
+    return Scheme(kind, size, is_interval)
+
+
+def trivial_bounds(published: Published, scheme: str | Scheme) -> Bounds:
+    """Between which counts one published value leaves the true one, by itself.
+
+    Notes
+    -----
+    With the published value x, base b, largest noise D and threshold k, cut at 0 below:
+
+    - exact: [x, x]; an interval: as it is printed;
+    - conventional: odd b [x - (b-1)/2, x + (b-1)/2]; even b, where a half goes up,
+      [x - b/2, x + b/2 - 1];
+    - random and controlled: [x - b + 1, x + b - 1];
+    - up: [x - b + 1, x]; down: [x, x + b - 1];
+    - noise: [x - D, x + D], a sum below 0 being published as 0;
+    - cellkey, which leaves zeros alone and makes none: [0, 0] of 0, else [max(1, x - D), x + D];
+    - suppress: a value that is published is exact; a suppressed one is [0, no bound), and with
+      ``:interval`` [1, k - 1].
+
+    A value that the scheme never publishes is refused. ``None`` is a suppressed value, under any
+    scheme but an interval: nothing is known but that no count is below 0.
+
+    References
+    ----------
+    Smith and Elliot 2008, section 2.2, for conventional rounding to an odd base; the others by
+    inverting the scheme. That controlled values add up says nothing more about the true counts.
+    """
+    chosen = parse_scheme(scheme)
+    if published is None:
+        return (1, chosen.size - 1) if chosen.interval else (0, None)
+    if isinstance(published, tuple):
+        return published
+    _refuse_impossible(published, chosen)
+    below, above = _reach(published, chosen)
+    least = 1 if chosen.kind == "cellkey" and published else 0
+    return max(least, published - below), published + above
+
+
+def _reach(published: int, scheme: Scheme) -> tuple[int, int]:
+    """How far below and above a published value the true one may be."""
+    b = D = scheme.size
+    reach = {
+        "conventional": (b // 2, (b - 1) // 2),
+        "random": (b - 1, b - 1),
+        "controlled": (b - 1, b - 1),
+        "up": (b - 1, 0),
+        "down": (0, b - 1),
+        "noise": (D, D),
+        "cellkey": (D, D) if published else (0, 0),
+    }
+    return reach.get(scheme.kind, (0, 0))
+
+
+def _refuse_impossible(published: int, scheme: Scheme) -> None:
+    """Refuse a value that the scheme never publishes."""
+    if scheme.kind == "interval":
+        raise SettingsError(
+            "The scheme 'interval' publishes pairs of numbers: give the lowest and the highest"
+            " count, or None for no highest."
+        )
+    fault = None
+    if published < 0:
+        fault = "values below 0"
+    elif scheme.kind in MULTIPLES and published % scheme.size:
+        fault = f"anything but multiples of {scheme.size:,}"
+    elif scheme.kind == "suppress" and 0 < published < scheme.size:
+        fault = f"counts from 1 to {scheme.size - 1:,}"
+    if fault:
+        raise SettingsError(
+            f"The published value {published:,} cannot be: the scheme '{scheme.text}' never"
+            f" publishes {fault}."
+        )

@@ -1,0 +1,84 @@
+"""When is a system a network, and what can be raised in it?"""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles.tables as twin
+from measure.tables.systems import (
+    PAPER,
+    networks,
+    others,
+    paper_facts,
+    system,
+    three_way_sets,
+    two_way_sets,
+)
+from unveil.measure.tables.network import network_of, two_families
+from unveil.measure.tables.oracle import NetworkOracle, ProgrammeOracle, oracle_of
+
+
+def test_rows_and_columns_are_two_families():
+    sides = two_families(two_way_sets(3, 4)[12:])
+    assert sides is not None
+    assert len(set(sides[:3])) == 1
+    assert set(sides[3:7]) == {1 - sides[0]}
+
+
+def test_a_nested_hierarchy_is_one_family():
+    assert two_families([(0, 1), (2, 3), (0, 1, 2, 3), (4, 5), tuple(range(6))]) == [0] * 5
+
+
+def test_three_way_margins_are_no_two_families():
+    assert two_families(three_way_sets()) is None
+    counts = [1] * 8
+    facts = [(cells, 2, 2) for cells in three_way_sets()]
+    assert network_of(system(counts, facts)) is None
+    assert isinstance(oracle_of(system(counts, facts)), ProgrammeOracle)
+
+
+def test_sums_that_say_nothing_do_not_stand_in_the_way():
+    facts = [*((cells, 0, None) for cells in three_way_sets()), ((0, 1), 2, 2)]
+    assert network_of(system([1] * 8, facts)) is not None
+
+
+def test_a_cell_at_its_limit_cannot_be_raised():
+    oracle = oracle_of(system([2, 1], [((0,), 0, 2), ((1,), 0, 2)]))
+    assert not oracle.raisable(0, [0, 0])
+    assert oracle.raisable(1, [0, 1])
+
+
+def test_a_full_row_blocks_a_cell_whose_row_total_is_at_its_limit():
+    # The row of two cells has at most 3: raising the first takes somebody from the second.
+    oracle = oracle_of(system([2, 1], [((0, 1), 0, 3)]))
+    assert oracle.raisable(0, [2, 0])
+    assert not oracle.raisable(0, [2, 1])
+    assert oracle.recovered([2, 1], (0, 1)) == {0, 1}
+    assert oracle.recovered([2, 0], (0, 1)) == set()
+
+
+def test_the_blocking_cells_are_enough_by_themselves():
+    oracle = oracle_of(system(PAPER, paper_facts(), structural=(2, 5, 8)))
+    assert isinstance(oracle, NetworkOracle)
+    network, everyone = oracle.network, (1 << 9) - 1
+    for cell in (0, 1, 3, 4, 6, 7):
+        blocking = network.blocking(cell, everyone)
+        assert blocking >> cell & 1
+        assert network.recovered(blocking, (cell,)) == 1 << cell
+
+
+@pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_cell_is_raisable_iff_some_table_raises_it(made, data):
+    counts, facts, impossible = data.draw(made)
+    known = [data.draw(st.integers(0, count)) for count in counts]
+    oracle = oracle_of(system(counts, facts, impossible))
+    fitting = twin.tables(counts, facts, impossible)
+    above = [t for t in fitting if all(map(int.__ge__, t, known))]
+    for cell, count in enumerate(counts):
+        full = [*known]
+        full[cell] = count
+        raised = any(t[cell] > count and t[cell] >= full[cell] for t in above)
+        expected = raised or twin.unlimited(cell, facts, impossible)
+        assert oracle.raisable(cell, full) == expected
