@@ -1,0 +1,162 @@
+"""What `unveil table` puts out for other programs: figures, and the table that may be published."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import SettingsError, WriteError
+from unveil.measure.tables.audit import AuditResult
+from unveil.measure.tables.bounds import BoundsResult
+from unveil.measure.tables.release import Release
+from unveil.measure.tables.sap import SapResult
+from unveil.measure.tables.schemes import Published, trivial_bounds
+from unveil.records.design import RoundingComparison
+from unveil.records.sap_limits import SapVerdict
+from unveil.report.documents import csv_document, guarded
+from unveil.report.words import counted, visible
+from unveil.writing import refuse_present, replace_file
+
+VALUE = "published"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All that was measured of one release."""
+
+    found: SapResult
+    of_cells: BoundsResult | None
+    hidden: AuditResult | None
+    verdicts: tuple[SapVerdict, ...]
+
+
+def refuse_files(*, out: Path | None, chart: Path | None) -> None:
+    """Refuse, before anything is measured, files that could not be written in the end."""
+    for option, path, suffix in (("--out", out, ".csv"), ("--chart", chart, ".svg")):
+        if path is None:
+            continue
+        if path.suffix.lower() != suffix:
+            raise WriteError(f"{option} writes a file that ends in {suffix}, not {path.name!r}.")
+        refuse_present(path)
+        if not path.parent.is_dir():
+            raise WriteError(
+                f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
+                " another."
+            )
+
+
+def to_publish(release: Release, sums: Sequence[str]) -> bytes:
+    """The published values alone, a row each; sums by their name, suppressed ones empty."""
+    schemes = dict(release.schemes)
+    if schemes.get("table") == "exact":
+        raise SettingsError(
+            "--out would write the true counts, for the table is published exact. Say with --round"
+            " how it is changed."
+        )
+    return (csv_document(list(_rows(release, schemes, _sum_label(release, sums)))) + "\n").encode()
+
+
+def _sum_label(release: Release, sums: Sequence[str]) -> str:
+    label = sums[0]
+    while any(label.casefold() == level.casefold() for one in release.levels for level in one):
+        label = f"({label})"
+    return label
+
+
+def _rows(release: Release, schemes: Mapping[str, str], label: str) -> Iterator[dict[str, Any]]:
+    grid = release.grid
+    value = VALUE
+    while value in grid.dims:
+        value += "_"
+    for part, values in release.published:
+        dims = grid.dims_of(part)
+        for levels, one in zip(grid.labels(part), values, strict=True):
+            named = dict(zip(dims, levels, strict=True))
+            row = {str(guarded(dim)): named.get(dim, label) for dim in grid.dims}
+            yield {**row, value: _told(one, schemes[part])}
+
+
+def _told(value: Published, scheme: str) -> int | str:
+    """A value as it is printed: a number, an interval, or nothing where it is suppressed."""
+    if isinstance(value, int):
+        return value
+    low, high = trivial_bounds(value, scheme)
+    if value is None and not low:
+        return ""
+    return f"{low} or more" if high is None else f"{low} to {high}"
+
+
+def release_json(figures: Figures, threshold: float) -> str:
+    """The curve as one document, with what else was asked for."""
+    document = figures.found.to_dict()
+    document |= {"threshold": threshold, "passes": figures.found.passes(threshold)}
+    if figures.of_cells is not None:
+        document["bounds"] = figures.of_cells.to_dict()
+    if figures.hidden is not None:
+        document["audit"] = figures.hidden.to_dict()
+    if figures.verdicts:
+        document["limits"] = [verdict.to_dict() for verdict in figures.verdicts]
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def release_csv(figures: Figures) -> str:
+    """The bounds or the audit where one is asked for, else the curve."""
+    other = figures.hidden if figures.of_cells is None else figures.of_cells
+    frame = figures.found.frame() if other is None else other.frame()
+    return csv_document(
+        [{str(guarded(field)): value for field, value in row.items()} for row in frame.to_dicts()]
+    )
+
+
+def comparison_csv(record: RoundingComparison) -> str:
+    """SAP by table, scheme and n, with what each scheme costs."""
+    beside = ("n_draws", "complete", "mean_absolute", "hellinger", "n_suppressed")
+    return csv_document(
+        [
+            {
+                "table": row.table,
+                "scheme": row.scheme,
+                "n": n,
+                "lower": row.lower[n],
+                "upper": row.upper[n],
+                "spread": row.spread[n],
+                **{field: getattr(row, field) for field in beside},
+            }
+            for row in record.rows
+            for n in range(record.n_max + 1)
+        ]
+    )
+
+
+def write_documents(
+    out: Path | None, document: bytes | None, chart: Path | None, picture: str | None
+) -> list[str]:
+    """Write all files or none, and say what was written."""
+    wanted, said = [], []
+    if out is not None and document is not None:
+        wanted.append((out, document, 0o666))
+        n = counted(document.count(b"\n") - 1, "published value")
+        said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
+    if chart is not None and picture is not None:
+        wanted.append((chart, picture.encode(), 0o600))
+        said.append(f"The step curve was written to {visible(str(chart))}.")
+    _write(wanted)
+    return said
+
+
+def _write(wanted: Sequence[tuple[Path, bytes, int]]) -> None:
+    written: list[Path] = []
+    try:
+        for path, content, mode in wanted:
+            refuse_present(path)
+            written.append(replace_file(path, content, mode=mode))
+    except (OSError, WriteError) as fault:
+        for path in written:
+            path.unlink(missing_ok=True)
+        if isinstance(fault, WriteError):
+            raise
+        raise WriteError(
+            f"The file {str(path)!r} cannot be written: {fault.strerror}. Name a file in a folder"
+            " in which you may create files."
+        ) from None
