@@ -1,0 +1,151 @@
+"""`unveil codebook`: what is in a file, and how a copy is built otherwise than its original."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.cli.codebook_screen import screen
+from unveil.cli.progress import progress_bar
+from unveil.cli.shown import put_out
+from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.measure.codebook.compare import compare_structure
+from unveil.measure.codebook.describe import codebook as codebook_of
+from unveil.records.codebook_differences import CodebookDifferences
+from unveil.records.described import Described
+from unveil.report.codebook_documents import codebook_csv
+from unveil.report.codebook_page import codebook_page, differences_page
+from unveil.report.documents import csv_document, json_document
+from unveil.report.words import lines
+from unveil.writing import refuse_present, write_private
+
+A_DIFFERENCE = 3
+
+
+@click.command(short_help="What is in a file, and how a copy is built otherwise.")
+@click.argument("file", required=False)
+@click.argument("other", required=False)
+@click.option(
+    "--dictionary",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the columns mean, where the files do not say so: REDCap's, a list of codes, ours.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
+)
+@click.option("--declared-only", is_flag=True, help="Leave the records out.")
+@click.option("--strict", is_flag=True, help="End with 3 where the copy is built otherwise.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--csv", "as_csv", is_flag=True, help="One row per column and code as CSV.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to this file."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the JSON or CSV document to this file, not to the screen.",
+)
+def codebook(
+    *,
+    file: str | None,
+    other: str | None,
+    dictionary: Path | None,
+    missing_values: tuple[str, ...],
+    declared_only: bool,
+    strict: bool,
+    as_json: bool,
+    as_csv: bool,
+    html: Path | None,
+    out: Path | None,
+) -> int:
+    """Describe FILE; or compare the structure of a copy, OTHER, with its original, FILE.
+
+    \b
+    Example:
+      unveil codebook survey.sav
+      unveil codebook survey.csv --dictionary survey_dictionary.csv --html codebook.html
+      unveil codebook survey.sav copy.csv --strict
+    """
+    form = _form(as_json=as_json, as_csv=as_csv, out=out)
+    _refuse(file, other, declared_only=declared_only, strict=strict)
+    for path in (html, out):
+        if path is not None:
+            _refuse_file(path)
+    if html is not None and html == out:
+        raise SettingsError("--html and --out name the same file. Give each its own.")
+    asked: dict[str, Any] = {"dictionary": dictionary, "missing_values": missing_values}
+    record: Described | CodebookDifferences
+    with progress_bar(Console(stderr=True)) as bar:
+        if other is None:
+            record = codebook_of(file, declared_only=declared_only, **asked, progress=bar).record
+        else:
+            record = compare_structure(file, other, **asked, progress=bar).record
+    document = _document(record, form)
+    for path, content in ((html, _page(record) if html else ""), (out, document or "")):
+        if path is not None:
+            write_private(path, f"{content.rstrip()}\n".encode())
+            click.echo(f"unveil: written to {lines(str(path))}.", err=True)
+    if out is None and (html is None or document is not None):
+        console = Console()
+        put_out(document if document is not None else screen(record, console.width), console)
+    is_other = isinstance(record, CodebookDifferences) and bool(record.rows)
+    return A_DIFFERENCE if strict and is_other else 0
+
+
+def _form(*, as_json: bool, as_csv: bool, out: Path | None) -> str | None:
+    """The document asked for, by its option or by the ending of the file it goes to."""
+    if as_json and as_csv:
+        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+    if as_json or as_csv or out is None:
+        return "json" if as_json else "csv" if as_csv else None
+    ending = out.suffix.lower()
+    if ending not in (".json", ".csv"):
+        raise SettingsError(
+            f"--out writes a JSON or CSV document. Name a file that ends in .json or .csv, not"
+            f" {out.name!r}; --html writes a page."
+        )
+    return ending[1:]
+
+
+def _refuse(file: str | None, other: str | None, *, declared_only: bool, strict: bool) -> None:
+    if not file:
+        raise ReadError("Name the file: unveil codebook survey.sav.")
+    if other is None and strict:
+        raise SettingsError(
+            "--strict is about two files: unveil codebook ORIGINAL SYNTHETIC --strict."
+        )
+    if other is not None and declared_only:
+        raise SettingsError(
+            "--declared-only is about one file; two are compared by their records too. Leave it"
+            " out, or describe one file after the other."
+        )
+
+
+def _refuse_file(path: Path) -> None:
+    """Refuse, before anything is read, a file that could not be written in the end."""
+    refuse_present(path)
+    if not path.parent.is_dir():
+        raise WriteError(
+            f"There is no folder {str(path.parent)!r} to write to. Make it first, or name another."
+        )
+
+
+def _document(record: Described | CodebookDifferences, form: str | None) -> str | None:
+    if form == "json":
+        return json_document(record)
+    if form is None:
+        return None
+    if isinstance(record, Described):
+        return codebook_csv(record)
+    return csv_document([row.to_dict() for row in record.rows])
+
+
+def _page(record: Described | CodebookDifferences) -> str:
+    return codebook_page(record) if isinstance(record, Described) else differences_page(record)

@@ -1,0 +1,92 @@
+"""`unveil convert`: copies as files of SPSS, Stata and others, like the original, marked FAKE."""
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from unveil.cli.shown import put_out
+from unveil.errors import ReadError, WriteError
+from unveil.records.written import Ending, Written
+from unveil.report.words import counted, visible
+from unveil.write.copies import ENDINGS, Asked, codebook_like, target_of, write_all
+
+
+@click.command(short_help="Write copies as SPSS, Stata, Parquet or CSV files, marked as fake.")
+@click.argument("copies", nargs=-1, metavar="COPY...")
+@click.option(
+    "--like",
+    metavar="ORIGINAL",
+    help="Take labels, codes, formats and missing codes from this file.",
+)
+@click.option("--format", "ending", type=click.Choice(ENDINGS), help="What kind of files to write.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="The folder to write to; it is made if need be.",
+)
+@click.option("--marker", metavar="COLUMN", help="Add a column that says FAKE in every row.")
+@click.option("--bom", is_flag=True, help="Begin CSV files with a mark, so that Excel reads UTF-8.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def convert(
+    *,
+    copies: tuple[str, ...],
+    like: str | None,
+    ending: Ending | None,
+    out: Path | None,
+    marker: str | None,
+    bom: bool,
+    as_json: bool,
+) -> None:
+    """Write each COPY as a file of another format, declared like the original and marked as fake.
+
+    Texts that are labels of the original become its codes. Each file's name begins with FAKE_, and
+    its label says that no real people are in it. All files are written, or none; nothing is
+    overwritten.
+
+    \b
+    Example:
+      unveil convert copy.csv --like survey.sav --format sav --out release
+    """
+    if not copies:
+        raise ReadError(
+            "Name at least one copy: unveil convert copy.csv --like survey.sav --format sav --out"
+            " release."
+        )
+    if ending is None or out is None:
+        raise WriteError(
+            "Say what to write and where to: --format sav --out release. The formats are:"
+            f" {', '.join(ENDINGS)}."
+        )
+    targets = [target_of(out / f"{_stem(copy)}.{ending}", fake=True) for copy in copies]
+    codebook = None if like is None else codebook_like(like)
+    asked = Asked(codebook, marker=marker, bom=bom)
+    written = write_all(list(zip(copies, targets, strict=True)), asked)
+    put_out(_document(written) if as_json else _screen(written), Console())
+
+
+def _stem(copy: str) -> str:
+    """The name of a file without its ending, and without .gz after it."""
+    path = Path(copy)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def _document(written: list[Written]) -> str:
+    rows = [one.to_dict() for one in written]
+    return json.dumps({"written": rows}, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _screen(written: list[Written]) -> Group:
+    lines: list[RenderableType] = []
+    for one in written:
+        size = f"{counted(one.n_rows, 'row')}, {counted(one.n_columns, 'column')}"
+        lines.append(Text(f"Written: {visible(one.path)} ({size})"))
+        beside = [f"with {visible(path)}" for path in one.beside]
+        told = [*beside, *map(visible, one.notes)]
+        lines += [Padding(Text(sentence), (0, 0, 0, 2)) for sentence in told]
+    lines.append(Text("Every file says that it is FAKE: in its name and in its label."))
+    return Group(*lines)

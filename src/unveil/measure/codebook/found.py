@@ -1,0 +1,242 @@
+"""What do the records of one column have, beside what is declared about it?
+
+Everything is counted column by column; a value is told only where it is declared, or where at
+least five people have it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+from unveil.measure.codebook.declared import kind_of
+from unveil.measure.codebook.ranges import Range, told_range
+from unveil.read.level_text import level_text
+from unveil.read.meanings import folded, folded_all
+from unveil.read.tags import TAGS
+from unveil.records.codebook import Code, Level, Variable
+from unveil.records.described import FEWEST_PEOPLE, MOST_LISTED, Found, Held
+
+PARTLY_LABELLED = 10
+"""Numbers with more values than this without a label, and more than with one, are measurements."""
+
+_UNTOLD: Range = (None, None)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A column as it is counted: what is there, what is missing, and what each code is in it."""
+
+    n: int  # records
+    n_empty: int
+    n_coded: int  # entries with a missing code
+    present: pl.DataFrame  # each value that is neither empty nor a missing code, and its n
+    unused: tuple[Code, ...]  # declared codes that nobody has
+    undeclared: pl.DataFrame  # of those present, the ones that are not declared
+    holds: Held | None
+
+
+def found_in(column: pl.Series, variable: Variable, entries: Entries | None = None) -> Found:
+    """What a column has, seen through what is declared about it; counted, unless it was before."""
+    if not is_countable(column.dtype):
+        return _uncounted(column, variable)
+    entries = entries_of(column, variable) if entries is None else entries
+    rest = entries.undeclared
+    is_coded = has_categories(variable, column.dtype, rest.height)
+    told = rest.filter(pl.col("n") >= FEWEST_PEOPLE).sort("value") if is_coded else rest.clear()
+    has_levels = bool(valid_levels(variable))
+    low, high = _UNTOLD if is_coded else told_range(entries.present)
+    return Found(
+        name=variable.name,
+        kind=kind_of(column.dtype),
+        holds=entries.holds,
+        missing_percent=whole_percent(entries.n_empty + entries.n_coded, entries.n),
+        missing_code_percent=whole_percent(entries.n_coded, entries.n),
+        n_distinct=entries.present.height,
+        occurring=tuple(_code(value) for value in told["value"].head(MOST_LISTED)),
+        n_rare=rest.height - told.height if is_coded else 0,
+        n_unlisted=max(told.height - MOST_LISTED, 0),
+        n_outside=int(rest["n"].sum()) if is_coded and has_levels else None,
+        unused=entries.unused,
+        low=low,
+        high=high,
+    )
+
+
+def entries_of(column: pl.Series, variable: Variable) -> Entries:
+    """The column counted, missing entries apart."""
+    values = _comparable(column, variable)
+    counts = values.value_counts(name="n")
+    is_empty = _is_empty(counts["value"])
+    filled = counts.filter(~is_empty)
+    holds = _holds(filled["value"], variable)
+    as_held = _as_held(values.dtype, variable, holds)
+    keys = _key(filled["value"], holds)
+    is_missing = _is_missing(keys, variable, as_held)
+    present = filled.filter(~is_missing)
+    is_known = _is_one_of(keys, list(as_held.values())).filter(~is_missing)
+    used = set(keys.to_list()) if as_held else set()
+    return Entries(
+        n=len(column),
+        n_empty=int(counts.filter(is_empty)["n"].sum()),
+        n_coded=int(filled.filter(is_missing)["n"].sum()),
+        present=present,
+        unused=tuple(code for code, held in as_held.items() if held not in used),
+        undeclared=present.filter(~is_known),
+        holds=holds,
+    )
+
+
+def valid_levels(variable: Variable) -> tuple[Level, ...]:
+    """The declared codes that are answers."""
+    missing = set(variable.missing)
+    return tuple(
+        level
+        for level in variable.levels
+        if level.code not in missing and level.code not in TAGS and not _in_a_range(level, variable)
+    )
+
+
+def has_categories(variable: Variable, dtype: pl.DataType, n_undeclared: int) -> bool:
+    """Whether a column is told by its categories, and not by a range."""
+    n_levels = len(valid_levels(variable))
+    if dtype.is_numeric():
+        if not n_levels:
+            return variable.measure in ("nominal", "ordinal")
+        return variable.measure != "scale" and n_undeclared <= max(PARTLY_LABELLED, n_levels)
+    return kind_of(dtype) in ("text", "truth")
+
+
+def whole_percent(n: int, total: int) -> int:
+    """A whole percentage that is 0 of none only and 100 of all only."""
+    if n in (0, total):
+        return 100 if n else 0
+    return min(max(round(100 * n / total), 1), 99)
+
+
+def is_countable(dtype: pl.DataType) -> bool:
+    """Whether the values of a column can be told apart; lists and bytes are left alone."""
+    return kind_of(dtype) != "unknown" or dtype == pl.Null
+
+
+def _uncounted(column: pl.Series, variable: Variable) -> Found:
+    """A column of lists, bytes or the like: only what is missing is told."""
+    return Found(
+        name=variable.name,
+        kind="unknown",
+        holds=None,
+        missing_percent=whole_percent(column.null_count(), len(column)),
+        missing_code_percent=0,
+        n_distinct=None,
+        occurring=(),
+        n_rare=0,
+        n_unlisted=0,
+        n_outside=None,
+        unused=(),
+        low=None,
+        high=None,
+    )
+
+
+def _comparable(column: pl.Series, variable: Variable) -> pl.Series:
+    """The column under a name of ours; categories as text, truth values as their codes."""
+    values = column.alias("value")
+    if isinstance(column.dtype, pl.Categorical | pl.Enum | pl.Null):
+        return values.cast(pl.String)
+    if column.dtype != pl.Boolean:
+        return values
+    has_numbers = any(not isinstance(level.code, str) for level in variable.levels)
+    return values.cast(pl.Int8 if has_numbers else pl.String)
+
+
+def _holds(distinct: pl.Series, variable: Variable) -> Held | None:
+    """Whether entries are codes or labels: text that has more labels than codes holds labels."""
+    if not variable.levels:
+        return None
+    if distinct.dtype != pl.String:
+        return "codes"
+    codes = [_text(level.code) for level in variable.levels]
+    labels = [folded(level.label) for level in variable.levels]
+    n_labels = folded_all(distinct).is_in(labels).sum()
+    return "labels" if n_labels > distinct.is_in(codes).sum() else "codes"
+
+
+def _as_held(dtype: pl.DataType, variable: Variable, holds: Held | None) -> dict[Code, float | str]:
+    """Every declared code, missing ones too, as the column would write it."""
+    codes: dict[Code, str] = {level.code: level.label for level in variable.levels}
+    for code in variable.missing:
+        codes.setdefault(code, _text(code))
+    if holds == "labels":
+        return {code: folded(label) for code, label in codes.items()}
+    if dtype == pl.String:
+        return {code: _text(code) for code in codes}
+    if not dtype.is_numeric():
+        return {}
+    numbers = {code: _number(code) for code in codes}
+    return {code: number for code, number in numbers.items() if number is not None}
+
+
+def _is_missing(keys: pl.Series, variable: Variable, as_held: dict[Code, float | str]) -> pl.Series:
+    """Which entries have a code that stands for no answer."""
+    codes = [as_held[code] for code in variable.missing if code in as_held]
+    is_number = keys.dtype.is_numeric()
+    if is_number:
+        codes += TAGS.values()
+    hit = _is_one_of(keys, codes)
+    for gap in variable.missing_ranges if is_number else ():
+        low = -math.inf if gap.lo is None else gap.lo
+        hit |= keys.is_between(low, math.inf if gap.hi is None else gap.hi)
+    return hit
+
+
+def _is_one_of(keys: pl.Series, some: list[float | str]) -> pl.Series:
+    if not some:
+        return pl.repeat(value=False, n=len(keys), eager=True)
+    return keys.is_in(some)
+
+
+def _is_empty(values: pl.Series) -> pl.Series:
+    is_empty = values.is_null()
+    if values.dtype.is_float():
+        is_empty |= values.is_nan().fill_null(value=False)
+    if values.dtype == pl.String:
+        is_empty |= (values == "").fill_null(value=False)
+    return is_empty
+
+
+def _key(values: pl.Series, holds: Held | None) -> pl.Series:
+    """Values as codes are compared: numbers as floats, labels without capitals and blanks."""
+    if values.dtype.is_numeric():
+        return values.cast(pl.Float64)
+    return folded_all(values) if holds == "labels" else values
+
+
+def _in_a_range(level: Level, variable: Variable) -> bool:
+    number = _number(level.code)
+    return number is not None and any(
+        (gap.lo is None or number >= gap.lo) and (gap.hi is None or number <= gap.hi)
+        for gap in variable.missing_ranges
+    )
+
+
+def _text(code: Code) -> str:
+    return level_text(code) or ""
+
+
+def _number(code: Code) -> float | None:
+    if isinstance(code, str) and code in TAGS:
+        return TAGS[code]
+    try:
+        return float(code)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _code(value: object) -> Code:
+    """A value as a code: whole numbers as such."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value
+    number = float(str(value))
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number

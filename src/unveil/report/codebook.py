@@ -1,0 +1,93 @@
+"""A codebook, and the differences of two, as they are shown in a notebook and on a console."""
+
+from html import escape
+from itertools import islice
+
+from unveil.records.codebook import Variable
+from unveil.records.codebook_differences import CodebookDifferences, Difference
+from unveil.records.described import Described, Found
+from unveil.records.view import as_html, as_text
+from unveil.report.codebook_words import (
+    KINDS,
+    NO_DATA,
+    RULES,
+    columns,
+    findings,
+    headline,
+    missing,
+    values,
+)
+from unveil.report.html import grid, notes, paragraph, view
+from unveil.report.words import counted, lines, name
+
+HEADS = ("column", "label", "kind", "holds", "missing")
+DIFFERENCE_HEADS = ("column", "difference", "what to do")
+MOST_ROWS = 200
+"""Columns shown in a notebook; a page and the documents have all."""
+
+
+def overview_cells(variable: Variable, found: Found | None) -> tuple[str, ...]:
+    """One column of the file under HEADS."""
+    label = name(variable.label or "")
+    return name(variable.name), label, KINDS[variable.kind], values(variable, found), missing(found)
+
+
+def differences_headline(record: CodebookDifferences) -> str:
+    """How many differences there are, in a sentence."""
+    original, synthetic = (name(file) for file in record.files)
+    if not record.rows:
+        return f"{synthetic} is built like {original}: no difference of structure was found."
+    return (
+        f"{synthetic} is built otherwise than {original}:"
+        f" {counted(len(record.rows), 'difference')};"
+        f" {record.n_alike:,} of {counted(record.n_variables_original, 'column')} alike"
+    )
+
+
+def difference_cells(row: Difference) -> tuple[str, str, str]:
+    """One difference under DIFFERENCE_HEADS."""
+    where = "the file" if row.variable is None else name(row.variable)
+    return where, lines(row.sentence), lines(row.remedy)
+
+
+@as_text.register
+def _(record: Described) -> str:
+    return headline(record)
+
+
+@as_html.register
+def _(record: Described) -> str:
+    rows = [overview_cells(*column) for column in islice(columns(record), MOST_ROWS)]
+    left = len(record.codebook.variables) - len(rows)
+    said = "".join(
+        f"<li>{f'<b>{escape(name(where))}</b> ' if where else ''}{escape(sentence)}</li>"
+        for where, sentence in findings(record)
+    )
+    parts = [
+        f"<h3>{escape(headline(record))}</h3>",
+        paragraph(NO_DATA if record.declared_only else RULES),
+        grid("Columns", HEADS, rows),
+        paragraph(f"... and {counted(left, 'more column')}" if left else None),
+        f"<p>What to look at:</p><ul>{said}</ul>" if said else "",
+        notes(record.coercions),
+    ]
+    return view(parts)
+
+
+@as_text.register
+def _(record: CodebookDifferences) -> str:
+    return differences_headline(record)
+
+
+@as_html.register
+def _(record: CodebookDifferences) -> str:
+    items = "".join(
+        f"<li><b>{escape(where)}</b> {escape(sentence)} {escape(remedy)}</li>"
+        for where, sentence, remedy in map(difference_cells, record.rows)
+    )
+    parts = [
+        f"<h3>{escape(differences_headline(record))}</h3>",
+        f"<ul>{items}</ul>" if items else "",
+        notes(record.coercions),
+    ]
+    return view(parts)

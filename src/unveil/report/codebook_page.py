@@ -1,0 +1,222 @@
+"""A codebook as one page: no script, no outside resource, readable on paper and on a telephone."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from unveil.records.codebook import Variable
+from unveil.records.codebook_differences import CodebookDifferences
+from unveil.records.described import Described, Found
+from unveil.report.codebook import difference_cells, differences_headline
+from unveil.report.codebook_words import (
+    KINDS,
+    NO_DATA,
+    RULES,
+    code,
+    columns,
+    findings,
+    headline,
+    missing,
+    missing_codes,
+    occurring,
+    range_of,
+    remarks,
+    values,
+)
+from unveil.report.html import notes, paragraph
+from unveil.report.words import counted, name, visible
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+STYLE = """
+:root{color-scheme:light dark;--line:#c9ced6;--dim:#4f5b6b;--soft:#f3f5f8;--warn:#8a3b00}
+@media (prefers-color-scheme:dark){
+:root{--line:#444c58;--dim:#a9b4c2;--soft:#1d2229;--warn:#ffb27a}}
+*{box-sizing:border-box}
+body{font:1rem/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:64rem}
+h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}
+h2{font-size:1.2rem;margin:2rem 0 .5rem}
+h3{font-size:1.05rem;margin:0;overflow-wrap:anywhere}
+p,li,dd,.text{overflow-wrap:anywhere}td,th{overflow-wrap:break-word}
+.dim,dt,thead th{color:var(--dim)}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse}.scroll table{width:100%}
+caption{text-align:left;font-weight:600;padding:.25rem 0}
+th,td{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0}
+tr{border-bottom:1px solid var(--line)}
+thead th{font-weight:600;font-size:.9rem}
+tbody th{font-weight:600}tbody th span{display:block;font-weight:400}
+td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+section.column{border:1px solid var(--line);border-radius:.4rem;padding:.8rem 1rem;margin:.8rem 0;
+break-inside:avoid-page}
+section.column>p{margin:.1rem 0 .5rem}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.5rem 0}
+dt{font-size:.9rem}dd{margin:0}
+.look{border-left:.25rem solid var(--warn);background:var(--soft);padding:.4rem .8rem;
+margin:.5rem 0;list-style:none}
+.look p{margin:.1rem 0}
+a{color:inherit}
+a:focus-visible{outline:3px solid var(--warn);outline-offset:2px}
+@media (max-width:40rem){.wide{display:none}}
+@media print{body{max-width:none;padding:0;font-size:10pt}a{text-decoration:none}
+.scroll{overflow:visible}.wide{display:table-cell}}
+"""
+
+
+def codebook_page(record: Described) -> str:
+    """The codebook of a file: what it holds at a glance, then every column."""
+    body = [
+        f"<h1>{escape(headline(record))}</h1>",
+        paragraph(_file_label(record)),
+        f'<p class="dim">{escape(NO_DATA if record.declared_only else RULES)}</p>',
+        _to_look_at(record),
+        "<h2>At a glance</h2>",
+        _glance(record),
+        "<h2>Columns</h2>",
+        *(
+            _section(place, variable, found)
+            for place, (variable, found) in enumerate(columns(record), start=1)
+        ),
+        notes(record.coercions),
+    ]
+    return _page(f"Codebook of {name(record.codebook.source)}", body)
+
+
+def differences_page(record: CodebookDifferences) -> str:
+    """The differences of structure between a copy and its original."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(where)}</th><td>{escape(sentence)}</td>'
+        f"<td>{escape(remedy)}</td></tr>"
+        for where, sentence, remedy in map(difference_cells, record.rows)
+    )
+    heads = _heads(("column", "difference", "what to do"))
+    table = (
+        f'<div class="scroll"><table><thead>{heads}</thead><tbody>{rows}</tbody></table></div>'
+        if rows
+        else ""
+    )
+    body = [f"<h1>{escape(differences_headline(record))}</h1>", table, notes(record.coercions)]
+    return _page("Differences of structure", body)
+
+
+def _page(title: str, body: Sequence[str]) -> str:
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
+        f"<body><main>{''.join(body)}</main></body></html>\n"
+    )
+
+
+def _file_label(record: Described) -> str | None:
+    said = [record.codebook.file_label or "", *record.codebook.notes]
+    return " ".join(visible(text) for text in said if text) or None
+
+
+def _to_look_at(record: Described) -> str:
+    places = {variable.name: place for place, variable in enumerate(record.codebook.variables, 1)}
+    items = [
+        f"<p>{_link(places[where], where) + ': ' if where else ''}{escape(sentence)}</p>"
+        for where, sentence in findings(record)
+    ]
+    return f'<h2>What to look at</h2><div class="look">{"".join(items)}</div>' if items else ""
+
+
+def _link(place: int, text: str) -> str:
+    return f'<a href="#column-{place}">{escape(name(text))}</a>'
+
+
+def _glance(record: Described) -> str:
+    rows = "".join(
+        f'<tr><th scope="row" class="text">{_link(place, variable.name)}'
+        f"{_small(variable.label)}</th>"
+        f'<td class="wide">{KINDS[variable.kind]}</td>'
+        f"<td>{escape(values(variable, found))}</td>"
+        f'<td class="number">{missing(found)}</td></tr>'
+        for place, (variable, found) in enumerate(columns(record), start=1)
+    )
+    heads = (
+        '<tr><th scope="col">column</th>'
+        '<th scope="col" class="wide">kind</th><th scope="col">holds</th>'
+        '<th scope="col" class="number">missing</th></tr>'
+    )
+    return f'<div class="scroll"><table><thead>{heads}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _small(label: str | None) -> str:
+    return f'<span class="dim">{escape(name(label))}</span>' if label else ""
+
+
+def _section(place: int, variable: Variable, found: Found | None) -> str:
+    label = f"<p>{escape(visible(variable.label))}</p>" if variable.label else ""
+    facts = "".join(
+        f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in _facts(variable, found)
+    )
+    said = "".join(f"<p>{escape(one)}</p>" for one in remarks(variable, found)) if found else ""
+    look = f'<div class="look">{said}</div>' if said else ""
+    return (
+        f'<section class="column" id="column-{place}"><h3>{escape(visible(variable.name))}</h3>'
+        f"{label}<dl>{facts}</dl>{_codes(variable, found)}"
+        f"{look}</section>"
+    )
+
+
+def _facts(variable: Variable, found: Found | None) -> Iterator[tuple[str, str]]:
+    yield "kind", KINDS[variable.kind]
+    if variable.measure:
+        yield "measurement level", variable.measure
+    if variable.format:
+        yield "format", visible(variable.format)
+    if told := missing_codes(variable):
+        yield "missing codes", ", ".join(told)
+    if found is None:
+        return
+    yield "missing", missing(found)
+    if found.missing_code_percent:
+        yield "of these with a code", _percent(found.missing_code_percent)
+    if found.n_distinct is not None:
+        yield "distinct values", f"{found.n_distinct:,}"
+    if told_range := range_of(found):
+        yield "range, without its ends", told_range
+    if found.n_outside is None and (told_values := occurring(found)):
+        yield "categories", told_values
+
+
+def _percent(whole: int) -> str:
+    return {1: "1 % or less", 99: "99 % or more"}.get(whole, f"{whole} %")
+
+
+def _codes(variable: Variable, found: Found | None) -> str:
+    if not variable.levels:
+        return ""
+    lost, unused = set(variable.missing), set(found.unused if found else ())
+    rows = [
+        (
+            code(level.code),
+            visible(level.label),
+            _remark(is_missing=level.code in lost, is_unused=level.code in unused),
+        )
+        for level in variable.levels
+    ]
+    n_heads = 3 if any(remark for *_, remark in rows) else 2
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td class="text">{escape(text)}</td>' for text in row[:n_heads])
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f"<table><caption>{counted(len(rows), 'declared code')}</caption>"
+        f"<thead>{_heads(('code', 'label', 'remark')[:n_heads])}</thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def _remark(*, is_missing: bool, is_unused: bool) -> str:
+    said = {"stands for no answer": is_missing, "nobody has it": is_unused}
+    return ", ".join(words for words, is_true in said.items() if is_true)
+
+
+def _heads(names: Sequence[str]) -> str:
+    cells = "".join(f'<th scope="col">{one}</th>' for one in names)
+    return f"<tr>{cells}</tr>"

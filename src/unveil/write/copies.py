@@ -1,0 +1,251 @@
+"""`unveil.write_file`: a copy as an SPSS, Stata, Parquet or CSV file, as the original is declared.
+
+Labels, codes, formats, measurement level, display width and missing codes are those of the
+original's codebook. A copy says that it is fake in its name, in its label and in its notes.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import polars as pl
+
+from unveil.errors import SettingsError, UnveilError, WriteError, quoted
+from unveil.read.files import read_table
+from unveil.read.table import Table
+from unveil.records.codebook import Codebook
+from unveil.records.written import Ending, Written
+from unveil.write.csv import codebook_beside, csv_faults, write_csv
+from unveil.write.fitting import fitted
+from unveil.write.marks import marked, marked_path
+from unveil.write.outgoing import Outgoing, variable_of
+from unveil.write.parquet import parquet_faults, write_parquet
+from unveil.write.placing import Placing
+from unveil.write.spss import spss_faults, write_spss
+from unveil.write.stata import stata_faults, write_stata
+
+ENDINGS: tuple[Ending, ...] = get_args(Ending)
+_PROGRAMS = {
+    "sav": "SPSS",
+    "zsav": "SPSS",
+    "dta": "Stata",
+    "parquet": "Parquet",
+    "csv": "a text file",
+}
+_FAULTS = {
+    "sav": spss_faults,
+    "zsav": spss_faults,
+    "dta": stata_faults,
+    "parquet": parquet_faults,
+    "csv": csv_faults,
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How copies are to be written."""
+
+    codebook: Codebook | None = None
+    fake: bool = True
+    marker: str | None = None
+    bom: bool = False
+
+    def __post_init__(self) -> None:
+        if self.marker is not None and not self.fake:
+            raise SettingsError("A marker column says FAKE: leave it out, or write with fake=True.")
+        if self.marker is not None and not self.marker.strip():
+            raise SettingsError("The marker column has no name. Give it one, such as FAKE.")
+
+
+def write_file(
+    data: Any,
+    path: str | os.PathLike[str],
+    *,
+    like: Any = None,
+    codebook: Any = None,
+    fake: bool = True,
+    marker: str | None = None,
+    overwrite: bool = False,
+    bom: bool = False,
+) -> Written:
+    """Write a table to a file with the labels, codes, formats and missing codes of another.
+
+    The ending of `path` says the format: .sav, .zsav, .dta, .parquet or .csv (with its codebook
+    beside it). `like` is the original, as a path or frame, or `codebook` what is declared of it;
+    without both, what is declared of `data` itself counts. A fake file gets a name that begins with
+    FAKE_, a label and a note that say so, and with `marker` a column of that name.
+
+    Raises
+    ------
+    WriteError
+        If the format cannot hold a name or a value, or the file is there already.
+    """
+    asked = Asked(_codebook(like, codebook), fake=fake, marker=marker, bom=bom)
+    target = target_of(path, fake=fake)
+    (made,) = write_all([(data, target)], asked, overwrite=overwrite)
+    return made
+
+
+def write_all(
+    jobs: Sequence[tuple[Any, Path]], asked: Asked, *, overwrite: bool = False
+) -> list[Written]:
+    """Write every table to its path, or none of them."""
+    with Placing(overwrite=overwrite) as placing:
+        placing.claim(*(path for _, target in jobs for path in _all_paths(target)))
+        made = [_staged(data, target, asked, placing) for data, target in jobs]
+        placing.publish()
+    return made
+
+
+def target_of(path: str | os.PathLike[str], *, fake: bool) -> Path:
+    """Where a file goes: a path with an ending that can be written, and FAKE_ in its name."""
+    target = Path(os.fsdecode(path))
+    if target.suffix.lower().removeprefix(".") not in ENDINGS:
+        ending = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise WriteError(
+            f"The file {quoted(str(target))} has {ending}. unveil writes files that end in"
+            f" {', '.join(f'.{one}' for one in ENDINGS[:-1])} or .{ENDINGS[-1]}."
+        )
+    return marked_path(target) if fake else target
+
+
+def codebook_like(original: Any) -> Codebook:
+    """What is declared about the original; where nothing is, its columns' names and kinds."""
+    table = read_table(original, side="original")
+    return _declared(table)
+
+
+def _codebook(like: Any, codebook: Any) -> Codebook | None:
+    if like is not None and codebook is not None:
+        raise SettingsError("Give like or codebook, not both: each says how the file is declared.")
+    if codebook is None:
+        return None if like is None else codebook_like(like)
+    if isinstance(codebook, Codebook):
+        return codebook
+    if isinstance(codebook, str | os.PathLike):
+        from unveil.read.dictionary import read_dictionary
+
+        return read_dictionary(Path(os.fsdecode(codebook)))
+    raise SettingsError(
+        f"codebook is of type {type(codebook).__name__}. Give a Codebook, or the path of a"
+        " dictionary."
+    )
+
+
+def _declared(table: Table) -> Codebook:
+    if table.codebook is not None:
+        return table.codebook
+    variables = tuple(variable_of(column) for column in table.frame.get_columns())
+    return Codebook(source=table.source, format="frame", variables=variables)
+
+
+def _all_paths(target: Path) -> tuple[Path, ...]:
+    return (target, codebook_beside(target)) if _ending(target) == "csv" else (target,)
+
+
+def _ending(target: Path) -> Ending:
+    return cast(Ending, target.suffix.lower().removeprefix("."))
+
+
+def _staged(data: Any, target: Path, asked: Asked, placing: Placing) -> Written:
+    """One table written beside its place."""
+    table = read_table(data, side="synthetic" if asked.fake else "data")
+    ending = _ending(target)
+    with _told(table.place, ending):
+        outgoing = _outgoing(table, target, asked)
+        _refuse(_FAULTS[ending](outgoing), outgoing.place, ending)
+        paths = [placing.start(path) for path in _all_paths(target)]
+        notes = _written(outgoing, paths, ending, bom=asked.bom)
+    return Written(
+        path=str(target),
+        beside=tuple(str(path) for path in _all_paths(target)[1:]),
+        format=ending,
+        n_rows=outgoing.frame.height,
+        n_columns=outgoing.frame.width,
+        fake=asked.fake,
+        notes=notes,
+    )
+
+
+def _outgoing(table: Table, target: Path, asked: Asked) -> Outgoing:
+    """The table coded as its codebook says, with the codebook of the columns that it has."""
+    codebook = asked.codebook or _declared(table)
+    columns, faults = [], []
+    known = {variable.name: variable for variable in codebook.variables}
+    for column in table.frame.get_columns():
+        variable = known.get(column.name) or variable_of(column)
+        try:
+            columns.append(fitted(column, variable).alias(column.name))
+        except WriteError as fault:
+            faults.append(str(fault))
+    _refuse(faults, table.place, _ending(target))
+    made = Outgoing(table.place, pl.DataFrame(columns), codebook)
+    if asked.fake:
+        made = marked(made, marker=asked.marker)
+    return replace(made, codebook=_of_columns(made, target))
+
+
+def _of_columns(outgoing: Outgoing, target: Path) -> Codebook:
+    # The name of the new file: that of the original is nobody's business.
+    codebook = outgoing.codebook
+    return Codebook(
+        source=target.name,
+        format=codebook.format,
+        file_label=codebook.file_label,
+        notes=codebook.notes,
+        encoding="utf-8",
+        variables=tuple(variable for _, variable in outgoing.columns()),
+    )
+
+
+def _refuse(faults: Sequence[str], place: str, ending: Ending) -> None:
+    if not faults:
+        return
+    if len(faults) == 1:
+        raise WriteError(f"{place} cannot be written as {_PROGRAMS[ending]}. {faults[0]}")
+    reasons = "\n".join(f"- {fault}" for fault in faults)
+    raise WriteError(
+        f"{place} cannot be written as {_PROGRAMS[ending]}, for {len(faults)} reasons:\n{reasons}"
+    )
+
+
+def _written(
+    outgoing: Outgoing, paths: Sequence[Path], ending: Ending, *, bom: bool
+) -> tuple[str, ...]:
+    if ending == "csv":
+        return write_csv(outgoing, *paths, bom=bom)
+    if ending == "parquet":
+        return write_parquet(outgoing, *paths)
+    if ending == "dta":
+        return write_stata(outgoing, *paths)
+    return write_spss(outgoing, *paths, compressed=ending == "zsav")
+
+
+@contextmanager
+def _told(place: str, ending: Ending) -> Iterator[None]:
+    """Whatever another library says becomes a sentence of ours: its words may quote data."""
+    try:
+        yield
+    except UnveilError:
+        raise
+    except ImportError:
+        raise WriteError(
+            "Files of SPSS and Stata need the package pyreadstat, which is not installed. Install"
+            " it, or write Parquet or CSV."
+        ) from None
+    except OSError as fault:
+        raise WriteError(
+            f"{place} cannot be written: {fault.strerror}. Check the disk and the folder."
+        ) from None
+    except (Exception, pl.exceptions.PanicException):
+        raise WriteError(
+            f"{place} could not be written as {_PROGRAMS[ending]}: the library that writes it"
+            f" refused. Nothing was written. Check the disk, or write {_others(ending)} instead."
+        ) from None
+
+
+def _others(ending: Ending) -> str:
+    return "another format" if ending in ("parquet", "csv") else "Parquet or CSV"

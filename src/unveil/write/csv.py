@@ -1,0 +1,87 @@
+"""A copy as a text file, with its codebook beside it as `<stem>.codebook.json`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from unveil.errors import listed
+from unveil.read.tags import TAG_OF
+from unveil.write.fitting import is_text, is_whole, whole
+from unveil.write.limits import csv_values, letters_in, without_letters
+from unveil.write.names import csv_names
+from unveil.write.outgoing import Outgoing
+from unveil.write.stamps import clock_text
+
+_MOMENT = "%Y-%m-%dT%H:%M:%S%.f"
+_FORMULA = r"^[=+\-@]"
+_NUMBER = r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$"
+
+
+def csv_faults(outgoing: Outgoing) -> list[str]:
+    """Why the copy cannot be a text file, a sentence each."""
+    columns = outgoing.frame.get_columns()
+    return [*csv_names(outgoing.frame.columns), *csv_values(columns)]
+
+
+def codebook_beside(path: Path) -> Path:
+    """Where the codebook of a text file stands."""
+    return path.with_name(f"{path.stem}.codebook.json")
+
+
+def write_csv(outgoing: Outgoing, path: Path, beside: Path, *, bom: bool) -> tuple[str, ...]:
+    """Write the text and its codebook, and give what a text file does not say."""
+    frame = pl.DataFrame([_as_written(column) for column in outgoing.frame.get_columns()])
+    # A missing entry alone on its line would be a blank line, which readers pass over.
+    quotes: Literal["always", "necessary"] = "always" if frame.width == 1 else "necessary"
+    with path.open("rb+") as file:
+        frame.write_csv(file, include_bom=bom, quote_style=quotes)
+    beside.write_bytes(f"{outgoing.codebook.to_json()}\n".encode())
+    return tuple(_told(outgoing))
+
+
+def _as_written(column: pl.Series) -> pl.Series:
+    """Whole numbers without a point, letters of missing values as letters, no NaN."""
+    if column.dtype.is_float():
+        return _number_as_written(column.fill_nan(None))
+    if column.dtype.base_type() == pl.Datetime:
+        zone = getattr(column.dtype, "time_zone", None)
+        form = _MOMENT if zone is None else f"{_MOMENT}%:z"
+        return column.cast(pl.Datetime("us", zone)).dt.strftime(form)
+    if column.dtype in (pl.Time, pl.Duration):
+        return clock_text(column)
+    return column
+
+
+def _number_as_written(column: pl.Series) -> pl.Series:
+    letters = letters_in(column)
+    numbers = without_letters(column)
+    if is_whole(numbers):
+        numbers = whole(numbers)
+    if not letters:
+        return numbers
+    tags = column.replace_strict(
+        list(TAG_OF), list(TAG_OF.values()), default=None, return_dtype=pl.String
+    )
+    return tags.fill_null(numbers.cast(pl.String))
+
+
+def _told(outgoing: Outgoing) -> Iterator[str]:
+    texts = [column for column in outgoing.frame.get_columns() if is_text(column)]
+    formulas = [column.name for column in texts if _has_formulas(column.cast(pl.String))]
+    if formulas:
+        yield (
+            f"Texts of {listed(map(repr, formulas))} begin with =, +, - or @, which a spreadsheet"
+            " may take for formulas."
+        )
+    lettered = [column.name for column in outgoing.frame.get_columns() if letters_in(column)]
+    if lettered:
+        yield (
+            f"Missing values of {listed(map(repr, lettered))} are written as letters, such as .a,"
+            " among the numbers."
+        )
+
+
+def _has_formulas(text: pl.Series) -> bool:
+    return bool((text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)).any())

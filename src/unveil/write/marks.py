@@ -1,0 +1,55 @@
+"""How does fake data say that it is fake, wherever it is opened?
+
+By the name of its file, by the label in the file, by a note where the format has notes, and, on
+request, by a column that says so in every row.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from unveil.errors import SettingsError, quoted
+from unveil.write.outgoing import Outgoing
+
+PREFIX = "FAKE_"
+MARK = "FAKE"
+LABEL = "FAKE: synthetic data, no real people"
+NOTE = "FAKE: synthetic data, no real people. Explore here, confirm on the real data."
+"""One line of at most 80 bytes: SPSS has no longer ones."""
+
+
+def marked_path(path: Path) -> Path:
+    """The path with a name that begins with FAKE_."""
+    return path if path.name.startswith(PREFIX) else path.with_name(f"{PREFIX}{path.name}")
+
+
+def marked(outgoing: Outgoing, *, marker: str | None) -> Outgoing:
+    """The copy with its label, its note and, where asked for, its marker column.
+
+    Label and notes of the original are left out: they tell of a file of real people.
+    """
+    codebook = outgoing.codebook
+    labelled = type(codebook)(
+        source=codebook.source,
+        format=codebook.format,
+        file_label=LABEL,
+        notes=(NOTE,),
+        encoding=codebook.encoding,
+        variables=codebook.variables,
+    )
+    made = replace(outgoing, codebook=labelled, fake=True)
+    return made if marker is None else _with_column(made, marker)
+
+
+def _with_column(outgoing: Outgoing, marker: str) -> Outgoing:
+    column = pl.Series(marker, [MARK]).new_from_index(0, outgoing.frame.height)
+    if marker not in outgoing.frame.columns:
+        return replace(outgoing, frame=pl.DataFrame([column, *outgoing.frame]))
+    present = outgoing.frame[marker]
+    if present.dtype != pl.String or not (present == MARK).fill_null(value=False).all():
+        raise SettingsError(
+            f"{outgoing.place} has a column {quoted(marker)} already. Choose another name for the"
+            " marker column."
+        )
+    return outgoing

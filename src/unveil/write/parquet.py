@@ -1,0 +1,30 @@
+"""A copy as a Parquet file that carries its codebook in its key-value metadata."""
+
+from pathlib import Path
+
+from unveil.errors import listed
+from unveil.write.limits import letters_in, parquet_values
+from unveil.write.outgoing import Outgoing
+
+CODEBOOK_KEY, NOTICE_KEY = "unveil.codebook", "unveil.notice"
+
+
+def parquet_faults(outgoing: Outgoing) -> list[str]:
+    """Why the copy cannot be a Parquet file, a sentence each."""
+    return parquet_values(outgoing.frame.get_columns())
+
+
+def write_parquet(outgoing: Outgoing, path: Path) -> tuple[str, ...]:
+    """Write the file, and tell what only unveil would understand."""
+    told = {CODEBOOK_KEY: outgoing.codebook.to_json(indent=0)}
+    if outgoing.codebook.file_label:
+        told[NOTICE_KEY] = outgoing.codebook.file_label
+    with path.open("rb+") as file:
+        outgoing.frame.write_parquet(file, metadata=told)
+    lettered = [column.name for column in outgoing.frame.get_columns() if letters_in(column)]
+    if not lettered:
+        return ()
+    return (
+        f"Missing values of {listed(map(repr, lettered))} that have letters are kept as Stata's"
+        " numbers for them, above 8.9e307. Make them missing before you compute with them.",
+    )

@@ -1,0 +1,75 @@
+"""Dates, moments and times as the numbers that SPSS and Stata keep for them.
+
+SPSS counts seconds since 14 October 1582. Stata counts days (%td) or milliseconds (%tc) since
+1 January 1960; its weeks, months, quarters and half-years are numbers to us.
+"""
+
+import polars as pl
+
+_SPSS_DAYS, _STATA_DAYS = 141_428, 3_653
+_DAY = 86_400
+_HOUR_IN_MICROS = 3_600_000_000
+_CLOCK = r"^(-?)(\d{1,7}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$"
+
+
+def spss_seconds(column: pl.Series) -> pl.Series:
+    """Seconds of a column of dates, moments, times or durations."""
+    if column.dtype == pl.Date:
+        return (column.to_physical().cast(pl.Float64) + _SPSS_DAYS) * _DAY
+    if column.dtype == pl.Time:
+        return column.to_physical().cast(pl.Float64) / 1e9
+    return _seconds_and_rest(column, _SPSS_DAYS * _DAY, per_second=1)
+
+
+def stata_number(column: pl.Series) -> pl.Series:
+    """Days of a column of dates, milliseconds of one of moments, times or durations."""
+    if column.dtype == pl.Date:
+        return column.to_physical().cast(pl.Float64) + _STATA_DAYS
+    if column.dtype == pl.Time:
+        return column.to_physical().cast(pl.Float64) / 1e6
+    return _seconds_and_rest(column, _STATA_DAYS * _DAY, per_second=1000)
+
+
+def is_finer_than_milliseconds(column: pl.Series) -> bool:
+    """Whether a moment or time has parts that neither program shows."""
+    per_millisecond = 1_000_000 if column.dtype == pl.Time else _per_second(column) // 1000
+    return bool((column.to_physical() % per_millisecond != 0).any()) if per_millisecond else False
+
+
+def _seconds_and_rest(column: pl.Series, offset: int, *, per_second: int) -> pl.Series:
+    # Whole seconds apart from their fractions, so that no digit is lost between them.
+    ticks, in_a_second = column.to_physical(), _per_second(column)
+    start = 0 if column.dtype == pl.Duration else offset
+    whole = (ticks // in_a_second + start).cast(pl.Float64) * per_second
+    return whole + (ticks % in_a_second).cast(pl.Float64) * per_second / in_a_second
+
+
+def _per_second(column: pl.Series) -> int:
+    unit = getattr(column.dtype, "time_unit", None) or "us"
+    return {"ns": 10**9, "us": 10**6, "ms": 10**3}[unit]
+
+
+def clock_text(column: pl.Series) -> pl.Series:
+    """Times and spans as text: 23:59:59.5, and 25:00:00 or -00:00:05 for what is no time of day."""
+    if column.dtype == pl.Time:
+        return column.dt.strftime("%H:%M:%S%.f")
+    micros = pl.nth(0).dt.total_microseconds()
+    minutes = (micros.abs() % _HOUR_IN_MICROS * 1000).cast(pl.Time).dt.strftime("%M:%S%.f")
+    hours = (micros.abs() // _HOUR_IN_MICROS).cast(pl.String).str.zfill(2)
+    sign = pl.when(micros < 0).then(pl.lit("-")).otherwise(pl.lit(""))
+    shown = pl.when(pl.nth(0).is_not_null()).then(sign + hours + ":" + minutes)
+    return column.to_frame().select(shown.alias(column.name)).to_series()
+
+
+def from_clock_text(text: pl.Series) -> pl.Series | None:
+    """Times, or spans where one is no time of day; None where an entry is neither."""
+    if not text.str.contains(_CLOCK).fill_null(value=True).all():
+        return None
+    sign, hours, minutes, seconds = (pl.nth(0).str.extract(_CLOCK, n) for n in (1, 2, 3, 4))
+    of_seconds = (seconds.fill_null("0").cast(pl.Float64) * 1e6).round().cast(pl.Int64)
+    of_minutes = (hours.cast(pl.Int64) * 60 + minutes.cast(pl.Int64)) * 60_000_000
+    micros = pl.when(sign == "-").then(-1).otherwise(1) * (of_minutes + of_seconds)
+    found = text.to_frame().select(micros.cast(pl.Int64).alias(text.name)).to_series()
+    if found.is_between(0, 24 * _HOUR_IN_MICROS - 1).all():
+        return (found * 1000).cast(pl.Time)
+    return found.cast(pl.Duration("us"))
