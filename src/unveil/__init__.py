@@ -26,23 +26,41 @@ if TYPE_CHECKING:
     from unveil.measure.attribution.gcap import gcap
     from unveil.measure.attribution.gtcap import gtcap
     from unveil.measure.attribution.tcap import tcap
+    from unveil.measure.codebook.compare import compare_structure
+    from unveil.measure.codebook.describe import codebook
     from unveil.measure.confidentiality.differential import differential_confidentiality
     from unveil.measure.confidentiality.split import split
     from unveil.measure.risk.match_risk import match_risk
+    from unveil.measure.tables.audit import audit
+    from unveil.measure.tables.bounds import bounds
+    from unveil.measure.tables.design import compare_rounding
+    from unveil.measure.tables.release import Release
+    from unveil.measure.tables.rounding import round_table
+    from unveil.measure.tables.sap import sap
     from unveil.measure.uniques.suda import suda
+    from unveil.read.labelled import Labelled
+    from unveil.read.reading import read_file
+    from unveil.write.copies import write_file
 
 __all__ = [
     "AlignError",
     "Exclusion",
     "InputError",
     "InternalError",
+    "Labelled",
     "ReadError",
+    "Release",
     "RolesError",
     "SettingsError",
     "UnveilError",
     "WriteError",
+    "audit",
+    "bounds",
     "cap",
     "cap_table",
+    "codebook",
+    "compare_rounding",
+    "compare_structure",
     "differential_confidentiality",
     "disclosure",
     "excess",
@@ -50,23 +68,38 @@ __all__ = [
     "gcap",
     "gtcap",
     "match_risk",
+    "read_file",
+    "round_table",
+    "sap",
     "split",
     "suda",
     "tcap",
+    "write_file",
 ]
 
 # The main job is there at once; the other rooms are entered when they are first asked for, each
 # with the module that teaches its records to show themselves.
-_ROOMS = {
-    "cap": ("attribution.cap", "attribution"),
-    "cap_table": ("attribution.cap_table", "attribution"),
-    "differential_confidentiality": ("confidentiality.differential", "confidentiality"),
-    "gcap": ("attribution.gcap", "targeted"),
-    "gtcap": ("attribution.gtcap", "gtcap"),
-    "match_risk": ("risk.match_risk", "match_risk"),
-    "split": ("confidentiality.split", "confidentiality"),
-    "suda": ("uniques.suda", "uniques"),
-    "tcap": ("attribution.tcap", "targeted"),
+_ROOMS: dict[str, tuple[str, str | None]] = {
+    "Labelled": ("read.labelled", None),
+    "Release": ("measure.tables.release", "tables"),
+    "audit": ("measure.tables.audit", "tables"),
+    "bounds": ("measure.tables.bounds", "tables"),
+    "cap": ("measure.attribution.cap", "attribution"),
+    "cap_table": ("measure.attribution.cap_table", "attribution"),
+    "codebook": ("measure.codebook.describe", "codebook"),
+    "compare_rounding": ("measure.tables.design", "design"),
+    "compare_structure": ("measure.codebook.compare", "codebook"),
+    "differential_confidentiality": ("measure.confidentiality.differential", "confidentiality"),
+    "gcap": ("measure.attribution.gcap", "targeted"),
+    "gtcap": ("measure.attribution.gtcap", "gtcap"),
+    "match_risk": ("measure.risk.match_risk", "match_risk"),
+    "round_table": ("measure.tables.rounding", "tables"),
+    "sap": ("measure.tables.sap", "sap"),
+    "read_file": ("read.reading", None),
+    "split": ("measure.confidentiality.split", "confidentiality"),
+    "suda": ("measure.uniques.suda", "uniques"),
+    "tcap": ("measure.attribution.tcap", "targeted"),
+    "write_file": ("write.copies", None),
 }
 
 
@@ -74,8 +107,9 @@ def __getattr__(name: str) -> Any:
     if name not in _ROOMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home, drawer = _ROOMS[name]
-    import_module(f"unveil.report.{drawer}")
-    function = getattr(import_module(f"unveil.measure.{home}"), name)
+    if drawer:
+        import_module(f"unveil.report.{drawer}")
+    function = getattr(import_module(f"unveil.{home}"), name)
     globals()[name] = function
     return function
 

@@ -37,6 +37,10 @@ NAME_THE_FILES = (
     "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
     " synthetic.csv --keys sex,age,region."
 )
+READS = (
+    "unveil reads files that end in .csv, .tsv, .txt, .csv.gz, .parquet, .pq, .sav, .zsav, .por,"
+    " .dta, .sas7bdat, .xpt, .xlsx or .rds. Save it as CSV or Parquet."
+)
 LOOKS_LIKE_ZERO = "Matching would find nothing and the risk would look like zero."
 SAME_CODING = "Give the column the same coding in every file"
 MISSING_HINT = (
@@ -172,24 +176,21 @@ FILES = [
     ),
     Case(
         "an ending of another program",
-        {"o.xlsx": zipped(ORIGINAL), "s.csv": SYNTHETIC},
-        ("disclosure", "o.xlsx", "s.csv", "-k", "sex"),
-        "The original (o.xlsx) has the ending '.xlsx'; unveil reads files that end in .csv, .tsv,"
-        " .txt, .parquet or .pq. Save it as CSV or Parquet.",
+        {"o.docx": zipped(ORIGINAL), "s.csv": SYNTHETIC},
+        ("disclosure", "o.docx", "s.csv", "-k", "sex"),
+        f"The original (o.docx) has the ending '.docx'; {READS}",
     ),
     Case(
         "no ending",
         {"survey": ORIGINAL, "s.csv": SYNTHETIC},
         ("disclosure", "survey", "s.csv", "-k", "sex"),
-        "The original (survey) has no ending; unveil reads files that end in .csv, .tsv, .txt,"
-        " .parquet or .pq. Save it as CSV or Parquet.",
+        f"The original (survey) has no ending; {READS}",
     ),
     Case(
         "keys without commas between them",
         GOOD,
         ("disclosure", "o.csv", "s.csv", "-k", "sex", "age"),
-        "Synthetic copy 2 (age) has no ending; unveil reads files that end in .csv, .tsv, .txt,"
-        " .parquet or .pq. Save it as CSV or Parquet. If it is a column, join the names with"
+        f"Synthetic copy 2 (age) has no ending; {READS} If it is a column, join the names with"
         " commas, without blanks.",
     ),
     Case(
@@ -224,7 +225,8 @@ FILES = [
         "SPSS called csv",
         original(b"$FL2@(#) SPSS DATA FILE " + CANARY.encode()),
         BY_SEX,
-        "The original (o.csv) is an SPSS file, not plain text. Save it as CSV and try again.",
+        "The original (o.csv) is an SPSS file, not plain text. Give its name the ending .sav and"
+        " try again.",
     ),
     Case(
         "a web page called csv",

@@ -321,7 +321,7 @@ def test_a_nul_byte_is_named_by_its_line(read):
         (b"PK\x03\x04....", "is an Excel workbook or a zip archive, not plain text. Save the "),
         (b"\x1f\x8b....", "is compressed with gzip, not plain text. Unpack it and try again."),
         (b"PAR1\x15...", "is a Parquet file, not plain text. Give its name the ending .parquet "),
-        (b"$FL2@(#)", "is an SPSS file, not plain text. Save it as CSV and try again."),
+        (b"$FL2@(#)", "is an SPSS file, not plain text. Give its name the ending .sav and "),
     ],
 )
 def test_a_file_of_another_kind_is_called_by_its_kind(read, magic, kind):

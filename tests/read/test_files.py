@@ -4,8 +4,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import unveil
 from unveil.errors import ReadError, RolesError
+from unveil.read import isolated
 from unveil.read.files import read_table
+from unveil.records.codebook import Codebook, Level, Variable
 
 CANARY = "HIVpositive1847"
 FRAME = pl.DataFrame({"sex": ["M", "F", "NA"], "age": [31, -9, 40], "w": [1.5, -9.0, 2.0]})
@@ -151,13 +154,14 @@ def test_no_bytes_are_refused(tmp_path, ending):
 
 @pytest.mark.parametrize(
     ("name", "ending"),
-    [("f.xlsx", "the ending '.xlsx'"), ("f.csv.gz", "the ending '.gz'"), ("f", "no ending")],
+    [("f.docx", "the ending '.docx'"), ("f.sav.gz", "the ending '.gz'"), ("f", "no ending")],
 )
 def test_another_ending_is_refused(tmp_path, name, ending):
     (tmp_path / name).touch()
     assert refusal(tmp_path / name) == (
         f"The original ({name}) has {ending}; unveil reads files that end in .csv, .tsv, .txt, "
-        ".parquet or .pq. Save it as CSV or Parquet."
+        ".csv.gz, .parquet, .pq, .sav, .zsav, .por, .dta, .sas7bdat, .xpt, .xlsx or .rds. Save it "
+        "as CSV or Parquet."
     )
 
 
@@ -203,5 +207,90 @@ def test_parquet_that_makes_polars_panic_is_refused(parquet, monkeypatch):
     def panic(*_, **__):
         raise pl.exceptions.PanicException(CANARY)
 
+    monkeypatch.setattr(isolated, "_listening", lambda _: None)  # read in this process
     monkeypatch.setattr(pl, "scan_parquet", panic)
     assert refusal(parquet).startswith("The original (f.parquet) is damaged: it begins as a ")
+
+
+def test_parquet_carries_its_codebook(tmp_path):
+    book = Codebook(
+        source="f.sav",
+        format="spss",
+        variables=(
+            Variable(name="sex", label="Sex", levels=(Level(code="M", label="male"),)),
+            Variable(name="age", label="Age"),
+        ),
+    )
+    path = tmp_path / "f.parquet"
+    FRAME.write_parquet(path, metadata={"unveil.codebook": book.to_json()})
+    assert read_table(path, side="original").codebook == book
+    chosen = read_table(path, side="original", columns=["age"]).codebook
+    assert [known.name for known in chosen.variables] == ["age"]
+    FRAME.write_parquet(path, metadata={"unveil.codebook": f"{{{CANARY}"})
+    assert read_table(path, side="original").codebook is None
+
+
+def test_a_dictionary_beside_a_text_file_is_found_and_told(tmp_path):
+    FRAME.write_csv(tmp_path / "f.csv")
+    book = Codebook(source="f.csv", format="csv", variables=(Variable(name="age", label="Age"),))
+    (tmp_path / "f.codebook.json").write_text(book.to_json())
+    table = read_table(tmp_path / "f.csv", side="original")
+    assert table.codebook.variable("age").label == "Age"
+    assert [(note.kind, note.sentence) for note in table.notes][-1] == (
+        "dictionary",
+        "What columns and codes mean was taken from 'f.codebook.json' beside the file.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{rubbish", "The file 'f.codebook.json' beside it is no dictionary unveil can read."),
+        (
+            Codebook(source="g", format="csv", variables=(Variable(name="g"),)).to_json(),
+            "The dictionary 'f.codebook.json' beside it names none of its columns.",
+        ),
+    ],
+)
+def test_a_dictionary_beside_that_does_not_fit_is_told_and_not_used(tmp_path, content, sentence):
+    FRAME.write_csv(tmp_path / "f.csv")
+    (tmp_path / "f.codebook.json").write_text(content)
+    table = read_table(tmp_path / "f.csv", side="original")
+    assert table.codebook is None
+    assert table.notes[-1].sentence == sentence
+
+
+def test_a_dictionary_that_was_named_must_fit(tmp_path):
+    book = Codebook(source="g", format="csv", variables=(Variable(name="g"),))
+    (tmp_path / "d.json").write_text(book.to_json())
+    assert refusal(FRAME, dictionary=tmp_path / "d.json") == (
+        "The dictionary (d.json) names none of the columns of the file. Its columns are: sex, age,"
+        " w."
+    )
+
+
+def test_a_labelled_table_is_read_with_its_codebook(tmp_path):
+    FRAME.write_csv(tmp_path / "f.csv")
+    labelled = unveil.read_file(tmp_path / "f.csv", missing_values=["NA"], columns=["age", "sex"])
+    assert isinstance(labelled, unveil.Labelled)
+    assert repr(labelled) == (
+        "Labelled(3 records, 2 columns, 0 of them with labelled codes: age, sex)"
+    )
+    assert labelled.frame["sex"].to_list() == ["M", "F", None]
+    assert [(known.name, known.kind) for known in labelled.codebook.variables] == [
+        ("age", "number"),
+        ("sex", "text"),
+    ]
+    table = read_table(labelled, side="synthetic")
+    assert table.frame.equals(labelled.frame)
+    assert table.codebook == labelled.codebook
+    assert table.source == "f.csv"
+
+
+def test_the_function_and_the_package_of_one_name_are_both_there():
+    import unveil.read.files as by_name
+
+    assert by_name.read_table is read_table
+    assert unveil.read_file(FRAME.cast({"sex": pl.Enum(["M", "F", "NA"])})).codebook.variable(
+        "sex"
+    ).levels[0] == Level(code="M", label="M")

@@ -23,13 +23,13 @@ MEASURES = sorted(
     for path in (SOURCE / "measure" / kind).glob("[a-z]*.py")
 )
 # What is no formula of the profile: public functions, each in the room of its kind.
-ROOMS = ("attribution", "confidentiality", "risk", "uniques")
+ROOMS = ("attribution", "codebook", "confidentiality", "risk", "tables", "uniques")
 FUNCTIONS = {
     name: Path(*function.__module__.split(".")[2:])
     for name in unveil.__all__
     if (function := getattr(unveil, name)).__module__.split(".")[2:-1] in [[room] for room in ROOMS]
 }
-PAGES = sorted((ROOT / "docs" / "measures").glob("*.md"))
+PAGES = [*(ROOT / "docs").glob("*.md"), *sorted((ROOT / "docs" / "measures").glob("*.md"))]
 
 
 def tree_of(path: Path) -> ast.Module:
@@ -52,7 +52,9 @@ def test_every_room_of_measures_is_known():
 def test_every_public_function_of_a_room_has_its_test_and_its_page(name):
     room, module = FUNCTIONS[name].parts
     assert (ROOT / "tests" / "measure" / room / f"test_{module}.py").exists()
-    assert any(f"unveil.{name}(" in page.read_text(encoding="utf-8") for page in PAGES)
+    # A class is made by its class methods.
+    call = f"unveil.{name}." if name[0].isupper() else f"unveil.{name}("
+    assert any(call in page.read_text(encoding="utf-8") for page in PAGES)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -8,16 +8,20 @@ from unveil.errors import nearest
 
 COMMANDS = {
     "cap": ("cap", "How often a guess among matching records would be right (CAP, TCAP)."),
+    "codebook": ("codebook", "What is in a file, and how a copy is built otherwise."),
+    "convert": ("convert", "Write copies as SPSS, Stata, Parquet or CSV, marked as fake."),
     "demo": ("demo", "The main job, on an embedded example."),
     "differential-confidentiality": (
         "confidentiality",
         "Whether people are recognised because their own record was used, tested.",
     ),
     "disclosure": ("disclosure", "What synthetic files would give away about an original."),
+    "doctor": ("doctor", "Whether all is there that unveil needs; a bundle for help requests."),
     "excess": ("excess", "Whether people are given away because their own record was used."),
     "exclusion-table": ("exclusion_table", "What the usual exclusions leave, side by side."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
     "split": ("confidentiality", "Split a file at random into people to be used and left out."),
+    "table": ("table", "What a published table of counts gives away, by how many are known."),
     "uniques": ("uniques", "Who is alone with their keys, and with how few of them."),
 }
 """The module of each command in this room, and what it does in a line."""

@@ -4,8 +4,9 @@ Sides are stacked, original first: the same level has the same code on every sid
 makes the tables d and s of Raab (2024), Appendix 1, line up by construction.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,18 +15,25 @@ from numpy.typing import NDArray
 
 from unveil.count.packing import Counts, count_dense
 from unveil.count.sides import Sides
+from unveil.read.meanings import Meaning
 
 Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as codes 0 to n_levels - 1, in the order of the levels; missing is the last."""
+    """One column as codes 0 to n_levels - 1, in the order of the levels; missing is the last.
+
+    `meanings` says what levels stand for, by their text, and `special_codes` which numbers stand
+    for no answer, where the files say so.
+    """
 
     name: str
     sides: Sides
     codes: Codes
     levels: pl.Series
+    meanings: Mapping[str, Meaning] = field(default_factory=dict, repr=False)
+    special_codes: tuple[float, ...] = ()
 
     @property
     def n_levels(self) -> int:
@@ -48,12 +56,25 @@ class Column:
         return bool((single.cast(pl.Float64) == values).all() and (as_written != values).any())
 
     @cached_property
+    def level_of_label(self) -> dict[str, str]:
+        """The text of the level that a label stands for, alone or with its code beside it."""
+        found = {meaning.shown: text for text, meaning in self.meanings.items()}
+        by_label = [(meaning.label, text) for text, meaning in self.meanings.items()]
+        n_levels = Counter(label for label, _ in by_label)
+        return {label: text for label, text in by_label if n_levels[label] == 1} | found
+
+    @cached_property
     def counts(self) -> Counts:
         """Records per side and level."""
         return count_dense(lambda rows: self.codes[rows], self.n_levels, self.sides)
 
 
-def encode(name: str, sides: Sequence[pl.Series]) -> Column:
+def encode(
+    name: str,
+    sides: Sequence[pl.Series],
+    meanings: Mapping[str, Meaning] | None = None,
+    special_codes: tuple[float, ...] = (),
+) -> Column:
     """Encode one aligned column, all its sides at once."""
     rows = Sides(tuple(len(side) for side in sides))
     stacked = pl.concat(sides, rechunk=False)
@@ -62,7 +83,7 @@ def encode(name: str, sides: Sequence[pl.Series]) -> Column:
     if stacked.null_count():
         levels = levels.extend_constant(None, 1)
     codes = codes.cast(_smallest(len(levels))).fill_null(missing)
-    return Column(name, rows, codes.to_numpy(), levels)
+    return Column(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes)
 
 
 def _smallest(n_levels: int) -> type[pl.DataType]:

@@ -14,7 +14,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from unveil.count.codes import Column
-from unveil.count.levels import code_of, label, labels
+from unveil.count.levels import as_read, code_of, label, labels
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
@@ -41,8 +41,8 @@ class Exclusions:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The rules as they are written; rule number i is texts[i - 1]."""
-        return tuple(rule.text for rule in self.rules)
+        """The rules as people read them, labels and all; rule number i is texts[i - 1]."""
+        return tuple(_with_labels(rule, self.scenario).text for rule in self.rules)
 
     @cached_property
     def hit_keys(self) -> dict[int, Mask]:
@@ -165,9 +165,26 @@ def fitted(exclusions: Sequence[Exclusion], scenario: Scenario) -> Exclusions:
     return Exclusions(scenario, tuple(as_known))
 
 
+def _columns(scenario: Scenario) -> dict[str, Column]:
+    return {column.name: column for column in (*scenario.key_columns, *scenario.target_columns)}
+
+
+def _with_labels(rule: Exclusion, scenario: Scenario) -> Exclusion:
+    """The same rule with its levels as people read them, which it may be given with too."""
+    columns = _columns(scenario)
+    if rule.target is None or rule.level is None:
+        return rule
+    conditions = zip(rule.keys, rule.key_levels, strict=True) if rule.key_levels else ()
+    return replace(
+        rule,
+        level=as_read(columns[rule.target], rule.level),
+        key_levels=tuple(as_read(columns[key], level) for key, level in conditions),
+    )
+
+
 def _as_known(rule: Exclusion, scenario: Scenario) -> Exclusion:
     """The same rule with its keys in their order and its levels as the data write them."""
-    columns = {column.name: column for column in (*scenario.key_columns, *scenario.target_columns)}
+    columns = _columns(scenario)
 
     def written(name: str, level: str) -> str:
         code = code_of(columns[name], level)

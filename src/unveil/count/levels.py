@@ -6,12 +6,13 @@ text, bands by their label. The missing level is written as nothing.
 
 import math
 import re
-from datetime import date, datetime, time
 
 import numpy as np
 import polars as pl
 
 from unveil.count.codes import Column
+from unveil.read.level_text import level_text
+from unveil.read.tags import TAGS
 
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)", re.ASCII)
@@ -19,7 +20,7 @@ _DECIMAL = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)", re.ASCII)
 
 def label(column: Column, code: int) -> str | None:
     """The level as text; None is the missing level."""
-    return _as_text(column.levels[code], is_single=column.is_single)
+    return level_text(column.levels[code], is_single=column.is_single)
 
 
 def labels(column: Column) -> list[str]:
@@ -29,11 +30,38 @@ def labels(column: Column) -> list[str]:
 
 def labels_or_none(column: Column) -> list[str | None]:
     """Every level as text, in the order of the codes; None is the missing level."""
-    return [_as_text(level, is_single=column.is_single) for level in column.levels]
+    return [level_text(level, is_single=column.is_single) for level in column.levels]
+
+
+def label_beside(column: Column, code: int) -> str | None:
+    """The label of a level with its code beside it; None where it has no label."""
+    meaning = column.meanings.get(label(column, code) or "")
+    return None if meaning is None else meaning.shown
+
+
+def as_read(column: Column, text: str) -> str:
+    """A level as people read it, by its text: its label with the code beside it, or the text."""
+    meaning = column.meanings.get(text)
+    return text if meaning is None else meaning.shown
+
+
+def all_as_read(column: Column) -> list[str | None]:
+    """Every level as people read it, in the order of the codes; None is the missing level."""
+    return [None if text is None else as_read(column, text) for text in labels_or_none(column)]
 
 
 def code_of(column: Column, text: str) -> int | None:
-    """The code of the level that the text names; None where there is none."""
+    """The code of the level that the text names; None where there is none.
+
+    A level is named by its text or, where it has one, by its label.
+    """
+    code = _by_text(column, text)
+    if code is not None or text not in column.level_of_label:
+        return code
+    return _by_text(column, column.level_of_label[text])
+
+
+def _by_text(column: Column, text: str) -> int | None:
     if text == "":
         return column.n_levels - 1 if column.has_missing else None
     if column.levels.dtype == pl.String:
@@ -44,20 +72,6 @@ def code_of(column: Column, text: str) -> int | None:
     known = labels(column)
     wanted = _as_written(text, column.levels.dtype)
     return known.index(wanted) if wanted in known else None
-
-
-def _as_text(level: object, *, is_single: bool) -> str | None:
-    if level is None:
-        return None
-    if isinstance(level, bool):
-        return str(level).lower()
-    if isinstance(level, date | datetime | time):
-        return level.isoformat()
-    if isinstance(level, float):
-        if level.is_integer() and abs(level) < 2**53:
-            return str(int(level))
-        return str(np.float32(level)) if is_single else str(level)
-    return str(level)
 
 
 def _as_written(text: str, dtype: pl.DataType) -> str:
@@ -71,6 +85,8 @@ def _as_written(text: str, dtype: pl.DataType) -> str:
 
 
 def _as_number(text: str) -> int | float | None:
+    if text in TAGS:
+        return TAGS[text]
     if _WHOLE.fullmatch(text):
         return int(text)
     if not _DECIMAL.fullmatch(text):

@@ -132,6 +132,12 @@ class Scenario:
         return count_whole_rows(self.keys, self.target_columns)
 
 
+def aligned_column(aligned: Aligned, name: str) -> Column:
+    """One aligned column, encoded, with what the files say about its levels."""
+    meanings, codes = aligned.meanings.get(name), aligned.special_codes.get(name, ())
+    return encode(name, aligned.columns[name], meanings, codes)
+
+
 def encode_all(
     aligned: Aligned, names: Sequence[str], progress: Progress = silent
 ) -> tuple[Column, ...]:
@@ -139,7 +145,7 @@ def encode_all(
     columns = []
     for done, name in enumerate(names):
         progress(f"reading the levels of {name}", done, len(names))
-        columns.append(encode(name, aligned.columns[name]))
+        columns.append(aligned_column(aligned, name))
     return tuple(columns)
 
 

@@ -15,14 +15,23 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.examples.codebook import ORIGINAL, SYNTHETIC, Variable, apply_labels, read_codes
+from unveil.examples.codebook import (
+    ORIGINAL,
+    SYNTHETIC,
+    Variable,
+    apply_labels,
+    codebook,
+    read_codes,
+)
 from unveil.examples.codebook import read_labels as survey_labels
+from unveil.read.labelled import Labelled
 from unveil.writing import write_new
 
 __all__ = [
     "KEYS",
     "TARGETS",
     "Variable",
+    "labelled_survey",
     "survey",
     "survey_codes",
     "survey_labels",
@@ -52,6 +61,11 @@ def survey() -> pl.DataFrame:
 def survey_synthetic() -> pl.DataFrame:
     """The synthetic copy of the survey with its levels as text."""
     return apply_labels(survey_synthetic_codes())
+
+
+def labelled_survey() -> Labelled:
+    """The survey as a statistics program has it: codes, and what they stand for."""
+    return Labelled(survey_codes(), codebook())
 
 
 def survey_codes() -> pl.DataFrame:

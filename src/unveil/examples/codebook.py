@@ -7,6 +7,9 @@ from typing import TypedDict
 
 import polars as pl
 
+from unveil.records.codebook import Codebook, Level
+from unveil.records.codebook import Variable as Declared
+
 ORIGINAL = "survey.parquet"
 SYNTHETIC = "survey_synthetic.parquet"
 LABELS = "survey_labels.json"
@@ -45,6 +48,26 @@ def read_labels() -> dict[str, Variable]:
         )
         for name, entry in raw.items()
     }
+
+
+def codebook() -> Codebook:
+    """The same as a codebook of a file: labels, codes, and which of them mean no answer."""
+    return Codebook(
+        source="survey",
+        format="frame",
+        variables=tuple(
+            Declared(
+                name=name,
+                label=entry["label"],
+                kind="number",
+                levels=tuple(
+                    Level(code=code, label=label) for code, label in entry["values"].items()
+                ),
+                missing=tuple(entry["special"]),
+            )
+            for name, entry in read_labels().items()
+        ),
+    )
 
 
 def apply_labels(codes: pl.DataFrame) -> pl.DataFrame:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.count.codes import Column, encode
+from unveil.count.codes import Column
 from unveil.count.meeting import doubtful_levels, refuse_disjoint
-from unveil.count.scenario import Progress, Scenario, count, encode_all
+from unveil.count.scenario import Progress, Scenario, aligned_column, count, encode_all
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, listed, nearest
 from unveil.read.align import align
 from unveil.read.banding import Bands
@@ -101,7 +101,7 @@ def _segment(name: str | None, columns: Sequence[Column], original: Table) -> Co
     for column in columns:
         if column.name == name:
             return column
-    return encode(name, align([original], [name]).columns[name])
+    return aligned_column(align([original], [name]), name)
 
 
 def read_all(

@@ -11,13 +11,14 @@ import polars as pl
 
 from unveil.count.codes import Column
 from unveil.count.exclusions import Exclusions
-from unveil.count.levels import labels_or_none
+from unveil.count.levels import all_as_read
 from unveil.count.packing import Whole
 from unveil.count.profile import Mask, Profile
 from unveil.count.scenario import Scenario
 from unveil.errors import RolesError, SettingsError, listed, nearest
 from unveil.measure.attribute import disco
 from unveil.measure.identity import uniques
+from unveil.read.tags import TAG_OF
 from unveil.records.copies import Copy
 
 COUNTED = {"repU": uniques.COUNTED["repU"], **disco.COUNTED}
@@ -61,8 +62,8 @@ class _Listed:
 
     def values(self, column: Column) -> pl.Series:
         """The levels of a column to read from, typed or as text."""
-        if self.as_text:
-            return pl.Series(labels_or_none(column), dtype=pl.String)
+        if self.as_text or any(code in TAG_OF for code in column.special_codes):
+            return pl.Series(all_as_read(column), dtype=pl.String)
         return column.levels
 
 

@@ -6,12 +6,12 @@ level, equal to itself. What had to be changed is reported. What cannot be compa
 because nothing would match and the risk would look like zero.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
-from unveil.errors import AlignError
+from unveil.errors import AlignError, listed
 from unveil.read.casts import (
     CASTS,
     DATE,
@@ -24,40 +24,94 @@ from unveil.read.casts import (
     TRUTH,
     one_time_unit,
 )
-from unveil.read.numbers import one_number_type
+from unveil.read.matching import Matched, matched
+from unveil.read.meanings import Meaning, special_codes
+from unveil.read.numbers import with_letters_apart
 from unveil.read.table import Table, mid_sentence
 from unveil.records.disclosure import Coercion
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Columns of one type each, original first, then the copies; and what was done to them."""
+    """Columns of one type each, original first, then the copies; and what was done to them.
+
+    `meanings` says for a column what its levels stand for, `special_codes` which of its numbers
+    stand for no answer: both by what the files declare.
+    """
 
     rows: tuple[int, ...]
     columns: dict[str, tuple[pl.Series, ...]]
     coercions: tuple[Coercion, ...]
+    meanings: dict[str, dict[str, Meaning]] = field(default_factory=dict)
+    special_codes: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 def align(tables: Sequence[Table], columns: Sequence[str]) -> Aligned:
     """Give each of the columns one type over all tables, or refuse with every fault found."""
     aligned: dict[str, tuple[pl.Series, ...]] = {}
+    labelled: dict[str, Matched] = {}
+    codes: dict[str, tuple[float, ...]] = {}
     coercions = [note for table in tables for note in table.notes]
     faults = []
     for name in columns:
+        sides = [_with_one_missing(name, table) for table in tables]
+        labelled[name] = matched(name, sides, tables)
+        codes[name] = _special_codes(name, sides, tables)
         try:
-            aligned[name], notes = _align_column(name, tables)
+            aligned[name], notes = _align_column(name, labelled[name].sides, tables)
             coercions += notes
         except AlignError as fault:
             faults.append(str(fault))
     if faults:
         raise AlignError("\n".join(faults))
-    return Aligned(tuple(table.frame.height for table in tables), aligned, tuple(coercions))
+    return Aligned(
+        tuple(table.frame.height for table in tables),
+        aligned,
+        (*coercions, *_matching_notes(labelled, tables)),
+        {name: found.meanings for name, found in labelled.items() if found.meanings},
+        {name: found for name, found in codes.items() if found},
+    )
+
+
+def _special_codes(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> tuple[float, ...]:
+    found = [special_codes(name, side, table) for side, table in zip(sides, tables, strict=True)]
+    return tuple(sorted({code for codes in found for code in codes}))
+
+
+def _matching_notes(labelled: dict[str, Matched], tables: Sequence[Table]) -> Iterator[Coercion]:
+    """By what labelled columns were compared: one note for each side, and for what is doubtful."""
+    for place, table in enumerate(tables):
+        for how in ("code", "label"):
+            names = [
+                name for name, found in labelled.items() if how in found.how[place : place + 1]
+            ]
+            if names:
+                sentence = f"Compared by {how}: {listed(names)}."
+                yield Coercion(side=table.side, column=None, kind="matched_by", sentence=sentence)
+        for name, found in labelled.items():
+            n_codes = sum(found.differing[place : place + 1])
+            if n_codes:
+                sentence = (
+                    f"Column {name!r}: codes with another label here than in the other files:"
+                    f" {n_codes:,}. Do they mean the same?"
+                )
+                yield Coercion(
+                    side=table.side, column=name, kind="labels_differ", sentence=sentence
+                )
+    for name, found in labelled.items():
+        if found.n_shared:
+            sentence = (
+                f"Column {name!r}: some codes have the same label; compared by label, they are one"
+                " level."
+            )
+            yield Coercion(side="all files", column=name, kind="labels_shared", sentence=sentence)
 
 
 def _align_column(
-    name: str, tables: Sequence[Table]
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[tuple[pl.Series, ...], list[Coercion]]:
-    sides = [_with_one_missing(name, table) for table in tables]
     families = [_family(name, side, table) for side, table in zip(sides, tables, strict=True)]
     common = _common_family(name, families, tables)
     notes = [
@@ -81,7 +135,7 @@ def _one_type(
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """Sides of one family in one type: the same width, unit and precision."""
     if family == NUMBER:
-        return one_number_type(name, sides, tables)
+        return with_letters_apart(name, sides, tables)
     if family in (MOMENT, SPAN):
         return one_time_unit(name, sides, tables), []
     return sides, []

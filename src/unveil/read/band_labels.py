@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from unveil.read.tags import TAG_OF
+
 _DIGITS = range(8, 18)  # R shows 8 significant digits in labels; 17 tell any two floats apart
 _LONGEST_WHOLE = 1e19  # whole numbers of 64 bits are written out, larger ones are not
 
@@ -26,7 +28,9 @@ def number_texts(numbers: Sequence[float]) -> list[str]:
 
 
 def code_text(code: float) -> str:
-    """A special code as its level is called: ``-8``."""
+    """A special code as its level is called: ``-8``, or ``.a`` for a letter of missing values."""
+    if code in TAG_OF:
+        return TAG_OF[code]
     if can_be_written_out(code):
         return str(int(code))
     return repr(code)

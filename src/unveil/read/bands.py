@@ -54,7 +54,11 @@ def band(aligned: Aligned, bands: Bands) -> tuple[Aligned, tuple[Banded, ...]]:
     notes: list[Coercion] = []
     for banding in bands.bandings:
         name = banding.column
-        codes = bands.special_codes.get(name, ())
+        codes = tuple(
+            dict.fromkeys(
+                (*bands.special_codes.get(name, ()), *aligned.special_codes.get(name, ()))
+            )
+        )
         cut = _cut(columns[name], banding, codes)
         if cut is None:
             sentence = "not cut into bands, because it holds no numbers besides special codes."

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import InternalError, ReadError
+from unveil.read.archives import inflated
 from unveil.read.columns import choose
 from unveil.read.damage import Shape, check_records
 from unveil.read.dialect import CHUNK, Dialect, understand
@@ -30,10 +31,14 @@ def read_csv(
     columns: Sequence[str] | None = None,
     missing_values: Sequence[str] = (),
 ) -> Table:
-    """The table a text file holds; only `columns`, in that order, where they are given."""
+    """The table a text file holds; only `columns`, in that order, where they are given.
+
+    A file whose name ends in .gz is unpacked first.
+    """
     place = place_of(side, path.name)
     with open_file(path, place) as file:
-        text, dialect = understand(file, place)
+        plain = inflated(file, place) if path.suffix.lower() == ".gz" else file
+        text, dialect = understand(plain, place)
         given = _header(text, dialect, place)
         names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
         wanted = choose(names, columns, place)

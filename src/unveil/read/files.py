@@ -1,4 +1,4 @@
-"""What is this source: a text file, a Parquet file, or a frame? Each goes to its own reader."""
+"""What is this source: a file, by its ending, or a frame? Each goes to its own reader."""
 
 import os
 from collections.abc import Sequence
@@ -11,13 +11,32 @@ import polars.selectors as cs
 
 from unveil.errors import ReadError, listed
 from unveil.read.csv import read_csv
+from unveil.read.declared import with_dictionary, with_dictionary_beside
 from unveil.read.frames import read_frame
-from unveil.read.parquet import read_parquet
+from unveil.read.guard import guard
+from unveil.read.isolated import read_apart
 from unveil.read.table import Table, place_of
+from unveil.read.wire import Question
 from unveil.records.disclosure import Coercion
 
-_TEXT = (".csv", ".tsv", ".txt")
-_PARQUET = (".parquet", ".pq")
+TEXT = (".csv", ".tsv", ".txt")
+PACKED = tuple(f"{ending}.gz" for ending in TEXT)
+KINDS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".por": "portable",
+    ".dta": "stata",
+    ".sas7bdat": "sas",
+    ".xpt": "transport",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".rds": "rds",
+}
+"""The kind of file by its ending, where it is not text."""
+
+_IN_PARTS = ("parquet", "spss", "portable", "stata", "sas", "transport")
 
 
 def read_table(
@@ -26,25 +45,67 @@ def read_table(
     side: str,
     columns: Sequence[str] | None = None,
     missing_values: Sequence[str] = (),
+    sheet: str | None = None,
+    dictionary: str | os.PathLike[str] | None = None,
 ) -> Table:
     """One side of a comparison, from a path or a frame.
 
     Only `columns` are read, in that order, where they are given. Entries equal to one of
-    `missing_values` are missing: as text, and in columns of numbers by their value.
+    `missing_values` are missing: as text, and in columns of numbers by their value. Of a workbook
+    the first sheet is read, or the one called `sheet`. What columns and codes mean is taken from
+    `dictionary`, from the file itself, or from a dictionary that lies beside a text file.
     """
-    if not isinstance(source, str | os.PathLike):
-        table = read_frame(source, side=side, columns=columns)
-        return _noted(_with_missing(table, missing_values), missing_values)
-    path = Path(os.fsdecode(source))
-    ending = path.suffix.lower()
-    if ending in _TEXT:
-        table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
-        table = _with_missing(table, missing_values)  # again by value, now that numbers are numbers
-    elif ending in _PARQUET:
-        table = _with_missing(read_parquet(path, side=side, columns=columns), missing_values)
-    else:
-        raise ReadError(_unknown_ending(path, place_of(side, path.name)))
+    table = _read(source, side, columns, missing_values, sheet)
+    if dictionary is not None:
+        table = with_dictionary(table, Path(os.fsdecode(dictionary)))
+    elif isinstance(source, str | os.PathLike) and table.codebook is None:
+        table = with_dictionary_beside(table, Path(os.fsdecode(source)))
     return _noted(table, missing_values)
+
+
+def _read(
+    source: Any,
+    side: str,
+    columns: Sequence[str] | None,
+    missing_values: Sequence[str],
+    sheet: str | None,
+) -> Table:
+    if not isinstance(source, str | os.PathLike):
+        return _with_missing(read_frame(source, side=side, columns=columns), missing_values)
+    path = Path(os.fsdecode(source))
+    name = path.name.lower()
+    if name.endswith((*TEXT, *PACKED)):
+        guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
+        table = read_csv(path, side=side, columns=columns, missing_values=missing_values)
+        return _with_missing(table, missing_values)  # again by value: numbers are numbers now
+    if path.suffix.lower() in KINDS:
+        return _with_missing(_read_apart(path, side, columns, sheet), missing_values)
+    raise ReadError(_unknown_ending(path, place_of(side, path.name)))
+
+
+def _read_apart(path: Path, side: str, columns: Sequence[str] | None, sheet: str | None) -> Table:
+    """The table of a file that is not text."""
+    kind, place = KINDS[path.suffix.lower()], place_of(side, path.name)
+    is_read_whole = columns is None or kind not in _IN_PARTS
+    question = Question(
+        kind=kind,
+        path=os.fsencode(path.absolute()),
+        name=path.name.encode(errors="replace").decode(),
+        place=place.encode(errors="backslashreplace").decode(),
+        side=side,
+        columns=None if columns is None else tuple(columns),
+        sheet=sheet,
+        n_bytes=guard(path, kind, place, is_read_whole=is_read_whole),
+    )
+    parsed = read_apart(question)
+    return Table(
+        side=side,
+        place=place,
+        frame=parsed.frame,
+        source=path.name,
+        notes=parsed.notes,
+        codebook=parsed.codebook,
+    )
 
 
 def _noted(table: Table, missing_values: Sequence[str]) -> Table:
@@ -64,13 +125,19 @@ def _noted(table: Table, missing_values: Sequence[str]) -> Table:
 def _unknown_ending(path: Path, place: str) -> str:
     if _is_there(path) and path.is_dir():
         return f"{place} is a folder, not a file. Give the path of one file in it."
+    if path.suffix.lower() == ".xls":
+        return f"{place} is an old Excel workbook (.xls). Save it as .xlsx or CSV in Excel."
     ending = f"the ending {path.suffix!r}" if path.suffix else "no ending"
     is_column = not path.suffix and not _is_there(path)
     hint = " If it is a column, join the names with commas, without blanks." if is_column else ""
     return (
-        f"{place} has {ending}; unveil reads files that end in {', '.join(_TEXT)}, "
-        f"{' or '.join(_PARQUET)}. Save it as CSV or Parquet.{hint}"
+        f"{place} has {ending}; unveil reads files that end in {', '.join(_shown()[:-1])} or "
+        f"{_shown()[-1]}. Save it as CSV or Parquet.{hint}"
     )
+
+
+def _shown() -> list[str]:
+    return [*TEXT, ".csv.gz", *(ending for ending in KINDS if ending != ".xlsm")]
 
 
 def _is_there(path: Path) -> bool:

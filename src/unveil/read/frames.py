@@ -1,16 +1,18 @@
 """What does a frame of this or another library hold?
 
-Polars is taken as it is, pandas column by column, all else through narwhals. Columns asked for
-are chosen before anything is computed or copied.
+Polars is taken as it is, and with its codebook where it is `Labelled`; pandas column by column,
+all else through narwhals. Columns asked for are chosen before anything is computed or copied.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from unveil.errors import ReadError, RolesError
 from unveil.read.columns import choose, has_pattern
+from unveil.read.labelled import Labelled
 from unveil.read.pandas import from_pandas
 from unveil.read.table import Table, place_of
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 def read_frame(frame: Any, *, side: str, columns: Sequence[str] | None = None) -> Table:
     """The table a frame holds; only `columns`, in that order, where they are given."""
+    if isinstance(frame, Labelled):
+        table = read_frame(frame.frame, side=side, columns=columns)
+        return replace(table, source=frame.codebook.source, codebook=frame.codebook)
     place = place_of(side)
     found = _found(frame, columns, place)
     if found.is_empty():

@@ -10,10 +10,13 @@ import polars as pl
 
 from unveil.errors import AlignError
 from unveil.read.table import Table
+from unveil.read.tags import TAG_OF
 from unveil.records.disclosure import Coercion
 
 EXACT_IN_FLOAT = 2**53
 EXACT_IN_SINGLE = 2**24
+DECIMAL_ONLY = ("spss", "sas", "excel")
+"""Programs that store every number as a decimal: that says nothing about the column."""
 
 
 def one_number_type(
@@ -22,7 +25,7 @@ def one_number_type(
     """All sides as Int64, or all as Float64, or huge whole numbers as their digits."""
     sides = [side.fill_nan(None) if side.dtype.is_float() else side for side in sides]
     _refuse_inexact(name, sides)
-    whole = [_as_whole(side) for side in sides]
+    whole = [as_whole(side) for side in sides]
     notes = _mixed_storage(name, sides, tables)
     if all(side is not None for side in whole):
         return [side for side in whole if side is not None], notes
@@ -33,6 +36,30 @@ def one_number_type(
     sides, precision_notes = _one_precision(name, sides, tables)
     # Adding zero makes -0.0 the same level as 0.0.
     return [side.cast(pl.Float64) + 0.0 for side in sides], notes + precision_notes
+
+
+def with_letters_apart(
+    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
+) -> tuple[list[pl.Series], list[Coercion]]:
+    """The same, where numbers may stand for letters of missing values: those are no numbers."""
+    letters = [_letters(side) for side in sides]
+    if not any(is_letter.any() for is_letter in letters):
+        return one_number_type(name, sides, tables)
+    numbers = [
+        side.set(is_letter, None) if is_letter.any() else side
+        for side, is_letter in zip(sides, letters, strict=True)
+    ]
+    made, notes = one_number_type(name, numbers, tables)
+    return [
+        side.cast(pl.Float64).zip_with(is_letter, number.cast(pl.Float64))
+        for side, is_letter, number in zip(sides, letters, made, strict=True)
+    ], notes
+
+
+def _letters(side: pl.Series) -> pl.Series:
+    if side.dtype != pl.Float64:
+        return pl.Series([False]).new_from_index(0, len(side))
+    return side.is_in(list(TAG_OF)).fill_null(value=False)
 
 
 def _one_precision(
@@ -51,12 +78,12 @@ def _one_precision(
     return [s if s.dtype.is_integer() else s.cast(pl.Float32) for s in sides], notes
 
 
-def _as_whole(side: pl.Series) -> pl.Series | None:
+def as_whole(side: pl.Series) -> pl.Series | None:
     """The same values as Int64, or None where that would change one of them."""
     if side.dtype.is_float() and not (side.drop_nulls() % 1 == 0).all():
         return None
     if side.dtype.is_decimal() and side.dtype.scale:  # type: ignore[attr-defined]
-        return _as_whole(side.cast(pl.Float64))
+        return as_whole(side.cast(pl.Float64))
     whole = side.cast(pl.Int64, strict=False)
     return whole if whole.null_count() == side.null_count() else None
 
@@ -88,14 +115,21 @@ def _mixed_storage(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> list[Coercion]:
     """A note where some sides hold whole numbers and others were stored as decimals."""
-    decimal = [not side.dtype.is_integer() for side in sides]
-    if all(decimal):
+    decimal = [
+        not side.dtype.is_integer() and _form(table) not in DECIMAL_ONLY
+        for side, table in zip(sides, tables, strict=True)
+    ]
+    if not any(side.dtype.is_integer() for side in sides):
         return []
     sentence = (
         f"Column {name!r}: stored as decimals here and as whole numbers elsewhere; compared by"
         " value."
     )
     return _of_some(tables, decimal, column=name, kind="number", sentence=sentence)
+
+
+def _form(table: Table) -> str | None:
+    return None if table.codebook is None else table.codebook.format
 
 
 def _of_some(

@@ -26,6 +26,8 @@ class Flag(Record, frozen=True, kw_only=True):
     level: str | None  # of the target; None is the missing level
     key: str | None  # None in a one-way check
     key_level: str | None  # None is the missing level
+    level_label: str | None = None  # as people read it, "Male (1)", where the file has labels
+    key_level_label: str | None = None
     n: int  # findings (DiSCO records) that it accounts for
     n_disclosive: int  # all findings about the target
     n_level: int  # original records with the target level, among n_all
@@ -34,5 +36,6 @@ class Flag(Record, frozen=True, kw_only=True):
     percent_all: float | None  # one-way: n_level of n_all
     by: str | None  # the column whose segments were checked apart
     segment: str | None  # this segment; None is the missing level
+    segment_label: str | None = None
     exclusion: str  # ready-made: what to exclude if this is common knowledge
     sentence: str = ""  # the same in words

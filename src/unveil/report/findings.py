@@ -75,9 +75,9 @@ MOST_FLAGS = 3
 """How many flags of one target are told where people look; all of them are in the record."""
 
 
-def level(text: str | None) -> str:
+def level(text: str | None, label: str | None = None) -> str:
     """A level as it is shown; the missing level has no text of its own."""
-    return MISSING if text is None else name(text)
+    return MISSING if text is None else name(label or text)
 
 
 @as_text.register
@@ -85,12 +85,14 @@ def flag_sentence(flag: Flag) -> str:
     """A flag in words."""
     where = ""
     if flag.by is not None:
-        where = TEMPLATES["segment"].format(by=name(flag.by), segment=level(flag.segment))
+        where = TEMPLATES["segment"].format(
+            by=name(flag.by), segment=level(flag.segment, flag.segment_label)
+        )
     if flag.kind == "one_way":
         return where + TEMPLATES["one_way"].format(
             s=percent(flag.percent),
             target=name(flag.target),
-            level=level(flag.level),
+            level=level(flag.level, flag.level_label),
             n=f"{flag.n:,}",
             total=f"{flag.n_disclosive:,}",
             f=percent(flag.percent_all or 0.0),
@@ -101,8 +103,8 @@ def flag_sentence(flag: Flag) -> str:
         come="comes" if flag.n == 1 else "come",
         target=name(flag.target),
         key=name(flag.key or ""),
-        key_level=level(flag.key_level),
-        level=level(flag.level),
+        key_level=level(flag.key_level, flag.key_level_label),
+        level=level(flag.level, flag.level_label),
         p=percent(flag.percent),
         a=f"{flag.n_level:,}",
         b=f"{flag.n_all:,}",
@@ -137,7 +139,11 @@ def short_flags(flags: Iterable[Flag]) -> str:
     n_pairs = sum(flag.kind == "two_way" for flag in flags)
     parts = []
     if one_way:
-        named = level(one_way[0].level) if len(one_way) == 1 else f"{len(one_way)}"
+        named = (
+            level(one_way[0].level, one_way[0].level_label)
+            if len(one_way) == 1
+            else f"{len(one_way)}"
+        )
         parts.append(f"1-way: {named}")
     if n_pairs:
         parts.append(f"2-way: {n_pairs}")

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from unveil.count.codes import Column
 from unveil.count.exclusions import Exclusions
-from unveil.count.levels import label
+from unveil.count.levels import label, label_beside
 from unveil.count.packing import Integers, Whole, number, run_starts
 from unveil.count.profile import Mask
 from unveil.count.scenario import Scenario
@@ -226,6 +226,7 @@ class _Findings:
             columns.append(self.scenario.key_columns[key])
             codes.append(key_level)
         shown = [label(column, code) for column, code in zip(columns, codes, strict=True)]
+        read = [label_beside(column, code) for column, code in zip(columns, codes, strict=True)]
         by = None if self.segment is None else label(self.segment, segment)
         flag = Flag(
             target=self.column.name,
@@ -233,8 +234,11 @@ class _Findings:
             level=shown[0],
             key=None if key is None else columns[1].name,
             key_level=None if key is None else shown[1],
+            level_label=read[0],
+            key_level_label=None if key is None else read[1],
             by=None if self.segment is None else self.segment.name,
             segment=by,
+            segment_label=None if self.segment is None else label_beside(self.segment, segment),
             exclusion=self._exclusion([column.name for column in columns], shown, by),
             **figures,
         )

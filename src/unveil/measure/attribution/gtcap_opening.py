@@ -64,7 +64,9 @@ def opened(
     refuse_disjoint(_that_must_meet(columns, chosen.keys, settings), tables)
     axes = {
         column.name: axis_of(
-            column, settings.radii[column.name], settings.bands.special_codes.get(column.name, ())
+            column,
+            settings.radii[column.name],
+            (*settings.bands.special_codes.get(column.name, ()), *column.special_codes),
         )
         for column in wide
     }

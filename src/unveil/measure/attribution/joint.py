@@ -76,7 +76,11 @@ def joined(
     """One column of joint codes; a single target without special codes keeps its own."""
     parts = tuple(sorted(targets, key=lambda column: column.name in radii))
     nears = tuple(
-        near(column, radii[column.name], special_codes.get(column.name, ()))
+        near(
+            column,
+            radii[column.name],
+            (*special_codes.get(column.name, ()), *column.special_codes),
+        )
         if column.name in radii
         else exact(column)
         for column in parts

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from unveil.count.codes import Column
-from unveil.count.levels import labels_or_none
+from unveil.count.levels import all_as_read
 from unveil.count.packing import Whole
 
 
@@ -19,7 +19,7 @@ def records_at_risk(
     free = {name: free_name(name, names) for name in own.columns}
     keys = [
         # Named last: polars takes some names for patterns of names.
-        pl.Series(labels_or_none(column), dtype=pl.String)
+        pl.Series(all_as_read(column), dtype=pl.String)
         .gather(column.codes[rows])
         .alias(column.name)
         for column in columns

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from unveil.count.codes import Column
-from unveil.count.levels import label
+from unveil.count.levels import all_as_read
 from unveil.count.packing import Whole
 from unveil.errors import SettingsError
 from unveil.measure.uniques.at_risk import free_name, records_at_risk
@@ -117,10 +117,11 @@ class SudaResult:
         parts = np.bincount(codes, weights=of_key, minlength=column.n_levels)
         counts = np.bincount(codes[of_key > 0], minlength=column.n_levels)
         order = np.argsort(-parts, kind="stable")[: np.count_nonzero(parts)].tolist()
+        levels = pl.Series(all_as_read(column), dtype=pl.String)
         return pl.DataFrame(
             {
                 "key": pl.Series([column.name], dtype=pl.String).new_from_index(0, len(order)),
-                "value": pl.Series([label(column, code) for code in order], dtype=pl.String),
+                "value": levels.gather(order),
                 "n_records": pl.Series(counts[order], dtype=pl.Int64),
                 "percent": pl.Series(100 * parts[order] / (parts.sum() or 1.0), dtype=pl.Float64),
             }

@@ -1,0 +1,49 @@
+"""What a dictionary declares, put beside the table it describes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from unveil.errors import ReadError, listed
+from unveil.read.dictionary import dictionary_beside, read_dictionary
+from unveil.read.table import Table
+from unveil.records.codebook import Codebook
+from unveil.records.disclosure import Coercion
+
+
+def with_dictionary(table: Table, path: Path) -> Table:
+    """The table with the dictionary that the user named; one that fits no column is refused."""
+    book = _of_columns(read_dictionary(path), table)
+    if not book.variables:
+        raise ReadError(
+            f"The dictionary ({path.name}) names none of the columns of the file. Its columns are: "
+            f"{listed(table.frame.columns)}."
+        )
+    return replace(table, codebook=book)
+
+
+def with_dictionary_beside(table: Table, path: Path) -> Table:
+    """The table with the dictionary found beside its file, where there is one; that is told."""
+    found = dictionary_beside(path)
+    if found is None:
+        return table
+    try:
+        book = _of_columns(read_dictionary(found), table)
+    except ReadError:
+        return _noted(table, f"The file {found.name!r} beside it is no dictionary unveil can read.")
+    if not book.variables:
+        return _noted(table, f"The dictionary {found.name!r} beside it names none of its columns.")
+    sentence = f"What columns and codes mean was taken from {found.name!r} beside the file."
+    return replace(_noted(table, sentence), codebook=book)
+
+
+def _of_columns(book: Codebook, table: Table) -> Codebook:
+    here = set(table.frame.columns)
+    kept = tuple(variable for variable in book.variables if variable.name in here)
+    return msgspec.structs.replace(book, variables=kept)
+
+
+def _noted(table: Table, sentence: str) -> Table:
+    note = Coercion(side=table.side, column=None, kind="dictionary", sentence=sentence)
+    return replace(table, notes=(*table.notes, note))

@@ -1,0 +1,158 @@
+"""What does a sheet of an Excel workbook hold?
+
+The first row holds the names. Cells keep their types where a column has one; where numbers stand
+as text, or among text, the column is typed like that of a text file. Midnights are dates, and
+whole numbers whole. Cells with an error (#N/A) are missing, and that is told.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import ReadError, RolesError, listed, nearest
+from unveil.read.columns import choose
+from unveil.read.foreign_codebook import kind_of
+from unveil.read.types import typed
+from unveil.read.wire import Parsed, Question
+from unveil.read.workbook import count_errors
+from unveil.records.codebook import Codebook, Variable
+from unveil.records.disclosure import Coercion
+
+_UNNAMED = re.compile(r"__UNNAMED__\d+")
+_NUMBERED = re.compile(r".*_\d+|")
+_EXACT = 2**53
+_NO_DAY = (date(1899, 12, 30), date(1899, 12, 31))  # the days on which Excel puts times of day
+
+
+def parse(question: Question) -> Parsed:
+    """What the sheet holds; only the columns asked for, in that order, where they are given."""
+    import fastexcel
+
+    path = os.fsdecode(question.path)
+    book = fastexcel.read_excel(path)
+    sheet, cells = _chosen(book, question)
+    given = _given(book, sheet, cells.columns)
+    names = _names(given, question)
+    unnamed = [name for name, was in zip(names, given, strict=True) if not _is_named(was)]
+    cells.columns = names
+    cells = cells.filter(~pl.all_horizontal(pl.all().is_null()))
+    empty = {name for name in unnamed if _is_empty(cells[name])}
+    wanted = choose([name for name in names if name not in empty], question.columns, question.place)
+    if cells.is_empty():
+        raise ReadError(
+            f"{question.place} has a header but no rows. Check that its export was finished."
+        )
+    frame = pl.DataFrame({name: _typed(cells[name]) for name in wanted})
+    notes = [_unnamed_note(name, question) for name in unnamed if name in wanted]
+    notes += _sheet_notes(book, sheet, question) + _error_notes(path, sheet, question)
+    variables = tuple(Variable(name=c.name, kind=kind_of(c.dtype)) for c in frame.get_columns())
+    declared = Codebook(source=question.name, format="excel", variables=variables)
+    return Parsed(frame, declared, tuple(notes))
+
+
+def _chosen(book: Any, question: Question) -> tuple[str, pl.DataFrame]:
+    """The sheet asked for, or the first with anything on it, and its cells."""
+    names: list[str] = book.sheet_names
+    if question.sheet is not None and question.sheet not in names:
+        raise RolesError(
+            f"{question.place} has no sheet {question.sheet!r}."
+            f"{nearest(question.sheet, names)} Its sheets are: {listed(names)}."
+        )
+    for name in names if question.sheet is None else [question.sheet]:
+        # Each column in the type that all its cells have, or as text.
+        found = book.load_sheet(name, header_row=0, schema_sample_rows=None)
+        if found.width:
+            return name, found.to_polars()
+    where = "its sheets" if question.sheet is None else f"the sheet {question.sheet!r}"
+    raise ReadError(f"{question.place} has nothing on {where}. Check that it is the right one.")
+
+
+def _names(given: Sequence[str | None], question: Question) -> list[str]:
+    """The names in the first row, with one for each column that has none."""
+    if len(given) > 2 and sum(map(_is_named, given)) * 2 < len(given):
+        raise ReadError(
+            f"{question.place} has a title or merged cells above the names of its columns. Delete "
+            "the rows above the names, and give every column a name in one row."
+        )
+    names = [
+        name.strip() if name and _is_named(name) else f"unnamed_{place}"
+        for place, name in enumerate(given, 1)
+    ]
+    return choose(names, None, question.place)
+
+
+def _given(book: Any, sheet: str, columns: Sequence[str]) -> Sequence[str | None]:
+    """The first row as it stands."""
+    # The second of two columns "a" comes as "a_1", which may also be what it is called.
+    if not any(_NUMBERED.fullmatch(name) for name in columns):
+        return columns
+    row = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=1, dtypes="string")
+    found: Sequence[str | None] = row.to_polars().row(0)
+    return found
+
+
+def _is_named(name: str | None) -> bool:
+    return bool(name and name.strip()) and _UNNAMED.fullmatch(name or "") is None
+
+
+def _unnamed_note(name: str, question: Question) -> Coercion:
+    sentence = f"A column without a name in the header is called {name!r}."
+    return Coercion(side=question.side, column=name, kind="unnamed_column", sentence=sentence)
+
+
+def _is_empty(column: pl.Series) -> bool:
+    return column.null_count() == len(column)
+
+
+def _typed(column: pl.Series) -> pl.Series:
+    bare = column.alias("")
+    if bare.dtype == pl.String:
+        return typed(bare)
+    if _is_empty(bare):
+        return pl.Series([None] * len(bare), dtype=pl.Null)
+    if bare.dtype.is_float():
+        return _whole(bare)
+    if isinstance(bare.dtype, pl.Datetime):
+        return _day_or_time(bare.cast(pl.Datetime("us")))
+    return bare
+
+
+def _whole(numbers: pl.Series) -> pl.Series:
+    is_whole = (numbers == numbers.floor()) & (numbers.abs() < _EXACT)
+    return numbers.cast(pl.Int64) if is_whole.all() else numbers
+
+
+def _day_or_time(moments: pl.Series) -> pl.Series:
+    days, times = moments.dt.date(), moments.dt.time()
+    if days.is_in(_NO_DAY).all():
+        return times
+    is_midnight = moments == days.cast(pl.Datetime("us"))
+    return days if is_midnight.all() else moments
+
+
+def _sheet_notes(book: Any, sheet: str, question: Question) -> list[Coercion]:
+    names: list[str] = book.sheet_names
+    if question.sheet is not None or len(names) == 1:
+        return []
+    sentence = (
+        f"The workbook has {len(names):,} sheets ({listed(names)}); only {sheet!r} was read. To "
+        "read another, name it with sheet in unveil.read, or save it as a workbook of its own."
+    )
+    return [Coercion(side=question.side, column=None, kind="sheet", sentence=sentence)]
+
+
+def _error_notes(path: str, sheet: str, question: Question) -> list[Coercion]:
+    n = count_errors(path, sheet)
+    if not n:
+        return []
+    cells = (
+        "1 cell with an error, such as #N/A; it is"
+        if n == 1
+        else (f"{n:,} cells with an error, such as #N/A; they are")
+    )
+    sentence = f"The sheet has {cells} taken as missing."
+    return [Coercion(side=question.side, column=None, kind="missing", sentence=sentence)]

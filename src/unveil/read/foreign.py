@@ -1,0 +1,231 @@
+"""What does a file of SPSS, Stata or SAS hold: codes as codes, and what is declared about them?
+
+Codes that stand for no answer stay codes, so that "refused" and "not applicable" stay apart;
+Stata's and SAS's letters become the numbers of `tags`. Dates and times are read by their format.
+Portable SPSS files (.por) are the exception: their parser makes declared missing codes empty.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import ReadError
+from unveil.read.catalogue import catalogue_beside
+from unveil.read.columns import choose
+from unveil.read.foreign_codebook import Declared, codebook_of
+from unveil.read.mending import mended, mended_column
+from unveil.read.parsers import damaged
+from unveil.read.stamps import Stamp, stamp_of, stamped
+from unveil.read.tags import LETTERS, TAG_OF, TAGS
+from unveil.read.transport import declared_rows, letters
+from unveil.read.wire import Parsed, Question
+from unveil.records.codebook import Codebook
+from unveil.records.disclosure import Coercion
+
+PROGRAMS = {"spss": "spss", "portable": "spss", "stata": "stata", "sas": "sas", "transport": "sas"}
+
+_KEEPS_MISSING = ("spss", "stata", "sas")
+_KNOWS_ENCODINGS = ("spss", "stata", "sas", "transport")
+_CAN_SEEK = ("spss", "stata", "sas")
+_CELLS_AT_A_TIME = 10_000_000
+_EVERY_BYTE = "ISO-8859-1"  # the one encoding in which each byte is a character
+
+_NUMBER_OF: dict[Any, float] = {
+    spelt: TAGS[f".{letter}"] for letter in LETTERS for spelt in (letter, letter.upper())
+}
+
+
+def parse(question: Question) -> Parsed:
+    """What the file holds; only the columns asked for, in that order, where they are given."""
+    from pyreadstat import ReadstatError
+
+    try:
+        return _Source(question, encoding=None).parsed()
+    except (UnicodeDecodeError, ReadstatError):
+        if question.kind not in _KNOWS_ENCODINGS:
+            raise
+    return _Source(question, encoding=_EVERY_BYTE).parsed()
+
+
+class _Source:
+    """One file, read in the encoding it declares, or byte by byte where that is wrong."""
+
+    def __init__(self, question: Question, *, encoding: str | None) -> None:
+        self.question = question
+        self.program = PROGRAMS[question.kind]
+        self.encoding = encoding
+        self.notes: list[Coercion] = []
+        if encoding:
+            self.note(
+                None,
+                "encoding",
+                "The file is not written in the encoding it declares; what is not UTF-8 was read "
+                "as Windows-1252.",
+            )
+
+    def note(self, column: str | None, kind: str, sentence: str) -> None:
+        side = self.question.side
+        self.notes.append(Coercion(side=side, column=column, kind=kind, sentence=sentence))
+
+    def text(self, found: str) -> str:
+        return mended(found) if self.encoding else found
+
+    def parsed(self) -> Parsed:
+        place = self.question.place
+        _, meta = self.read(metadataonly=True)
+        names = [self.text(name) for name in meta.column_names]
+        wanted = choose(names, self.question.columns, place)
+        in_file = dict(zip(names, meta.column_names, strict=True))
+        columns, meta = self.columns(meta, [in_file[name] for name in wanted])
+        if not len(columns[in_file[wanted[0]]]):
+            raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
+        made = {}
+        for name in wanted:
+            stamp = stamp_of(self.program, meta.original_variable_types.get(in_file[name]))
+            made[name] = self.typed(name, columns[in_file[name]], stamp)
+        if self.question.kind == "portable" and any(c.null_count() for c in made.values()):
+            sentence = "Codes declared as missing are read as empty from a portable SPSS file;"
+            self.note(None, "missing", f"{sentence} save it as .sav to keep them apart.")
+        return Parsed(pl.DataFrame(made), self.codebook(meta, in_file, made), tuple(self.notes))
+
+    def read(self, **settings: Any) -> tuple[dict[str, list[Any]], Any]:
+        import pyreadstat
+
+        kind = self.question.kind
+        readers: dict[str, Any] = {
+            "spss": pyreadstat.read_sav,
+            "portable": pyreadstat.read_por,
+            "stata": pyreadstat.read_dta,
+            "sas": pyreadstat.read_sas7bdat,
+            "transport": pyreadstat.read_xport,
+        }
+        if kind in _KEEPS_MISSING:
+            settings["user_missing"] = True
+        if self.encoding:
+            settings["encoding"] = self.encoding
+        found: tuple[dict[str, list[Any]], Any] = readers[kind](
+            self.question.path, output_format="dict", disable_datetime_conversion=True, **settings
+        )
+        return found
+
+    def columns(self, meta: Any, asked: Sequence[str]) -> tuple[dict[str, pl.Series], Any]:
+        """The columns asked for, some records at a time where the format lets us go on."""
+        n_rows, all_names = self.n_rows(meta), meta.column_names
+        can_go_on = self.question.kind in _CAN_SEEK and n_rows > 0
+        at_once = max(_CELLS_AT_A_TIME // len(asked), 10_000) if can_go_on else 0
+        parts: list[dict[str, pl.Series]] = []
+        n_read = 0
+        while True:
+            found, meta = self.read(usecols=asked, row_offset=n_read, row_limit=at_once)
+            types = meta.readstat_variable_types
+            parts.append({name: _series(found[name], types[name]) for name in asked})
+            n_found = len(parts[-1][asked[0]])
+            n_read += n_found
+            if not can_go_on or not n_found or n_read >= n_rows:
+                break
+        if n_rows not in (0, n_read):
+            raise ReadError(damaged(self.question.kind, self.question.place))
+        joined = {name: _joined([part[name] for part in parts]) for name in asked}
+        return self.with_letters(joined, all_names, n_read), meta
+
+    def n_rows(self, meta: Any) -> int:
+        """How many records the file says it has; 0 where it does not say."""
+        if self.question.kind == "transport":
+            return declared_rows(self.question.path) or 0
+        return max(meta.number_rows or 0, 0)
+
+    def with_letters(
+        self, columns: dict[str, pl.Series], all_names: Sequence[str], n_rows: int
+    ) -> dict[str, pl.Series]:
+        """The columns of a transport file, whose parser knows no letters, with theirs."""
+        if self.question.kind != "transport":
+            return columns
+        for place, letter, rows in letters(self.question.path, n_rows):
+            name = all_names[place]
+            if name in columns:
+                columns[name] = columns[name].scatter(rows, TAGS[f".{letter}"])
+        return columns
+
+    def typed(self, name: str, column: pl.Series, stamp: Stamp | None) -> pl.Series:
+        """A column in its type: text mended, numbers that are dates as dates."""
+        if column.dtype == pl.String:
+            return mended_column(column) if self.encoding else column
+        if stamp is None:
+            return column
+        is_tag = _is_tag(column)
+        if is_tag.any():
+            self.note(
+                name,
+                "missing",
+                f"Column {name!r} holds dates or times, and among them letters of missing values "
+                "(.a to .z), which were taken as missing.",
+            )
+        found = stamped(column.set(is_tag, None), stamp)
+        if found.column is None:
+            sentence = "but numbers beyond the years 1 to 9999; it was left as numbers."
+            self.note(name, "date", f"Column {name!r} has the format of dates {sentence}")
+            return column
+        if found.is_cut:
+            sentence = "but holds times of day, too; these were left out."
+            self.note(name, "date", f"Column {name!r} has the format of dates {sentence}")
+        return found.column
+
+    def codebook(
+        self, meta: Any, in_file: Mapping[str, str], made: Mapping[str, pl.Series]
+    ) -> Codebook:
+        sets = meta.value_labels or {}
+        beside = catalogue_beside(self.question) if self.question.kind == "sas" else None
+        if beside is not None:
+            sets = {**sets, **beside.sets}
+            self.note(
+                None,
+                "dictionary",
+                f"Labels of codes were taken from the catalogue {beside.name!r} beside the file.",
+            )
+        columns = [
+            Declared(
+                name=name,
+                spelt=spelt,
+                dtype=made[name].dtype,
+                letters=_letters(made[name]),
+            )
+            for name, spelt in in_file.items()
+            if name in made
+        ]
+        return codebook_of(
+            meta,
+            sets=sets,
+            columns=columns,
+            source=self.question.name,
+            program=self.program,
+            text=self.text,
+        )
+
+
+def _series(values: list[Any], kind: str) -> pl.Series:
+    """A column as the file has it."""
+    if kind == "string":
+        return pl.Series(values, dtype=pl.String)
+    if str in set(map(type, values)):
+        return pl.Series(list(map(_NUMBER_OF.get, values, values)), dtype=pl.Float64)
+    if kind.startswith("int"):
+        return pl.Series(values, dtype=pl.Int64)
+    return pl.Series(values, dtype=pl.Float32 if kind == "float" else pl.Float64)
+
+
+def _joined(parts: Sequence[pl.Series]) -> pl.Series:
+    is_mixed = len({part.dtype for part in parts}) > 1  # letters in some of the parts only
+    return pl.concat([part.cast(pl.Float64) for part in parts] if is_mixed else parts)
+
+
+def _is_tag(column: pl.Series) -> pl.Series:
+    if column.dtype != pl.Float64:
+        return pl.Series([False]).new_from_index(0, len(column))
+    return column.is_in(list(TAG_OF)).fill_null(value=False)
+
+
+def _letters(column: pl.Series) -> tuple[str, ...]:
+    """The letters of missing values that occur."""
+    found = set(column.filter(_is_tag(column)).unique().to_list())
+    return tuple(tag for tag, number in TAGS.items() if number in found)

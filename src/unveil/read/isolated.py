@@ -1,0 +1,150 @@
+"""A file is read in a process of its own, so that a damaged one cannot take the user's with it.
+
+The process is started when the first file is read and answers for the files after it; it ends
+with this one, after a minute without work, or when a large file has been read, so that its memory
+is free again. Where no process can be started, the file is read in this one.
+"""
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+import polars as pl
+
+from unveil import errors
+from unveil.errors import ReadError
+from unveil.read.parsers import NAMES, parse
+from unveil.read.wire import (
+    ARRIVED,
+    Found,
+    Parsed,
+    Question,
+    Refused,
+    receive,
+    receive_parsed,
+    send,
+)
+
+_LARGE = 1 << 26
+_PACKAGES = Path(__file__).parents[2]
+
+_turn = threading.Lock()
+
+
+class _Reader:
+    """One reading process."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "unveil.read.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())},
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self.questions = cast(BinaryIO, self.process.stdin)
+        self.answers = cast(BinaryIO, self.process.stdout)
+
+    def hears(self, question: Question) -> bool:
+        """Whether the process is there and has the question."""
+        try:
+            send(self.questions, msgspec.json.encode(question))
+            self.questions.flush()
+            return self.answers.read(len(ARRIVED)) == ARRIVED
+        except OSError:
+            return False
+
+    def answer(self) -> Parsed | Refused:
+        """What it found, or why it refuses."""
+        head = msgspec.json.decode(receive(self.answers), type=Found | Refused)
+        return head if isinstance(head, Refused) else receive_parsed(self.answers, head)
+
+    def end(self) -> None:
+        """End the process now."""
+        self.process.kill()
+        for pipe in (self.questions, self.answers):
+            with suppress(OSError):
+                pipe.close()
+        self.process.wait()
+
+
+_kept: list[_Reader] = []
+
+
+def read_apart(question: Question) -> Parsed:
+    """What the file holds, read in a process of its own."""
+    with _turn:
+        reader = _listening(question)
+        if reader is not None:
+            return _answered(reader, question)
+    return parse(question)
+
+
+def _listening(question: Question) -> _Reader | None:
+    """A process that has the question: the one kept from before, or a new one."""
+    while _kept:
+        reader = _kept.pop()
+        if reader.owner != os.getpid():  # it belongs to the process this one was copied from
+            continue
+        if reader.hears(question):
+            return reader
+        reader.end()
+    if not sys.executable or getattr(sys, "frozen", False):
+        return None
+    try:
+        reader = _Reader()
+    except OSError:
+        return None
+    if reader.hears(question):
+        return reader
+    reader.end()
+    return None
+
+
+def _answered(reader: _Reader, question: Question) -> Parsed:
+    may_stay = False
+    try:
+        answer = reader.answer()
+        may_stay = isinstance(answer, Refused) or answer.frame.estimated_size() < _LARGE
+    except (EOFError, OSError, MemoryError, msgspec.MsgspecError, pl.exceptions.PolarsError):
+        raise ReadError(_given_up(question)) from None
+    finally:
+        if may_stay:
+            _kept.append(reader)
+        else:
+            reader.end()
+    if isinstance(answer, Refused):
+        raise getattr(errors, answer.error)(answer.message)
+    return answer
+
+
+def _given_up(question: Question) -> str:
+    return (
+        f"{question.place} could not be read: it begins as {NAMES[question.kind]}, but what reads "
+        "such files broke down on it. The file is damaged, or needs more memory than is free. "
+        "Export or copy it again."
+    )
+
+
+def _search_path() -> list[str]:
+    """Where this process finds its modules, for the other to find the same."""
+    places = [os.path.abspath(place) for place in sys.path if place]
+    return list(dict.fromkeys([*places, str(_PACKAGES)]))
+
+
+def _end_all() -> None:
+    while _kept:
+        reader = _kept.pop()
+        if reader.owner == os.getpid():
+            reader.end()
+
+
+atexit.register(_end_all)

@@ -1,0 +1,123 @@
+"""What do the codes of a column stand for, and which of them stand for no answer?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from unveil.read.level_text import level_text
+from unveil.read.table import Table
+from unveil.read.tags import TAG_OF, TAGS
+from unveil.records.codebook import Code, Variable
+
+Value = float | str
+"""A code as a column holds it: a number, letters of missing values included, or text."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a level stands for, and the code it has in the file that says so."""
+
+    label: str
+    code: str
+
+    @property
+    def shown(self) -> str:
+        """The label as people read it, with the code beside it."""
+        return self.label if self.label == self.code else f"{self.label} ({self.code})"
+
+
+def meanings_of(labels: Sequence[Mapping[Value, str]]) -> dict[str, Meaning]:
+    """What each code stands for, by the code as text: as the first side has it that says so."""
+    meanings: dict[str, Meaning] = {}
+    for known in labels:
+        for code, label in known.items():
+            text = level_text(code) or ""
+            meanings.setdefault(text, Meaning(label, text))
+    return meanings
+
+
+def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
+    """What the values of one side stand for; empty where nobody said, or it holds no codes."""
+    variable = _variable(name, table)
+    if variable is None or not (side.dtype.is_numeric() or side.dtype == pl.String):
+        return {}
+    value_of = _as_number if side.dtype.is_numeric() else str
+    coded = ((value_of(level.code), level.label) for level in variable.levels)
+    return {code: label for code, label in coded if code is not None and label.strip()}
+
+
+def special_codes(name: str, side: pl.Series, table: Table) -> tuple[float, ...]:
+    """The numbers of a side that stand for no answer, by its codebook: those that occur in it."""
+    variable = _variable(name, table)
+    if variable is None or not side.dtype.is_numeric():
+        return ()
+    codes = [_as_number(code) for code in variable.missing]
+    value = pl.first()
+    is_code = value.is_in([*(code for code in codes if code is not None), *TAGS.values()])
+    for gap in variable.missing_ranges:
+        above = pl.lit(value=True) if gap.lo is None else value >= gap.lo
+        below = pl.lit(value=True) if gap.hi is None else value <= gap.hi
+        is_code |= above & below
+    entries = as_held(side).alias("").unique().drop_nulls()
+    return tuple(sorted(entries.to_frame().filter(is_code).to_series().to_list()))
+
+
+def as_held(side: pl.Series) -> pl.Series:
+    """Values as codes hold them: numbers as decimals, text as it is."""
+    return side.cast(pl.Float64) if side.dtype.is_numeric() else side
+
+
+def has_letters(name: str, tables: Sequence[Table]) -> bool:
+    """Whether some side says that it holds letters of missing values."""
+    variables = (_variable(name, table) for table in tables)
+    return any(code in TAGS for variable in variables if variable for code in variable.missing)
+
+
+def letters_as_numbers(text: pl.Series) -> pl.Series:
+    """Text as numbers, ``.a`` as the one that stands for it; as it is where some is neither."""
+    made = numbers_in(text)
+    return made if made.null_count() == text.null_count() else text
+
+
+def numbers_in(text: pl.Series) -> pl.Series:
+    """Each text as a number, ``.a`` as the one that stands for it; null where it is neither."""
+    trimmed = text.str.strip_chars()
+    letters = trimmed.str.to_lowercase().replace_strict(
+        TAGS, default=None, return_dtype=pl.Float64()
+    )
+    return letters.zip_with(letters.is_not_null(), trimmed.cast(pl.Float64, strict=False))
+
+
+def texts_of(side: pl.Series) -> pl.Series:
+    """Numbers as their levels are written, text as it is."""
+    if side.dtype == pl.String:
+        return side
+    whole = side.cast(pl.Int64, strict=False)
+    is_whole = (whole.cast(pl.Float64) == side.cast(pl.Float64)).fill_null(value=False)
+    texts = whole.cast(pl.String).zip_with(is_whole, side.cast(pl.String))
+    letters = as_held(side).replace_strict(TAG_OF, default=None, return_dtype=pl.String())
+    return letters.zip_with(letters.is_not_null(), texts)
+
+
+def folded(label: str) -> str:
+    """A label without what writing it down may change: blanks and capitals."""
+    return " ".join(label.split()).lower()
+
+
+def folded_all(labels: pl.Series) -> pl.Series:
+    """Every label without what writing it down may change."""
+    return labels.str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
+
+
+def _variable(name: str, table: Table) -> Variable | None:
+    return None if table.codebook is None else table.codebook.variable(name)
+
+
+def _as_number(code: Code) -> float | None:
+    if isinstance(code, str) and code in TAGS:
+        return TAGS[code]
+    try:
+        return float(code)
+    except ValueError:
+        return None

@@ -1,0 +1,151 @@
+"""Which numbers of an SPSS, Stata or SAS file are dates and times, by their format?
+
+SPSS counts seconds from 14 October 1582, SAS days or seconds from 1 January 1960, Stata days or
+milliseconds from the same day. Stata's weeks, months, quarters and half-years (%tw, %tm, %tq, %th)
+and years are counts of such periods and stay numbers. Its clock with leap seconds (%tC) is read as
+the one without, up to 27 seconds late.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import polars as pl
+
+_UNIX = date(1970, 1, 1)
+_SPSS_EPOCH = (date(1582, 10, 14) - _UNIX).days
+_1960 = (date(1960, 1, 1) - _UNIX).days
+
+_DAY = 86_400
+_MICRO = 1_000_000
+_FIRST_DAY, _LAST_DAY = (date.min - _UNIX).days, (date.max - _UNIX).days
+
+_NAME = re.compile(r"[$A-Za-z_]+(?:8601[A-Za-z]+)?")
+_SPSS = {
+    "date": {"DATE", "ADATE", "EDATE", "JDATE", "SDATE", "QYR", "MOYR", "WKYR"},
+    "moment": {"DATETIME", "YMDHMS"},
+    "time": {"TIME", "DTIME", "MTIME"},
+}
+_SAS = {
+    "date": {
+        *("DATE", "DAY", "DDMMYY", "DDMMYYB", "DDMMYYC", "DDMMYYD", "DDMMYYN", "DDMMYYP"),
+        *("DDMMYYS", "DOWNAME", "JULDAY", "JULIAN", "MMDDYY", "MMDDYYB", "MMDDYYC", "MMDDYYD"),
+        *("MMDDYYN", "MMDDYYP", "MMDDYYS", "MMYY", "MMYYC", "MMYYD", "MMYYN", "MMYYP", "MMYYS"),
+        *("MONNAME", "MONTH", "MONYY", "NENGO", "MINGUO", "QTR", "QTRR", "WEEKDATE", "WEEKDATX"),
+        *("WEEKDAY", "WEEKU", "WEEKV", "WEEKW", "WORDDATE", "WORDDATX", "YEAR", "YYMM", "YYMMC"),
+        *("YYMMD", "YYMMN", "YYMMP", "YYMMS", "YYMMDD", "YYMMDDB", "YYMMDDC", "YYMMDDD"),
+        *("YYMMDDN", "YYMMDDP", "YYMMDDS", "YYMON", "YYQ", "YYQC", "YYQD", "YYQN", "YYQP", "YYQS"),
+        *("YYQR", "YYWEEKU", "YYWEEKV", "YYWEEKW", "E8601DA", "B8601DA", "IS8601DA"),
+    },
+    "moment": {
+        *("DATETIME", "DATEAMPM", "DTDATE", "DTMONYY", "DTWKDATX", "DTYEAR", "DTYYQC", "MDYAMPM"),
+        *("E8601DT", "B8601DT", "IS8601DT", "E8601DN", "B8601DN", "E8601DZ", "B8601DZ"),
+    },
+    "time": {
+        *("TIME", "TIMEAMPM", "HHMM", "HOUR", "MMSS", "TOD"),
+        *("E8601TM", "B8601TM", "IS8601TM", "E8601LZ", "B8601LZ"),
+    },
+}
+_STATA_DATE = re.compile(r"%-?t?d")
+_STATA_CLOCK = re.compile(r"%-?t[cC]\+?[Hh]{2}[^CYNDJWnqlM]*(?:MM)?[^CYNDJWnqlM]*")
+_STATA_MOMENT = re.compile(r"%-?t[cC]")
+
+Kind = Literal["date", "moment", "time"]
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """How a column of numbers is to be read: units since a day."""
+
+    kind: Kind
+    epoch: int  # in days from 1 January 1970
+    per_second: float  # units in a second
+    grain: int = 1  # microseconds that the numbers can tell apart
+
+
+def stamp_of(program: str, form: str | None) -> Stamp | None:
+    """What a format says the numbers are; None where they are numbers."""
+    if form is None:
+        return None
+    if program == "stata":
+        return _stata(form)
+    name = _NAME.match(form.upper())
+    kinds = _SPSS if program == "spss" else _SAS
+    for kind, names in kinds.items():
+        if name and name.group() in names:
+            return _spss(kind) if program == "spss" else _sas(kind)  # type: ignore[arg-type]
+    return None
+
+
+def _spss(kind: Kind) -> Stamp:
+    # Seconds since 1582 in a double are exact to two microseconds, which is no more than noise.
+    return Stamp(kind, 0 if kind == "time" else _SPSS_EPOCH, 1.0, 10 if kind == "moment" else 1)
+
+
+def _sas(kind: Kind) -> Stamp:
+    return Stamp(kind, 0 if kind == "time" else _1960, 1 / _DAY if kind == "date" else 1.0)
+
+
+def _stata(form: str) -> Stamp | None:
+    if _STATA_DATE.match(form):
+        return Stamp("date", _1960, 1 / _DAY)
+    if _STATA_CLOCK.fullmatch(form):
+        return Stamp("time", 0, 1000.0)
+    return Stamp("moment", _1960, 1000.0) if _STATA_MOMENT.match(form) else None
+
+
+@dataclass(frozen=True)
+class Stamped:
+    """Dates or times; whether some had to be cut to their day; or None: they are no dates."""
+
+    column: pl.Series | None
+    is_cut: bool = False
+
+
+def stamped(numbers: pl.Series, stamp: Stamp) -> Stamped:
+    """The numbers as dates, moments or times of day.
+
+    Times of a day and more (or below zero) are spans. Numbers beyond the years 1 to 9999 are no
+    dates, and then the column is none.
+    """
+    finite = (
+        numbers.cast(pl.Float64)
+        .to_frame()
+        .select(pl.when(pl.nth(0).is_finite()).then(pl.nth(0)))
+        .to_series()
+    )
+    seconds = finite if stamp.per_second == 1 else _in_seconds(finite, stamp)
+    low, high = seconds.min(), seconds.max()
+    if low is None or high is None:
+        return Stamped(pl.Series([None] * len(numbers), dtype=_empty(stamp.kind)))
+    first, last = (float(end) // _DAY + stamp.epoch for end in (low, high))  # type: ignore[arg-type]
+    if first < _FIRST_DAY or last > _LAST_DAY:
+        return Stamped(None)
+    if stamp.kind == "date":
+        days = (seconds / _DAY).floor()
+        is_cut = bool((days * _DAY != seconds).any())
+        return Stamped((days.cast(pl.Int32) + stamp.epoch).cast(pl.Int32).cast(pl.Date), is_cut)
+    micros = _micros(seconds, stamp.grain)
+    if stamp.kind == "moment":
+        return Stamped((micros + stamp.epoch * _DAY * _MICRO).cast(pl.Datetime("us")))
+    if first < 0 or last > 0:
+        return Stamped(micros.cast(pl.Duration("us")))
+    return Stamped((micros * 1000).cast(pl.Time))
+
+
+def _in_seconds(numbers: pl.Series, stamp: Stamp) -> pl.Series:
+    # Divided and not multiplied where it can be: a thousandth is no number of a computer.
+    if stamp.per_second > 1:
+        return numbers / stamp.per_second
+    return numbers * float(_DAY)
+
+
+def _micros(seconds: pl.Series, grain: int) -> pl.Series:
+    whole = seconds.floor()
+    rest = ((seconds - whole) * (_MICRO // grain)).round().cast(pl.Int64) * grain
+    return whole.cast(pl.Int64) * _MICRO + rest
+
+
+def _empty(kind: Kind) -> pl.DataType:
+    return {"date": pl.Date(), "moment": pl.Datetime("us"), "time": pl.Time()}[kind]

@@ -1,0 +1,97 @@
+"""R's files, through pyreadr; they run where the extra `rds` is there."""
+
+import gzip
+import sys
+
+import polars as pl
+import pytest
+
+from foreign_files import CANARY
+from unveil.errors import ReadError
+from unveil.read import archives, rds
+from unveil.read.files import read_table
+from unveil.read.wire import Question
+
+WHERE = "The original (f.rds)"
+
+
+def refusal(path):
+    with pytest.raises(ReadError) as caught:
+        read_table(path, side="original")
+    assert CANARY not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.fixture
+def write(tmp_path):
+    import pandas
+    import pyreadr
+
+    def write(columns, compress=None):
+        path = tmp_path / "f.rds"
+        pyreadr.write_rds(str(path), pandas.DataFrame(columns), compress=compress)
+        return path
+
+    return write
+
+
+@pytest.mark.frames
+@pytest.mark.parametrize("compress", [None, "gzip"])
+def test_a_data_frame_of_r_is_read(write, compress):
+    import pandas
+
+    path = write(
+        {
+            "n": [1.5, None, 3.0],
+            "t": ["x", "é", None],
+            "f": pandas.Categorical(["u", "v", "u"]),
+            "b": [True, False, True],
+        },
+        compress,
+    )
+    assert read_table(path, side="original").frame.to_dict(as_series=False) == {
+        "n": [1.5, None, 3.0],
+        "t": ["x", "é", None],
+        "f": ["u", "v", "u"],
+        "b": [True, False, True],
+    }
+    assert read_table(path, side="original", columns=["f"]).frame.columns == ["f"]
+
+
+@pytest.mark.frames
+def test_a_damaged_file_of_r_is_one_sentence(write):
+    path = write({"t": [CANARY] * 100}, "gzip")
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    sentence = (
+        f"{WHERE} is damaged: it begins as an R file but cannot be read to its end. Export or copy"
+        " it again."
+    )
+    assert refusal(path) == sentence
+    path.write_bytes(gzip.compress(gzip.decompress(content)[:200]))
+    assert refusal(path) == sentence
+
+
+def test_a_bomb_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "HARMLESS", 2 << 20)
+    (tmp_path / "f.rds").write_bytes(gzip.compress(bytes(8 << 20)))
+    assert refusal(tmp_path / "f.rds") == (
+        f"{WHERE} would unpack to more than 200 times its size. No table does; if it is one, save "
+        "it uncompressed."
+    )
+
+
+def test_without_its_reader_the_way_out_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyreadr", None)
+    question = Question(kind="rds", path=b"f.rds", name="f.rds", place=WHERE, side="original")
+    with pytest.raises(ReadError) as caught:
+        rds.parse(question)
+    assert str(caught.value) == (
+        f"{WHERE} is a file of R, which needs the extra 'rds': pip install 'unveil[rds]'. Or save "
+        "it in R as CSV, with write.csv(x, 'file.csv', row.names = FALSE)."
+    )
+
+
+def test_text_called_rds_is_told(tmp_path):
+    pl.DataFrame({"a": [CANARY]}).write_csv(tmp_path / "f.rds")
+    assert refusal(tmp_path / "f.rds").startswith(f"{WHERE} is not an R file, whatever its name ")
