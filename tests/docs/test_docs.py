@@ -59,13 +59,8 @@ CONVENTIONS = ROOT / "docs" / "conventions.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # The pages whose commands are run.
-RUN = [
-    README,
-    *(
-        ROOT / "docs" / f"{name}.md"
-        for name in ("start", "exclusions", "bands", "codebook", "files", "tables", "writing")
-    ),
-]
+GUIDES = ("start", "exclusions", "bands", "codebook", "files", "tables", "writing")
+RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
 RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]
 
 FIRST_LINES = {
