@@ -17,6 +17,9 @@ def people(rows: list[str]) -> pl.DataFrame:
     return pl.DataFrame(values, dict.fromkeys(COLUMNS, pl.String), orient="row")
 
 
+WITHOUT_LABELS = {"level_label": None, "key_level_label": None, "segment_label": None}
+
+
 def flags(original, synthetic, *, one_way=SILENT, two_way=SILENT, **settings) -> list[dict]:
     result = unveil.disclosure(
         original if isinstance(original, pl.DataFrame) else people(original),
@@ -59,6 +62,7 @@ def test_a_one_way_flag_by_hand():
         **{"n": 3, "n_disclosive": 4, "percent": 75.0},
         **{"n_level": 4, "n_all": 5, "percent_all": 80.0},
         **{"by": None, "segment": None, "exclusion": "t=p"},
+        **WITHOUT_LABELS,
     }
 
 
@@ -94,6 +98,7 @@ def test_two_way_flags_by_hand():
         **{"n": 3, "n_disclosive": 3, "percent": 75.0},
         **{"n_level": 3, "n_all": 4, "percent_all": None},
         **{"by": None, "segment": None, "exclusion": "t=p@k1=a"},
+        **WITHOUT_LABELS,
     }
     assert at_x == at_a | {
         **{"key": "k2", "key_level": "x", "n_all": 3, "percent": 100.0},

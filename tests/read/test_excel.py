@@ -137,7 +137,7 @@ def test_the_first_sheet_with_data_is_read_and_the_others_named(book):
         (
             "sheet",
             "The workbook has 3 sheets (Empty, Data, More); only 'Data' was read. To read another, "
-            "name it with sheet in unveil.read, or save it as a workbook of its own.",
+            "name it with sheet in unveil.read_file, or save it as a workbook of its own.",
         )
     ]
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import unveil
-from unveil.errors import ReadError, RolesError
+from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.read import isolated
 from unveil.read.files import read_table
 from unveil.records.codebook import Codebook, Level, Variable
@@ -269,6 +269,44 @@ def test_a_dictionary_that_was_named_must_fit(tmp_path):
     )
 
 
+@pytest.mark.parametrize("given", [3, b"d.json", FRAME])
+def test_a_dictionary_of_another_type_is_refused(given):
+    with pytest.raises(SettingsError, match=r"^dictionary is .* or a codebook\.$"):
+        unveil.read_file(FRAME, dictionary=given)
+
+
+def test_a_dictionary_goes_before_what_the_file_says_and_leaves_the_rest(tmp_path):
+    own = (Variable(name="sex", label="Sex"), Variable(name="age", label="Age"))
+    path = tmp_path / "f.parquet"
+    book = Codebook(source="f.parquet", format="parquet", variables=own)
+    FRAME.write_parquet(path, metadata={"unveil.codebook": book.to_json()})
+    given = Codebook(
+        source="another file", format="csv", variables=(Variable(name="age", label="Years"),)
+    )
+    found = unveil.read_file(path, dictionary=given).codebook
+    assert [(known.name, known.label) for known in found.variables] == [
+        ("sex", "Sex"),
+        ("age", "Years"),
+    ]
+    assert (found.source, found.format) == ("f.parquet", "parquet")
+
+
+def test_a_table_keeps_the_name_of_its_file_whatever_its_dictionary_is_called(tmp_path):
+    FRAME.write_csv(tmp_path / "f.csv")
+    (tmp_path / "codes.csv").write_text("variable,label\nage,Age\n")
+    labelled = unveil.read_file(tmp_path / "f.csv", dictionary=tmp_path / "codes.csv")
+    assert labelled.codebook.variable("age").label == "Age"
+    assert read_table(labelled, side="original").source == "f.csv"
+
+
+def test_a_code_beyond_all_numbers_is_no_code_of_the_column():
+    levels = (Level(code=10**400, label="huge"), Level(code=1, label="one"))
+    book = Codebook(source="f", format="csv", variables=(Variable(name="age", levels=levels),))
+    labelled = unveil.read_file(FRAME, dictionary=book)
+    result = unveil.disclosure(labelled, FRAME, keys=["sex"], targets=["age"])
+    assert [note.sentence for note in result.coercions] == ["Compared by code: age."]
+
+
 def test_a_labelled_table_is_read_with_its_codebook(tmp_path):
     FRAME.write_csv(tmp_path / "f.csv")
     labelled = unveil.read_file(tmp_path / "f.csv", missing_values=["NA"], columns=["age", "sex"])
@@ -287,10 +325,6 @@ def test_a_labelled_table_is_read_with_its_codebook(tmp_path):
     assert table.source == "f.csv"
 
 
-def test_the_function_and_the_package_of_one_name_are_both_there():
-    import unveil.read.files as by_name
-
-    assert by_name.read_table is read_table
-    assert unveil.read_file(FRAME.cast({"sex": pl.Enum(["M", "F", "NA"])})).codebook.variable(
-        "sex"
-    ).levels[0] == Level(code="M", label="M")
+def test_the_fixed_categories_of_a_frame_are_its_codes():
+    labelled = unveil.read_file(FRAME.cast({"sex": pl.Enum(["M", "F", "NA"])}))
+    assert labelled.codebook.variable("sex").levels[0] == Level(code="M", label="M")

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
@@ -149,6 +151,30 @@ def test_a_process_that_this_one_did_not_start_is_let_alone(tmp_path):
         assert reader.process.poll() is None
     finally:
         reader.end()
+
+
+def test_threads_take_turns_at_one_process(tmp_path):
+    path = make(tmp_path, ".sav")
+    with ThreadPoolExecutor(4) as threads:
+        tables = list(threads.map(lambda _: read_table(path, side="original"), range(8)))
+    assert all(table.frame.equals(tables[0].frame) for table in tables)
+    assert len(isolated._kept) == 1
+
+
+def test_a_copy_of_a_process_that_is_reading_does_not_wait_for_it(tmp_path, monkeypatch):
+    path = make(tmp_path, ".sav")
+    heights = []
+
+    def read():
+        heights.append(read_table(path, side="original").frame.height)
+
+    with isolated._turns.setdefault(os.getpid(), threading.Lock()), monkeypatch.context() as copied:
+        copied.setattr(os, "getpid", lambda: -1)
+        reading = threading.Thread(target=read, daemon=True)
+        reading.start()
+        reading.join(60)
+        isolated._end_all()
+    assert heights == [4]
 
 
 def test_an_interruption_ends_the_process(tmp_path, monkeypatch):

@@ -188,6 +188,12 @@ def test_a_column_without_an_entry_and_one_with_types_of_frames_are_written(endi
     assert again["truth"].to_list() == [1, None]
 
 
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_categories_that_are_their_own_labels_are_no_loss(tmp_path, ending):
+    frame = pl.DataFrame({"x": pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"]))})
+    assert write_file(frame, tmp_path / f"c.{ending}", fake=False).notes == ()
+
+
 def test_one_column_with_missing_entries_keeps_its_rows_in_a_text_file(tmp_path):
     write_file(pl.DataFrame({"x": [1, None, 3]}), tmp_path / "c.csv", fake=False)
     assert read_table(tmp_path / "c.csv", side="data").frame["x"].to_list() == [1, None, 3]

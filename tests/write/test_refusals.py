@@ -230,7 +230,7 @@ def test_settings_that_contradict_each_other(tmp_path):
         write_file(frame, tmp_path / "c.sav", fake=False, marker="m")
     with pytest.raises(SettingsError, match=r"^The marker column has no name\."):
         write_file(frame, tmp_path / "c.sav", marker=" ")
-    with pytest.raises(SettingsError, match=r"^codebook is of type int\."):
+    with pytest.raises(SettingsError, match=r"^codebook is 3\. Give the path of a file"):
         write_file(frame, tmp_path / "c.sav", codebook=3)
     assert list(tmp_path.iterdir()) == []
 

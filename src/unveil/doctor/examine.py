@@ -5,10 +5,10 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 
-from unveil.doctor.machine import folders, memory_total, terminal_width
+from unveil.doctor.machine import folders, terminal_width
 from unveil.doctor.packages import packages
 from unveil.doctor.readers import readers
-from unveil.read.memory import free_memory
+from unveil.read.memory import free_memory, memory_total
 from unveil.records.examination import Examination, Folder, Package, ReaderTried
 
 NETWORK = "No network is used: everything is computed on this machine, and nothing is sent."

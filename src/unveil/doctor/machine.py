@@ -1,4 +1,4 @@
-"""What is this machine like: memory, cores, folders, terminal? Its names are never asked for."""
+"""What is this machine like: folders, terminal? Its names are never asked for."""
 
 import os
 import shutil
@@ -7,14 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 from unveil.records.examination import Folder
-
-
-def memory_total() -> int | None:
-    """All bytes of memory; None where the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # no such question on Windows
-        return None
 
 
 def folders() -> tuple[Folder, ...]:

@@ -1,26 +1,33 @@
 """What a dictionary declares, put beside the table it describes."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from unveil.errors import ReadError, listed
-from unveil.read.dictionary import dictionary_beside, read_dictionary
+from unveil.read.dictionary import dictionary_beside, dictionary_given, read_dictionary
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
 
 
-def with_dictionary(table: Table, path: Path) -> Table:
-    """The table with the dictionary that the user named; one that fits no column is refused."""
-    book = _of_columns(read_dictionary(path), table)
+def with_dictionary(table: Table, given: Any) -> Table:
+    """The table with the dictionary that the user gave; one that fits no column is refused.
+
+    It goes before what the file says itself, which still counts for all other columns.
+    """
+    known = dictionary_given(given)
+    book = _of_columns(known, table)
     if not book.variables:
+        name = known.source if given is known else Path(os.fsdecode(given)).name
         raise ReadError(
-            f"The dictionary ({path.name}) names none of the columns of the file. Its columns are: "
+            f"The dictionary ({name}) names none of the columns of the file. Its columns are: "
             f"{listed(table.frame.columns)}."
         )
-    return replace(table, codebook=book)
+    return replace(table, codebook=_completed(book, table.codebook))
 
 
 def with_dictionary_beside(table: Table, path: Path) -> Table:
@@ -41,7 +48,15 @@ def with_dictionary_beside(table: Table, path: Path) -> Table:
 def _of_columns(book: Codebook, table: Table) -> Codebook:
     here = set(table.frame.columns)
     kept = tuple(variable for variable in book.variables if variable.name in here)
-    return msgspec.structs.replace(book, variables=kept)
+    return msgspec.structs.replace(book, source=table.source, variables=kept)
+
+
+def _completed(book: Codebook, own: Codebook | None) -> Codebook:
+    """What the file says itself, but for the columns that the dictionary declares."""
+    if own is None:
+        return book
+    known = {variable.name: variable for variable in (*own.variables, *book.variables)}
+    return msgspec.structs.replace(own, variables=tuple(known.values()))
 
 
 def _noted(table: Table, sentence: str) -> Table:

@@ -14,19 +14,23 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import InputError, ReadError, listed
+from unveil.errors import InputError, ReadError, SettingsError, listed
 from unveil.read.dialect import understand
 from unveil.read.dictionary_list import is_list_of_codes, variables_of_list
 from unveil.read.dictionary_redcap import is_redcap, variables_of_redcap
 from unveil.read.dictionary_rows import Rows, plain
 from unveil.read.disk import open_file
+from unveil.read.given import shown
 from unveil.records.codebook import Codebook
 
 LARGEST = 64 << 20
 """Bytes above which a file is no dictionary, whatever it says."""
 
+OWN = "{stem}.codebook.json"
+"""What unveil calls the codebook of a text file, which lies beside it."""
+
 _BESIDE = (
-    "{stem}.codebook.json",
+    OWN,
     "{stem}.codebook.csv",
     "{stem}_codebook.csv",
     "{stem}_dictionary.csv",
@@ -59,6 +63,18 @@ def read_dictionary(path: str | os.PathLike[str]) -> Codebook:
     if not variables:
         raise ReadError(f"{place} declares no column. Check that its export was finished.")
     return Codebook(source=file.name, format="csv", variables=variables)
+
+
+def dictionary_given(given: Any, *, what: str = "dictionary") -> Codebook:
+    """A dictionary as a user gives it: a codebook, or the path of a file."""
+    if isinstance(given, Codebook):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_dictionary(given)
+    raise SettingsError(
+        f"{what} is {shown(given)}. Give the path of a file, such as 'survey_dictionary.csv', or a"
+        " codebook."
+    )
 
 
 def dictionary_beside(path: str | os.PathLike[str]) -> Path | None:

@@ -13,7 +13,7 @@ from unveil.errors import ReadError
 from unveil.read.dictionary_rows import (
     Rows,
     codes_of,
-    kind_of,
+    kind_in_words,
     levels_of,
     number_of,
     plain,
@@ -95,7 +95,7 @@ def _entries(row: dict[str, str], places: Mapping[str, str]) -> dict[str, str]:
 
 def _variable(name: str, rows: Sequence[dict[str, str]], place: str) -> Variable:
     said = _first(rows, "kind")
-    kind = kind_of(said)
+    kind = kind_in_words(said)
     coded = [row for row in rows if row["code"] or row["row"] in ("code", "missing")]
     codes = _codes(coded, are_text=kind == "text")
     labelled = [

@@ -35,7 +35,7 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
-def kind_of(text: str) -> Kind:
+def kind_in_words(text: str) -> Kind:
     """What kind a dictionary gives a column, in the words of many programs."""
     word = plain(text)
     return "number" if word.startswith("integer") else _KINDS.get(word, "unknown")

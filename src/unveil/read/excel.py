@@ -15,16 +15,16 @@ import polars as pl
 
 from unveil.errors import ReadError, RolesError, listed, nearest
 from unveil.read.columns import choose
-from unveil.read.foreign_codebook import kind_of
+from unveil.read.numbers import EXACT_IN_FLOAT
 from unveil.read.types import typed
+from unveil.read.undeclared import variable_of
 from unveil.read.wire import Parsed, Question
 from unveil.read.workbook import count_errors
-from unveil.records.codebook import Codebook, Variable
+from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
 
 _UNNAMED = re.compile(r"__UNNAMED__\d+")
 _NUMBERED = re.compile(r".*_\d+|")
-_EXACT = 2**53
 _NO_DAY = (date(1899, 12, 30), date(1899, 12, 31))  # the days on which Excel puts times of day
 
 
@@ -49,7 +49,7 @@ def parse(question: Question) -> Parsed:
     frame = pl.DataFrame({name: _typed(cells[name]) for name in wanted})
     notes = [_unnamed_note(name, question) for name in unnamed if name in wanted]
     notes += _sheet_notes(book, sheet, question) + _error_notes(path, sheet, question)
-    variables = tuple(Variable(name=c.name, kind=kind_of(c.dtype)) for c in frame.get_columns())
+    variables = tuple(map(variable_of, frame.get_columns()))
     declared = Codebook(source=question.name, format="excel", variables=variables)
     return Parsed(frame, declared, tuple(notes))
 
@@ -122,7 +122,7 @@ def _typed(column: pl.Series) -> pl.Series:
 
 
 def _whole(numbers: pl.Series) -> pl.Series:
-    is_whole = (numbers == numbers.floor()) & (numbers.abs() < _EXACT)
+    is_whole = (numbers == numbers.floor()) & (numbers.abs() < EXACT_IN_FLOAT)
     return numbers.cast(pl.Int64) if is_whole.all() else numbers
 
 
@@ -140,7 +140,7 @@ def _sheet_notes(book: Any, sheet: str, question: Question) -> list[Coercion]:
         return []
     sentence = (
         f"The workbook has {len(names):,} sheets ({listed(names)}); only {sheet!r} was read. To "
-        "read another, name it with sheet in unveil.read, or save it as a workbook of its own."
+        "read another, name it with sheet in unveil.read_file, or save it as a workbook of its own."
     )
     return [Coercion(side=question.side, column=None, kind="sheet", sentence=sentence)]
 
@@ -152,7 +152,7 @@ def _error_notes(path: str, sheet: str, question: Question) -> list[Coercion]:
     cells = (
         "1 cell with an error, such as #N/A; it is"
         if n == 1
-        else (f"{n:,} cells with an error, such as #N/A; they are")
+        else f"{n:,} cells with an error, such as #N/A; they are"
     )
     sentence = f"The sheet has {cells} taken as missing."
     return [Coercion(side=question.side, column=None, kind="missing", sentence=sentence)]

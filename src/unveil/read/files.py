@@ -46,18 +46,18 @@ def read_table(
     columns: Sequence[str] | None = None,
     missing_values: Sequence[str] = (),
     sheet: str | None = None,
-    dictionary: str | os.PathLike[str] | None = None,
+    dictionary: Any = None,
 ) -> Table:
     """One side of a comparison, from a path or a frame.
 
     Only `columns` are read, in that order, where they are given. Entries equal to one of
     `missing_values` are missing: as text, and in columns of numbers by their value. Of a workbook
     the first sheet is read, or the one called `sheet`. What columns and codes mean is taken from
-    `dictionary`, from the file itself, or from a dictionary that lies beside a text file.
+    `dictionary` (a path or a codebook), from the file itself, or from a dictionary beside it.
     """
     table = _read(source, side, columns, missing_values, sheet)
     if dictionary is not None:
-        table = with_dictionary(table, Path(os.fsdecode(dictionary)))
+        table = with_dictionary(table, dictionary)
     elif isinstance(source, str | os.PathLike) and table.codebook is None:
         table = with_dictionary_beside(table, Path(os.fsdecode(source)))
     return _noted(table, missing_values)

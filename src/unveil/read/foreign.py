@@ -15,10 +15,11 @@ from unveil.read.catalogue import catalogue_beside
 from unveil.read.columns import choose
 from unveil.read.foreign_codebook import Declared, codebook_of
 from unveil.read.mending import mended, mended_column
+from unveil.read.numbers import is_letter
 from unveil.read.parsers import damaged
 from unveil.read.stamps import Stamp, stamp_of, stamped
-from unveil.read.tags import LETTERS, TAG_OF, TAGS
-from unveil.read.transport import declared_rows, letters
+from unveil.read.tags import LETTERS, TAGS
+from unveil.read.transport import declared_rows, letters_of
 from unveil.read.wire import Parsed, Question
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
@@ -141,7 +142,7 @@ class _Source:
         """The columns of a transport file, whose parser knows no letters, with theirs."""
         if self.question.kind != "transport":
             return columns
-        for place, letter, rows in letters(self.question.path, n_rows):
+        for place, letter, rows in letters_of(self.question.path, n_rows):
             name = all_names[place]
             if name in columns:
                 columns[name] = columns[name].scatter(rows, TAGS[f".{letter}"])
@@ -153,15 +154,15 @@ class _Source:
             return mended_column(column) if self.encoding else column
         if stamp is None:
             return column
-        is_tag = _is_tag(column)
-        if is_tag.any():
+        letters = is_letter(column)
+        if letters.any():
             self.note(
                 name,
                 "missing",
                 f"Column {name!r} holds dates or times, and among them letters of missing values "
                 "(.a to .z), which were taken as missing.",
             )
-        found = stamped(column.set(is_tag, None), stamp)
+        found = stamped(column.set(letters, None), stamp)
         if found.column is None:
             sentence = "but numbers beyond the years 1 to 9999; it was left as numbers."
             self.note(name, "date", f"Column {name!r} has the format of dates {sentence}")
@@ -219,13 +220,7 @@ def _joined(parts: Sequence[pl.Series]) -> pl.Series:
     return pl.concat([part.cast(pl.Float64) for part in parts] if is_mixed else parts)
 
 
-def _is_tag(column: pl.Series) -> pl.Series:
-    if column.dtype != pl.Float64:
-        return pl.Series([False]).new_from_index(0, len(column))
-    return column.is_in(list(TAG_OF)).fill_null(value=False)
-
-
 def _letters(column: pl.Series) -> tuple[str, ...]:
     """The letters of missing values that occur."""
-    found = set(column.filter(_is_tag(column)).unique().to_list())
+    found = set(column.filter(is_letter(column)).unique().to_list())
     return tuple(tag for tag, number in TAGS.items() if number in found)

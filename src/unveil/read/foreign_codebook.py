@@ -7,30 +7,16 @@ from typing import Any
 
 import polars as pl
 
+from unveil.read.numbers import as_code
 from unveil.read.tags import LETTERS, TAGS
-from unveil.records.codebook import Code, Codebook, Kind, Level, MissingRange, Variable
+from unveil.read.undeclared import kind_of
+from unveil.records.codebook import Code, Codebook, Level, MissingRange, Variable
 
 Text = Callable[[str], str]
 """What makes the file's texts readable."""
 
 _MEASURES = ("nominal", "ordinal", "scale")
-_EXACT = 2**53
 _ENDLESS = 1.797e308  # SPSS writes LO and HI as the lowest and highest number there is
-_KINDS: dict[type[pl.DataType], Kind] = {
-    pl.String: "text",
-    pl.Boolean: "truth",
-    pl.Date: "date",
-    pl.Datetime: "moment",
-    pl.Time: "time",
-    pl.Duration: "time",
-}
-
-
-def kind_of(dtype: pl.DataType) -> Kind:
-    """What a column of this type holds."""
-    if dtype.is_numeric():
-        return "number"
-    return _KINDS.get(dtype.base_type(), "unknown")
 
 
 @dataclass(frozen=True)
@@ -121,8 +107,7 @@ def _code(code: Any, text: Text) -> Code:
     """A code as a codebook has it: a whole number where it is one."""
     if isinstance(code, str):
         return text(code)
-    number = float(code)
-    return int(number) if number.is_integer() and abs(number) < _EXACT else number
+    return as_code(float(code))
 
 
 def _end(number: float) -> float | None:

@@ -34,7 +34,7 @@ from unveil.read.wire import (
 _LARGE = 1 << 26
 _PACKAGES = Path(__file__).parents[2]
 
-_turn = threading.Lock()
+_turns: dict[int, threading.Lock] = {}  # by process: one copied from this has nobody to wait for
 
 
 class _Reader:
@@ -81,7 +81,7 @@ _kept: list[_Reader] = []
 
 def read_apart(question: Question) -> Parsed:
     """What the file holds, read in a process of its own."""
-    with _turn:
+    with _turns.setdefault(os.getpid(), threading.Lock()):
         reader = _listening(question)
         if reader is not None:
             return _answered(reader, question)

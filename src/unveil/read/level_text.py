@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 
 import numpy as np
 
+from unveil.read.numbers import EXACT_IN_FLOAT
 from unveil.read.tags import TAG_OF
 
 
@@ -25,6 +26,6 @@ def level_text(level: object, *, is_single: bool = False) -> str | None:
 def _number_text(number: float, *, is_single: bool) -> str:
     if number in TAG_OF:
         return TAG_OF[number]
-    if number.is_integer() and abs(number) < 2**53:
+    if number.is_integer() and abs(number) < EXACT_IN_FLOAT:
         return str(int(number))
     return str(np.float32(number)) if is_single else str(number)

@@ -42,7 +42,7 @@ def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
     variable = _variable(name, table)
     if variable is None or not (side.dtype.is_numeric() or side.dtype == pl.String):
         return {}
-    value_of = _as_number if side.dtype.is_numeric() else str
+    value_of = number_held if side.dtype.is_numeric() else str
     coded = ((value_of(level.code), level.label) for level in variable.levels)
     return {code: label for code, label in coded if code is not None and label.strip()}
 
@@ -52,7 +52,7 @@ def special_codes(name: str, side: pl.Series, table: Table) -> tuple[float, ...]
     variable = _variable(name, table)
     if variable is None or not side.dtype.is_numeric():
         return ()
-    codes = [_as_number(code) for code in variable.missing]
+    codes = [number_held(code) for code in variable.missing]
     value = pl.first()
     is_code = value.is_in([*(code for code in codes if code is not None), *TAGS.values()])
     for gap in variable.missing_ranges:
@@ -114,10 +114,11 @@ def _variable(name: str, table: Table) -> Variable | None:
     return None if table.codebook is None else table.codebook.variable(name)
 
 
-def _as_number(code: Code) -> float | None:
+def number_held(code: Code) -> float | None:
+    """The number that a column of numbers holds for a code; None where it is text astray."""
     if isinstance(code, str) and code in TAGS:
         return TAGS[code]
     try:
         return float(code)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

@@ -29,14 +29,14 @@ def _of_the_system() -> int | None:
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         pass
-    return _by_pages()
+    return memory_total()  # the best guess, where nobody says how much of it is free
 
 
-def _by_pages() -> int | None:
-    """All memory there is, where the system does not say how much of it is free."""
+def memory_total() -> int | None:
+    """All bytes of memory there are; None where the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
+    except (AttributeError, ValueError, OSError):  # no such question on Windows
         return None
 
 

@@ -19,6 +19,18 @@ DECIMAL_ONLY = ("spss", "sas", "excel")
 """Programs that store every number as a decimal: that says nothing about the column."""
 
 
+def as_code(number: float) -> int | float:
+    """A number as codebooks have it: whole where it is one."""
+    return int(number) if number.is_integer() and abs(number) < EXACT_IN_FLOAT else number
+
+
+def is_letter(side: pl.Series) -> pl.Series:
+    """Which entries stand for letters of missing values."""
+    if side.dtype != pl.Float64:
+        return pl.Series([False]).new_from_index(0, len(side))
+    return side.is_in(list(TAG_OF)).fill_null(value=False)
+
+
 def one_number_type(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[list[pl.Series], list[Coercion]]:
@@ -42,24 +54,18 @@ def with_letters_apart(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """The same, where numbers may stand for letters of missing values: those are no numbers."""
-    letters = [_letters(side) for side in sides]
-    if not any(is_letter.any() for is_letter in letters):
+    letters = [is_letter(side) for side in sides]
+    if not any(found.any() for found in letters):
         return one_number_type(name, sides, tables)
     numbers = [
-        side.set(is_letter, None) if is_letter.any() else side
-        for side, is_letter in zip(sides, letters, strict=True)
+        side.set(found, None) if found.any() else side
+        for side, found in zip(sides, letters, strict=True)
     ]
     made, notes = one_number_type(name, numbers, tables)
     return [
-        side.cast(pl.Float64).zip_with(is_letter, number.cast(pl.Float64))
-        for side, is_letter, number in zip(sides, letters, made, strict=True)
+        side.cast(pl.Float64).zip_with(found, number.cast(pl.Float64))
+        for side, found, number in zip(sides, letters, made, strict=True)
     ], notes
-
-
-def _letters(side: pl.Series) -> pl.Series:
-    if side.dtype != pl.Float64:
-        return pl.Series([False]).new_from_index(0, len(side))
-    return side.is_in(list(TAG_OF)).fill_null(value=False)
 
 
 def _one_precision(

@@ -4,21 +4,16 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
-
 from unveil.read.files import read_table
-from unveil.read.foreign_codebook import kind_of
 from unveil.read.labelled import Labelled
-from unveil.read.table import Table
-from unveil.records.codebook import Codebook, Format, Level, Variable
-
-_FORMATS: dict[str, Format] = {".parquet": "parquet", ".pq": "parquet", ".rds": "r"}
+from unveil.read.undeclared import codebook_of
+from unveil.records.codebook import Codebook
 
 
 def read_file(
     source: Any,
     *,
-    dictionary: str | os.PathLike[str] | None = None,
+    dictionary: str | os.PathLike[str] | Codebook | None = None,
     columns: Sequence[str] | None = None,
     missing_values: Sequence[str] = (),
     sheet: str | None = None,
@@ -31,8 +26,8 @@ def read_file(
         The path of a file (SPSS, Stata, SAS, Excel, Parquet, CSV, also with .gz, or R's .rds), or
         a data frame.
     dictionary
-        The path of a file that says what columns and codes mean; one beside a text file under a
-        usual name is found without.
+        What columns and codes mean: the path of a dictionary, or a codebook. It goes before what
+        the file says. One beside a text file under a usual name is found without.
     columns
         Read only these, in this order.
     missing_values
@@ -48,23 +43,4 @@ def read_file(
         sheet=sheet,
         dictionary=dictionary,
     )
-    return Labelled(table.frame, table.codebook or _undeclared(table))
-
-
-def _undeclared(table: Table) -> Codebook:
-    """The codebook of a table about which nobody said anything but its types."""
-    ending = os.path.splitext(table.source)[1].lower()
-    form = _FORMATS.get(ending, "csv" if ending else "frame")
-    return Codebook(
-        source=table.source,
-        format=form,
-        variables=tuple(_variable(column) for column in table.frame.get_columns()),
-    )
-
-
-def _variable(column: pl.Series) -> Variable:
-    if not isinstance(column.dtype, pl.Enum):
-        kind = "text" if column.dtype == pl.Categorical else kind_of(column.dtype)
-        return Variable(name=column.name, kind=kind)
-    levels = tuple(Level(code=text, label=text) for text in column.dtype.categories)
-    return Variable(name=column.name, kind="text", levels=levels)
+    return Labelled(table.frame, codebook_of(table))

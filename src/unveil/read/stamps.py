@@ -14,8 +14,8 @@ from typing import Literal
 import polars as pl
 
 _UNIX = date(1970, 1, 1)
-_SPSS_EPOCH = (date(1582, 10, 14) - _UNIX).days
-_1960 = (date(1960, 1, 1) - _UNIX).days
+SPSS_EPOCH = (date(1582, 10, 14) - _UNIX).days
+EPOCH_1960 = (date(1960, 1, 1) - _UNIX).days
 
 _DAY = 86_400
 _MICRO = 1_000_000
@@ -80,19 +80,19 @@ def stamp_of(program: str, form: str | None) -> Stamp | None:
 
 def _spss(kind: Kind) -> Stamp:
     # Seconds since 1582 in a double are exact to two microseconds, which is no more than noise.
-    return Stamp(kind, 0 if kind == "time" else _SPSS_EPOCH, 1.0, 10 if kind == "moment" else 1)
+    return Stamp(kind, 0 if kind == "time" else SPSS_EPOCH, 1.0, 10 if kind == "moment" else 1)
 
 
 def _sas(kind: Kind) -> Stamp:
-    return Stamp(kind, 0 if kind == "time" else _1960, 1 / _DAY if kind == "date" else 1.0)
+    return Stamp(kind, 0 if kind == "time" else EPOCH_1960, 1 / _DAY if kind == "date" else 1.0)
 
 
 def _stata(form: str) -> Stamp | None:
     if _STATA_DATE.match(form):
-        return Stamp("date", _1960, 1 / _DAY)
+        return Stamp("date", EPOCH_1960, 1 / _DAY)
     if _STATA_CLOCK.fullmatch(form):
         return Stamp("time", 0, 1000.0)
-    return Stamp("moment", _1960, 1000.0) if _STATA_MOMENT.match(form) else None
+    return Stamp("moment", EPOCH_1960, 1000.0) if _STATA_MOMENT.match(form) else None
 
 
 @dataclass(frozen=True)

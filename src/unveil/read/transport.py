@@ -42,7 +42,7 @@ def declared_rows(path: bytes) -> int | None:
     return None
 
 
-def letters(path: bytes, n_rows: int) -> Iterator[tuple[int, str, npt.NDArray[np.intp]]]:
+def letters_of(path: bytes, n_rows: int) -> Iterator[tuple[int, str, npt.NDArray[np.intp]]]:
     """By the column's place and the letter: which of the first `n_rows` records have it there."""
     columns, offset = _layout(path)
     length = max((column.start + column.length for column in columns), default=0)

@@ -14,14 +14,16 @@ from typing import Any, cast, get_args
 import polars as pl
 
 from unveil.errors import SettingsError, UnveilError, WriteError, quoted
+from unveil.read.dictionary import dictionary_given
 from unveil.read.files import read_table
 from unveil.read.table import Table
+from unveil.read.undeclared import codebook_of, variable_of
 from unveil.records.codebook import Codebook
 from unveil.records.written import Ending, Written
 from unveil.write.csv import codebook_beside, csv_faults, write_csv
 from unveil.write.fitting import fitted
 from unveil.write.marks import marked, marked_path
-from unveil.write.outgoing import Outgoing, variable_of
+from unveil.write.outgoing import Outgoing
 from unveil.write.parquet import parquet_faults, write_parquet
 from unveil.write.placing import Placing
 from unveil.write.spss import spss_faults, write_spss
@@ -114,32 +116,15 @@ def target_of(path: str | os.PathLike[str], *, fake: bool) -> Path:
 
 def codebook_like(original: Any) -> Codebook:
     """What is declared about the original; where nothing is, its columns' names and kinds."""
-    table = read_table(original, side="original")
-    return _declared(table)
+    return codebook_of(read_table(original, side="original"))
 
 
 def _codebook(like: Any, codebook: Any) -> Codebook | None:
     if like is not None and codebook is not None:
         raise SettingsError("Give like or codebook, not both: each says how the file is declared.")
-    if codebook is None:
-        return None if like is None else codebook_like(like)
-    if isinstance(codebook, Codebook):
-        return codebook
-    if isinstance(codebook, str | os.PathLike):
-        from unveil.read.dictionary import read_dictionary
-
-        return read_dictionary(Path(os.fsdecode(codebook)))
-    raise SettingsError(
-        f"codebook is of type {type(codebook).__name__}. Give a Codebook, or the path of a"
-        " dictionary."
-    )
-
-
-def _declared(table: Table) -> Codebook:
-    if table.codebook is not None:
-        return table.codebook
-    variables = tuple(variable_of(column) for column in table.frame.get_columns())
-    return Codebook(source=table.source, format="frame", variables=variables)
+    if codebook is not None:
+        return dictionary_given(codebook, what="codebook")
+    return None if like is None else codebook_like(like)
 
 
 def _all_paths(target: Path) -> tuple[Path, ...]:
@@ -172,7 +157,7 @@ def _staged(data: Any, target: Path, asked: Asked, placing: Placing) -> Written:
 
 def _outgoing(table: Table, target: Path, asked: Asked) -> Outgoing:
     """The table coded as its codebook says, with the codebook of the columns that it has."""
-    codebook = asked.codebook or _declared(table)
+    codebook = asked.codebook or codebook_of(table)
     columns, faults = [], []
     known = {variable.name: variable for variable in codebook.variables}
     for column in table.frame.get_columns():
@@ -238,7 +223,8 @@ def _told(place: str, ending: Ending) -> Iterator[None]:
         ) from None
     except OSError as fault:
         raise WriteError(
-            f"{place} cannot be written: {fault.strerror}. Check the disk and the folder."
+            f"{place} cannot be written: {fault.strerror or 'the disk refused'}. Check the disk and"
+            " the folder."
         ) from None
     except (Exception, pl.exceptions.PanicException):
         raise WriteError(

@@ -7,6 +7,7 @@ from typing import Literal
 import polars as pl
 
 from unveil.errors import listed
+from unveil.read.dictionary import OWN
 from unveil.read.tags import TAG_OF
 from unveil.write.fitting import is_text, is_whole, whole
 from unveil.write.limits import csv_values, letters_in, without_letters
@@ -27,7 +28,7 @@ def csv_faults(outgoing: Outgoing) -> list[str]:
 
 def codebook_beside(path: Path) -> Path:
     """Where the codebook of a text file stands."""
-    return path.with_name(f"{path.stem}.codebook.json")
+    return path.with_name(OWN.format(stem=path.stem))
 
 
 def write_csv(outgoing: Outgoing, path: Path, beside: Path, *, bom: bool) -> tuple[str, ...]:

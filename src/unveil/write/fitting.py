@@ -11,21 +11,14 @@ from collections.abc import Callable, Iterator
 import polars as pl
 
 from unveil.errors import WriteError
+from unveil.read.numbers import EXACT_IN_FLOAT
 from unveil.read.tags import TAGS
+from unveil.read.undeclared import NOUNS
 from unveil.records.codebook import Code, Variable
 from unveil.write.labels import number_of
-from unveil.write.outgoing import TEXTS, kind_of
+from unveil.write.outgoing import TEXTS, kind_held
 from unveil.write.stamps import from_clock_text
 
-_NOUNS = {
-    "number": "numbers",
-    "text": "text",
-    "date": "dates",
-    "moment": "dates with times",
-    "time": "times",
-    "truth": "truth values",
-    "unknown": "values of another type",
-}
 _TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),
     "date": pl.Date(),
@@ -33,7 +26,6 @@ _TYPES: dict[str, pl.DataType] = {
     "time": pl.Time(),
     "truth": pl.Boolean(),
 }
-_EXACT = 2**53
 
 
 def fitted(column: pl.Series, variable: Variable) -> pl.Series:
@@ -44,7 +36,7 @@ def fitted(column: pl.Series, variable: Variable) -> pl.Series:
     WriteError
         If the column holds something else than the original does.
     """
-    held = kind_of(column.dtype)
+    held = kind_held(column.dtype)
     if column.dtype == pl.Null or (held != variable.kind and column.null_count() == len(column)):
         return _nothing(column, variable)
     if "unknown" in (held, variable.kind):
@@ -67,7 +59,7 @@ def _same_kind(column: pl.Series, variable: Variable) -> pl.Series:
 
 
 def _refused(column: pl.Series, variable: Variable) -> pl.Series:
-    wanted, held = _NOUNS[variable.kind], _NOUNS[kind_of(column.dtype)]
+    wanted, held = NOUNS[variable.kind], NOUNS[kind_held(column.dtype)]
     raise WriteError(
         f"Column {column.name!r} holds {wanted} in the original but {held} in the copy. Give it the"
         " original's type first."
@@ -221,7 +213,7 @@ def is_whole(column: pl.Series) -> bool:
     if column.dtype.is_integer():
         return True
     numbers = column.fill_nan(None).drop_nulls()
-    return bool(((numbers == numbers.floor()) & (numbers.abs() <= _EXACT)).all())
+    return bool(((numbers == numbers.floor()) & (numbers.abs() <= EXACT_IN_FLOAT)).all())
 
 
 def whole(column: pl.Series) -> pl.Series:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from unveil.errors import listed
+from unveil.read.meanings import number_held
 from unveil.read.tags import TAGS
 from unveil.records.codebook import Code, Variable
 
@@ -32,11 +33,8 @@ def is_letter(code: Code) -> bool:
 
 def number_of(code: Code) -> float | None:
     """The number that a code of a column of numbers is; None for a letter, or text astray."""
-    try:
-        number = float(code)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    number = None if is_letter(code) else number_held(code)
+    return number if number is not None and math.isfinite(number) else None
 
 
 def letters_of(variable: Variable) -> list[str]:

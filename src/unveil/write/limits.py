@@ -6,13 +6,13 @@ from datetime import date
 import polars as pl
 
 from unveil.errors import listed
+from unveil.read.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.read.tags import TAG_OF
 from unveil.write.fitting import is_text
-from unveil.write.outgoing import kind_of
+from unveil.write.outgoing import kind_held
 
 Check = tuple[Callable[[pl.Series], bool], str]
 
-_EXACT = 2**53
 _STATA_LARGEST = 8.9884656743115785e307
 _SPSS_LARGEST = 1.797693134862315e308
 _SPSS_TEXT = 32_767
@@ -41,15 +41,15 @@ def csv_values(columns: Sequence[pl.Series]) -> list[str]:
 
 def letters_in(column: pl.Series) -> list[str]:
     """The letters of missing values that a column of numbers holds: ".a" and others."""
-    if column.dtype != pl.Float64:
-        return []
-    held = column.filter(column.is_in(list(TAG_OF))).unique().to_list()
+    letters = is_letter(column)
+    held = column.filter(letters).unique().to_list() if letters.any() else []
     return sorted(TAG_OF[number] for number in held)
 
 
 def without_letters(column: pl.Series) -> pl.Series:
     """A column of numbers in which letters are missing like any other missing value."""
-    return column.set(column.is_in(list(TAG_OF)), None) if column.dtype == pl.Float64 else column
+    letters = is_letter(column)
+    return column.set(letters, None) if letters.any() else column
 
 
 def _found(columns: Sequence[pl.Series], checks: Sequence[Check]) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _is_nested(column: pl.Series) -> bool:
 
 
 def _is_other(column: pl.Series) -> bool:
-    return kind_of(column.dtype) == "unknown" and column.dtype != pl.Null
+    return kind_held(column.dtype) == "unknown" and column.dtype != pl.Null
 
 
 def _has_zone(column: pl.Series) -> bool:
@@ -82,7 +82,7 @@ def _has_zone(column: pl.Series) -> bool:
 def _is_inexact(column: pl.Series) -> bool:
     if not column.dtype.is_integer() or column.null_count() == len(column):
         return False
-    return not -_EXACT <= int(column.min()) <= int(column.max()) <= _EXACT  # type: ignore[arg-type]
+    return not -EXACT_IN_FLOAT <= int(column.min()) <= int(column.max()) <= EXACT_IN_FLOAT  # type: ignore[arg-type]
 
 
 def _beyond(largest: float) -> Callable[[pl.Series], bool]:

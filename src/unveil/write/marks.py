@@ -7,6 +7,7 @@ request, by a column that says so in every row.
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import polars as pl
 
 from unveil.errors import SettingsError, quoted
@@ -29,15 +30,7 @@ def marked(outgoing: Outgoing, *, marker: str | None) -> Outgoing:
 
     Label and notes of the original are left out: they tell of a file of real people.
     """
-    codebook = outgoing.codebook
-    labelled = type(codebook)(
-        source=codebook.source,
-        format=codebook.format,
-        file_label=LABEL,
-        notes=(NOTE,),
-        encoding=codebook.encoding,
-        variables=codebook.variables,
-    )
+    labelled = msgspec.structs.replace(outgoing.codebook, file_label=LABEL, notes=(NOTE,))
     made = replace(outgoing, codebook=labelled, fake=True)
     return made if marker is None else _with_column(made, marker)
 

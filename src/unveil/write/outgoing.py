@@ -5,18 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from unveil.read.undeclared import kind_of, variable_of
 from unveil.records.codebook import Codebook, Kind, Variable
 
-_KINDS: dict[type[pl.DataType], Kind] = {
-    pl.Boolean: "truth",
-    pl.String: "text",
-    pl.Categorical: "text",
-    pl.Enum: "text",
-    pl.Date: "date",
-    pl.Datetime: "moment",
-    pl.Time: "time",
-    pl.Duration: "time",
-}
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -36,13 +27,6 @@ class Outgoing:
             yield column, known.get(column.name) or variable_of(column)
 
 
-def variable_of(column: pl.Series) -> Variable:
-    """What is known of a column that nobody declared: its name and its kind."""
-    return Variable(name=column.name, kind=kind_of(column.dtype))
-
-
-def kind_of(dtype: pl.DataType) -> Kind:
-    """What a column of this type holds."""
-    if dtype.is_numeric() and not dtype.is_decimal():
-        return "number"
-    return _KINDS.get(dtype.base_type(), "unknown")
+def kind_held(dtype: pl.DataType) -> Kind:
+    """What a column of this type holds to those who write it: they know no exact decimals."""
+    return "unknown" if dtype.is_decimal() else kind_of(dtype)

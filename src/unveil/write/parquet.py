@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from unveil.errors import listed
+from unveil.read.parquet import CODEBOOK
 from unveil.write.limits import letters_in, parquet_values
 from unveil.write.outgoing import Outgoing
 
-CODEBOOK_KEY, NOTICE_KEY = "unveil.codebook", "unveil.notice"
+NOTICE = "unveil.notice"
+"""The key under which a Parquet file carries its label: that it is fake, where it is."""
 
 
 def parquet_faults(outgoing: Outgoing) -> list[str]:
@@ -16,9 +18,9 @@ def parquet_faults(outgoing: Outgoing) -> list[str]:
 
 def write_parquet(outgoing: Outgoing, path: Path) -> tuple[str, ...]:
     """Write the file, and tell what only unveil would understand."""
-    told = {CODEBOOK_KEY: outgoing.codebook.to_json(indent=0)}
+    told = {CODEBOOK: outgoing.codebook.to_json(indent=0)}
     if outgoing.codebook.file_label:
-        told[NOTICE_KEY] = outgoing.codebook.file_label
+        told[NOTICE] = outgoing.codebook.file_label
     with path.open("rb+") as file:
         outgoing.frame.write_parquet(file, metadata=told)
     lettered = [column.name for column in outgoing.frame.get_columns() if letters_in(column)]

@@ -13,7 +13,7 @@ from unveil.write.formats import SPSS_USUAL, spss_format, text_width
 from unveil.write.labels import cut_bytes, cut_note, is_letter, left_out_note, number_of
 from unveil.write.limits import longest_bytes, spss_values
 from unveil.write.names import spss_names
-from unveil.write.outgoing import Outgoing, kind_of
+from unveil.write.outgoing import Outgoing, kind_held
 from unveil.write.stamps import is_finer_than_milliseconds, spss_seconds
 
 _LABEL, _VALUE_LABEL, _FILE_LABEL, _NOTE_LINE, _MISSING_TEXT = 256, 120, 64, 80, 8
@@ -76,7 +76,7 @@ def _column(column: pl.Series, variable: Variable, declared: _Declared) -> pl.Se
     """The column as pyreadstat writes it exactly: floats, or text of the declared width."""
     if is_text(column):
         return _text(column, variable, declared)
-    kind = kind_of(column.dtype)
+    kind = kind_held(column.dtype)
     is_stamp = kind in SPSS_USUAL
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
         declared.rounded.append(column.name)
@@ -104,7 +104,7 @@ def _text(column: pl.Series, variable: Variable, declared: _Declared) -> pl.Seri
 
 def _declare(column: pl.Series, variable: Variable, declared: _Declared) -> None:
     levels, codes = list(variable.levels), list(variable.missing)
-    if kind_of(column.dtype) in SPSS_USUAL and declared.source != "spss":
+    if kind_held(column.dtype) in SPSS_USUAL and declared.source != "spss":
         # Codes among dates are numbers of their program, which mean other days in this one.
         if levels or codes or variable.missing_ranges:
             declared.foreign.append(variable.name)

@@ -6,7 +6,8 @@ SPSS counts seconds since 14 October 1582. Stata counts days (%td) or millisecon
 
 import polars as pl
 
-_SPSS_DAYS, _STATA_DAYS = 141_428, 3_653
+from unveil.read.stamps import EPOCH_1960, SPSS_EPOCH
+
 _DAY = 86_400
 _HOUR_IN_MICROS = 3_600_000_000
 _CLOCK = r"^(-?)(\d{1,7}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$"
@@ -15,19 +16,19 @@ _CLOCK = r"^(-?)(\d{1,7}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$"
 def spss_seconds(column: pl.Series) -> pl.Series:
     """Seconds of a column of dates, moments, times or durations."""
     if column.dtype == pl.Date:
-        return (column.to_physical().cast(pl.Float64) + _SPSS_DAYS) * _DAY
+        return (column.to_physical().cast(pl.Float64) - SPSS_EPOCH) * _DAY
     if column.dtype == pl.Time:
         return column.to_physical().cast(pl.Float64) / 1e9
-    return _seconds_and_rest(column, _SPSS_DAYS * _DAY, per_second=1)
+    return _seconds_and_rest(column, -SPSS_EPOCH * _DAY, per_second=1)
 
 
 def stata_number(column: pl.Series) -> pl.Series:
     """Days of a column of dates, milliseconds of one of moments, times or durations."""
     if column.dtype == pl.Date:
-        return column.to_physical().cast(pl.Float64) + _STATA_DAYS
+        return column.to_physical().cast(pl.Float64) - EPOCH_1960
     if column.dtype == pl.Time:
         return column.to_physical().cast(pl.Float64) / 1e6
-    return _seconds_and_rest(column, _STATA_DAYS * _DAY, per_second=1000)
+    return _seconds_and_rest(column, -EPOCH_1960 * _DAY, per_second=1000)
 
 
 def is_finer_than_milliseconds(column: pl.Series) -> bool:

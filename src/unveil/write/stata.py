@@ -1,6 +1,7 @@
 """A copy as a Stata file, .dta (format 118: Stata 14 and later)."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from unveil.write.formats import STATA_USUAL, stata_format
 from unveil.write.labels import cut_bytes, cut_note, is_letter, left_out_note, letters_of, number_of
 from unveil.write.limits import letters_in, stata_values, without_letters
 from unveil.write.names import stata_names
-from unveil.write.outgoing import Outgoing, kind_of
+from unveil.write.outgoing import Outgoing, kind_held
 from unveil.write.stamps import is_finer_than_milliseconds, stata_number
 
 _VERSION = 14
@@ -95,7 +96,7 @@ def _column(column: pl.Series, variable: Variable, declared: _Declared) -> pl.Se
     if is_text(column):
         _set_format(name, stata_format(variable.format, "text"), declared)
         return column.cast(pl.String).fill_null("")
-    kind = kind_of(column.dtype)
+    kind = kind_held(column.dtype)
     form = stata_format(variable.format, kind)
     _set_format(name, form, declared)
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
@@ -113,7 +114,7 @@ def _column(column: pl.Series, variable: Variable, declared: _Declared) -> pl.Se
 
 def _letters(column: pl.Series, variable: Variable, declared: _Declared) -> list[str]:
     """The letters that occur or have labels; among dates only Stata's own mean anything."""
-    if kind_of(column.dtype) in STATA_USUAL and declared.source != "stata":
+    if kind_held(column.dtype) in STATA_USUAL and declared.source != "stata":
         return []
     return sorted({*letters_of(variable), *letters_in(column)} - {"._"})
 
@@ -151,14 +152,19 @@ def _declare(column: pl.Series, variable: Variable, declared: _Declared) -> None
         declared.missing.append(name)
     if len(variable.label or "") > _LABEL:
         declared.cut.append(name)
-    is_foreign = kind_of(column.dtype) in STATA_USUAL and declared.source != "stata"
+    is_foreign = kind_held(column.dtype) in STATA_USUAL and declared.source != "stata"
     has_labels = not is_text(column) and not is_foreign
     labels = dict(map(_labelled, variable.levels)) if has_labels else {}
     usable = {code: label for code, label in labels.items() if code is not None}
-    if len(usable) < len(variable.levels):
+    if any(_is_lost(level, usable) for level in variable.levels):
         declared.unlabelled.append(name)
     if usable:
         declared.value_labels[name] = usable
+
+
+def _is_lost(level: Level, usable: Collection[int | str]) -> bool:
+    """Whether a label is not in the file and the code alone does not say the same."""
+    return level.label != level.code and _stata_code(level.code) not in usable
 
 
 def _labelled(level: Level) -> tuple[int | str | None, str]:

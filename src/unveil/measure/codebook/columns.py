@@ -6,7 +6,6 @@ from functools import cached_property
 
 import polars as pl
 
-from unveil.measure.codebook.declared import kind_of
 from unveil.measure.codebook.found import (
     Entries,
     entries_of,
@@ -17,18 +16,10 @@ from unveil.measure.codebook.found import (
 from unveil.measure.codebook.wording import codes, difference, few, one
 from unveil.read.meanings import folded
 from unveil.read.table import mid_sentence
+from unveil.read.undeclared import NOUNS, kind_of
 from unveil.records.codebook import Code, MissingRange, Variable
 from unveil.records.codebook_differences import Difference
 from unveil.records.described import Found
-
-_KINDS = {
-    "number": "numbers",
-    "text": "text",
-    "date": "dates",
-    "moment": "dates with times",
-    "time": "times",
-    "truth": "truth values",
-}
 
 
 @dataclass(frozen=True)
@@ -96,10 +87,10 @@ def _kind(pair: Pair) -> Iterator[Difference]:
     yield difference(
         "kind",
         pair.name,
-        (_KINDS[here], _KINDS[there]),
-        f"Column {one(pair.name)} holds {_KINDS[here]} in the original and {_KINDS[there]} in"
+        (NOUNS[here], NOUNS[there]),
+        f"Column {one(pair.name)} holds {NOUNS[here]} in the original and {NOUNS[there]} in"
         f" {pair.copy}.",
-        f"Write it as {_KINDS[here]} in the copy, or say which entries mean missing (--missing).",
+        f"Write it as {NOUNS[here]} in the copy, or say which entries mean missing (--missing).",
     )
 
 

@@ -12,11 +12,12 @@ import msgspec
 from unveil.count.scenario import Progress, silent
 from unveil.measure.codebook.categories import category_differences
 from unveil.measure.codebook.columns import Pair, column_differences
-from unveil.measure.codebook.declared import declared, dictionary_given
+from unveil.measure.codebook.declared import declared
 from unveil.measure.codebook.pairing import Pairs, paired
 from unveil.measure.codebook.wording import Side, difference, few, one
 from unveil.measure.opening import read_all
 from unveil.measure.tabular import RowsResult
+from unveil.read.dictionary import dictionary_given
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook, Variable
 from unveil.records.codebook_differences import CodebookDifferences, Difference, DifferenceKind
@@ -61,7 +62,7 @@ def compare_structure(
     range of its original is told by a whole percentage of its records.
     """
     progress = progress or silent
-    known = dictionary_given(dictionary)
+    known = None if dictionary is None else dictionary_given(dictionary)
     sides = {"original": original, "synthetic": synthetic}
     here, there = read_all(sides, None, missing_values, None, progress)
     pairs = paired(here.frame.columns, there.frame.columns)

@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from unveil.count.scenario import Progress, silent
-from unveil.measure.codebook.declared import declared, dictionary_given
+from unveil.measure.codebook.declared import declared
 from unveil.measure.codebook.found import found_in
 from unveil.measure.opening import read_all
+from unveil.read.dictionary import dictionary_given
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook, Variable
 from unveil.records.described import Described, Found
@@ -89,7 +90,7 @@ def codebook(
     of missing entries are whole.
     """
     progress = progress or silent
-    known = dictionary_given(dictionary)
+    known = None if dictionary is None else dictionary_given(dictionary)
     (table,) = read_all({"data": data}, None, missing_values, None, progress)
     return CodebookResult(described(table, known, declared_only=declared_only, progress=progress))
 

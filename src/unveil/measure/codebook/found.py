@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from unveil.measure.codebook.declared import kind_of
 from unveil.measure.codebook.ranges import Range, told_range
 from unveil.read.level_text import level_text
-from unveil.read.meanings import folded, folded_all
+from unveil.read.meanings import folded, folded_all, number_held
+from unveil.read.numbers import as_code
 from unveil.read.tags import TAGS
+from unveil.read.undeclared import kind_of
 from unveil.records.codebook import Code, Level, Variable
 from unveil.records.described import FEWEST_PEOPLE, MOST_LISTED, Found, Held
 
@@ -172,7 +173,7 @@ def _as_held(dtype: pl.DataType, variable: Variable, holds: Held | None) -> dict
         return {code: _text(code) for code in codes}
     if not dtype.is_numeric():
         return {}
-    numbers = {code: _number(code) for code in codes}
+    numbers = {code: number_held(code) for code in codes}
     return {code: number for code, number in numbers.items() if number is not None}
 
 
@@ -212,7 +213,7 @@ def _key(values: pl.Series, holds: Held | None) -> pl.Series:
 
 
 def _in_a_range(level: Level, variable: Variable) -> bool:
-    number = _number(level.code)
+    number = number_held(level.code)
     return number is not None and any(
         (gap.lo is None or number >= gap.lo) and (gap.hi is None or number <= gap.hi)
         for gap in variable.missing_ranges
@@ -223,20 +224,6 @@ def _text(code: Code) -> str:
     return level_text(code) or ""
 
 
-def _number(code: Code) -> float | None:
-    if isinstance(code, str) and code in TAGS:
-        return TAGS[code]
-    try:
-        return float(code)
-    except (ValueError, OverflowError):
-        return None
-
-
 def _code(value: object) -> Code:
     """A value as a code: whole numbers as such."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return value
-    number = float(str(value))
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    return value if isinstance(value, str | int) else as_code(float(str(value)))
