@@ -91,6 +91,130 @@ def test_the_same_labels_at_other_codes_decide():
     assert notes_of(found, "matched_by") == [("synthetic", "Compared by label: x.")]
 
 
+def found_of(original: Table, copy: Table):
+    return together(original, copy)[0][1]
+
+
+def test_a_label_under_a_code_that_the_other_file_lacks_goes_to_its_code():
+    sex = variable({1: "Male", 2: "Female"})
+    other = variable({1: "Male", 0: "Female"})
+    assert found_of(table([1, 2], sex), table([1, 0, 0], other, side="synthetic")) == [1, 2, 2]
+
+
+def test_codes_of_no_answer_meet_by_their_label():
+    here = variable({-8: "Refused"}, missing=(-8,))
+    there = variable({-9: "Refused"}, missing=(-9,))
+    stata = variable({".a": "Refused"}, missing=(".a",))
+    original = table([100, 200, -8], here)
+    for copy, values in ((there, [100.0, -9.0]), (stata, [100.0, TAGS[".a"]])):
+        sides, found = together(original, table(values, copy, side="synthetic"))
+        assert sides[1] == [100, -8]
+        assert found.special_codes == {"x": (-8.0,)}
+
+
+def test_numbers_beside_swapped_codes_stay_numbers():
+    here = variable({-8: "Refused", -9: "Unknown"})
+    there = variable({-9: "Refused", -8: "Unknown"})
+    copy = table([100, 250, -9, -8], there, side="synthetic")
+    assert found_of(table([100, -8, -9], here), copy) == [100, 250, -8, -9]
+
+
+def test_one_reworded_label_does_not_take_its_code_away():
+    here = variable({1: "Good", 2: "Fair", 3: "Poor"})
+    there = variable({1: "Good", 2: "Fair", 3: "Bad"})
+    sides, found = together(table([1, 2, 3], here), table([3, 2, 1], there, side="synthetic"))
+    assert sides[1] == [3, 2, 1]
+    assert len(notes_of(found, "labels_differ")) == 1
+
+
+def test_a_label_that_wants_a_place_where_another_stays_turns_codes_into_labels():
+    other = variable({1: "Male", 0: "Female", 2: "Other"})
+    sides, _ = together(
+        table([1, 2], variable({1: "Male", 2: "Female"})), table([0, 2], other, side="synthetic")
+    )
+    assert sides == [["Male", "Female"], ["Female", "Other"]]
+
+
+def test_an_unlabelled_value_keeps_its_place_from_being_taken():
+    other = variable({1: "Male", 0: "Female"})
+    sides, _ = together(
+        table([1, 2], variable({1: "Male", 2: "Female"})), table([0, 2], other, side="synthetic")
+    )
+    assert sides == [["Male", "Female"], ["Female", "2"]]
+
+
+@pytest.mark.parametrize("values", [[0, 1, 1], ["0", "1", "1"]])
+def test_numbers_that_are_labels_and_no_codes_are_taken_as_labels(values):
+    children = variable({1: "0", 2: "1", 3: "2+"})
+    assert found_of(table([1, 2, 3], children), table(values, side="synthetic")) == [1, 2, 2]
+
+
+def test_text_that_is_all_labels_is_taken_as_labels_even_where_some_are_numbers():
+    children = variable({1: "0", 2: "1", 3: "2+"})
+    assert found_of(table([1, 2, 3], children), table(["1", "2+"], side="synthetic")) == [2, 3]
+
+
+def test_values_that_can_be_codes_as_well_as_labels_are_codes_and_this_is_told():
+    score = variable({1: "2", 2: "1"})
+    sides, found = together(table([1, 2], score), table([2, 1, 1], side="synthetic"))
+    assert sides[1] == [2, 1, 1]
+    assert notes_of(found, "codes_or_labels") == [
+        (
+            "synthetic",
+            "Column 'x': its values can be codes as well as labels of the other file; they were"
+            " taken for codes. Are they?",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ({1: "Yes", 2: "No"}, [1, 2]),
+        ({1: "yes", 0: "no"}, [1, 0]),
+        ({"y": "Yes", "n": "No"}, ["y", "n"]),
+    ],
+)
+def test_truth_values_meet_yes_and_no(labels, expected):
+    codes = [*labels]
+    assert (
+        found_of(table(codes, variable(labels)), table([True, False], side="synthetic")) == expected
+    )
+
+
+def test_truth_values_without_a_yes_and_a_no_are_not_taken_for_codes():
+    with pytest.raises(unveil.AlignError, match="no level in common"):
+        unveil.disclosure(
+            labelled([1, 2], variable({1: "Male", 2: "Female"}), [1, 2]),
+            pl.DataFrame({"x": [True, False], "k": [1, 2]}),
+            keys=["x"],
+            targets=["k"],
+        )
+
+
+def test_codes_that_are_text_meet_codes_that_are_numbers_by_their_labels():
+    there = variable({"m": "Male", "f": "Female"})
+    copy = table(["f", "m"], there, side="synthetic")
+    assert found_of(table([1, 2], variable({1: "Male", 2: "Female"})), copy) == [2, 1]
+
+
+def test_among_labels_capitals_blanks_accents_and_numbers_are_read_alike():
+    known = variable({1: "Café", 2: "Tea", -8: "Refused"})
+    words = ["cafe\u0301", "TEA ", "refused", "1200.0", "Other"]
+    sides, found = together(table([1.0, 2.0, -8.0, 1200.0], known), table(words, side="synthetic"))
+    assert sides == [
+        ["Café", "Tea", "Refused", "1200"],
+        ["Café", "Tea", "Refused", "1200", "Other"],
+    ]
+    assert notes_of(found, "labels_shared") == []
+
+
+def test_a_label_that_reads_like_an_unlabelled_code_is_told():
+    known = variable({1: "2", 3: "Three"})
+    _, found = together(table([1, 2, 3], known), table(["Three", "x"], side="synthetic"))
+    assert len(notes_of(found, "labels_shared")) == 1
+
+
 def test_a_translation_of_the_labels_leaves_the_codes_and_is_told():
     french = variable({1: "Homme", 2: "Femme", 9: "Refus"})
     sides, found = together(table(CODES, variable(SEX)), table([1, 2], french, side="synthetic"))

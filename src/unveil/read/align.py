@@ -6,12 +6,12 @@ level, equal to itself. What had to be changed is reported. What cannot be compa
 because nothing would match and the risk would look like zero.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from unveil.errors import AlignError, listed
+from unveil.errors import AlignError
 from unveil.read.casts import (
     CASTS,
     DATE,
@@ -25,7 +25,8 @@ from unveil.read.casts import (
     one_time_unit,
 )
 from unveil.read.matching import Matched, matched
-from unveil.read.meanings import Meaning, special_codes
+from unveil.read.matching_notes import codes_of_no_answer, matching_notes
+from unveil.read.meanings import Meaning
 from unveil.read.numbers import with_letters_apart
 from unveil.read.table import Table, mid_sentence
 from unveil.records.disclosure import Coercion
@@ -56,7 +57,7 @@ def align(tables: Sequence[Table], columns: Sequence[str]) -> Aligned:
     for name in columns:
         sides = [_with_one_missing(name, table) for table in tables]
         labelled[name] = matched(name, sides, tables)
-        codes[name] = _special_codes(name, sides, tables)
+        codes[name] = codes_of_no_answer(name, sides, labelled[name], tables)
         try:
             aligned[name], notes = _align_column(name, labelled[name].sides, tables)
             coercions += notes
@@ -67,46 +68,10 @@ def align(tables: Sequence[Table], columns: Sequence[str]) -> Aligned:
     return Aligned(
         tuple(table.frame.height for table in tables),
         aligned,
-        (*coercions, *_matching_notes(labelled, tables)),
+        (*coercions, *matching_notes(labelled, tables)),
         {name: found.meanings for name, found in labelled.items() if found.meanings},
         {name: found for name, found in codes.items() if found},
     )
-
-
-def _special_codes(
-    name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
-) -> tuple[float, ...]:
-    found = [special_codes(name, side, table) for side, table in zip(sides, tables, strict=True)]
-    return tuple(sorted({code for codes in found for code in codes}))
-
-
-def _matching_notes(labelled: dict[str, Matched], tables: Sequence[Table]) -> Iterator[Coercion]:
-    """By what labelled columns were compared: one note for each side, and for what is doubtful."""
-    for place, table in enumerate(tables):
-        for how in ("code", "label"):
-            names = [
-                name for name, found in labelled.items() if how in found.how[place : place + 1]
-            ]
-            if names:
-                sentence = f"Compared by {how}: {listed(names)}."
-                yield Coercion(side=table.side, column=None, kind="matched_by", sentence=sentence)
-        for name, found in labelled.items():
-            n_codes = sum(found.differing[place : place + 1])
-            if n_codes:
-                sentence = (
-                    f"Column {name!r}: codes with another label here than in the other files:"
-                    f" {n_codes:,}. Do they mean the same?"
-                )
-                yield Coercion(
-                    side=table.side, column=name, kind="labels_differ", sentence=sentence
-                )
-    for name, found in labelled.items():
-        if found.n_shared:
-            sentence = (
-                f"Column {name!r}: some codes have the same label; compared by label, they are one"
-                " level."
-            )
-            yield Coercion(side="all files", column=name, kind="labels_shared", sentence=sentence)
 
 
 def _align_column(

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from unicodedata import normalize
 
 import polars as pl
 
 from unveil.read.level_text import level_text
 from unveil.read.table import Table
 from unveil.read.tags import TAG_OF, TAGS
-from unveil.records.codebook import Code, Variable
+from unveil.records.codebook import Code
 
 Value = float | str
 """A code as a column holds it: a number, letters of missing values included, or text."""
@@ -39,7 +40,7 @@ def meanings_of(labels: Sequence[Mapping[Value, str]]) -> dict[str, Meaning]:
 
 def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
     """What the values of one side stand for; empty where nobody said, or it holds no codes."""
-    variable = _variable(name, table)
+    variable = table.variables.get(name)
     if variable is None or not (side.dtype.is_numeric() or side.dtype == pl.String):
         return {}
     value_of = number_held if side.dtype.is_numeric() else str
@@ -49,7 +50,7 @@ def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
 
 def special_codes(name: str, side: pl.Series, table: Table) -> tuple[float, ...]:
     """The numbers of a side that stand for no answer, by its codebook: those that occur in it."""
-    variable = _variable(name, table)
+    variable = table.variables.get(name)
     if variable is None or not side.dtype.is_numeric():
         return ()
     codes = [number_held(code) for code in variable.missing]
@@ -70,7 +71,7 @@ def as_held(side: pl.Series) -> pl.Series:
 
 def has_letters(name: str, tables: Sequence[Table]) -> bool:
     """Whether some side says that it holds letters of missing values."""
-    variables = (_variable(name, table) for table in tables)
+    variables = (table.variables.get(name) for table in tables)
     return any(code in TAGS for variable in variables if variable for code in variable.missing)
 
 
@@ -90,9 +91,9 @@ def numbers_in(text: pl.Series) -> pl.Series:
 
 
 def texts_of(side: pl.Series) -> pl.Series:
-    """Numbers as their levels are written, text as it is."""
-    if side.dtype == pl.String:
-        return side
+    """Numbers and truth values as their levels are written, text as it is."""
+    if side.dtype in (pl.String, pl.Boolean):
+        return side.cast(pl.String)
     whole = side.cast(pl.Int64, strict=False)
     is_whole = (whole.cast(pl.Float64) == side.cast(pl.Float64)).fill_null(value=False)
     texts = whole.cast(pl.String).zip_with(is_whole, side.cast(pl.String))
@@ -101,17 +102,14 @@ def texts_of(side: pl.Series) -> pl.Series:
 
 
 def folded(label: str) -> str:
-    """A label without what writing it down may change: blanks and capitals."""
-    return " ".join(label.split()).lower()
+    """A label without what writing it down may change: blanks, capitals, how accents are coded."""
+    return " ".join(normalize("NFC", label).split()).lower()
 
 
 def folded_all(labels: pl.Series) -> pl.Series:
     """Every label without what writing it down may change."""
-    return labels.str.strip_chars().str.replace_all(r"\s+", " ").str.to_lowercase()
-
-
-def _variable(name: str, table: Table) -> Variable | None:
-    return None if table.codebook is None else table.codebook.variable(name)
+    plain = labels.str.normalize("NFC").str.strip_chars()
+    return plain.str.replace_all(r"\s+", " ").str.to_lowercase()
 
 
 def number_held(code: Code) -> float | None:

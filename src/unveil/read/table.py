@@ -1,10 +1,11 @@
 """One side of a comparison as read: its name in messages, its frame, and what was noticed."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
-from unveil.records.codebook import Codebook
+from unveil.records.codebook import Codebook, Variable
 from unveil.records.disclosure import Coercion
 
 SUBJECTS = {
@@ -35,6 +36,12 @@ class Table:
     source: str = "a data frame"
     notes: tuple[Coercion, ...] = field(default=())
     codebook: Codebook | None = None
+
+    @cached_property
+    def variables(self) -> dict[str, Variable]:
+        """What is declared about each column, by its name."""
+        declared = () if self.codebook is None else self.codebook.variables
+        return {variable.name: variable for variable in declared}
 
 
 def place_of(side: str, file_name: str | None = None) -> str:
