@@ -26,8 +26,8 @@ from unveil.read.casts import (
 )
 from unveil.read.matching import Matched, matched
 from unveil.read.matching_notes import codes_of_no_answer, matching_notes
-from unveil.read.meanings import Meaning
-from unveil.read.numbers import with_letters_apart
+from unveil.read.meanings import Meaning, has_letters
+from unveil.read.numbers import one_number_type, with_letters_apart
 from unveil.read.table import Table, mid_sentence
 from unveil.records.disclosure import Coercion
 
@@ -100,7 +100,8 @@ def _one_type(
 ) -> tuple[list[pl.Series], list[Coercion]]:
     """Sides of one family in one type: the same width, unit and precision."""
     if family == NUMBER:
-        return with_letters_apart(name, sides, tables)
+        typed = with_letters_apart if has_letters(name, tables) else one_number_type
+        return typed(name, sides, tables)
     if family in (MOMENT, SPAN):
         return one_time_unit(name, sides, tables), []
     return sides, []
