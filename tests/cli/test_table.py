@@ -185,16 +185,17 @@ def test_published_values_can_stand_in_a_column_beside_the_counts(run, tmp_path,
     assert json.loads(shown)["cell_bounds"] == [[0, 2], [1, 5], [4, 8], [1, 5]]
 
 
-def test_the_chart_is_a_private_picture_that_names_no_count(run, counts, tmp_path):
+def test_the_chart_is_a_private_picture_that_says_it_is_confidential(run, counts, tmp_path):
     code, _, said = run(counts, "-r", "conventional:3", "--sap-max-n", 4, "--chart", "curve.svg")
     assert code == 0
-    assert "The step curve was written to curve.svg." in said
+    assert "The curve was written to curve.svg; it is drawn from true counts: confidential." in said
     path = tmp_path / "curve.svg"
     if os.name == "posix":
         assert path.stat().st_mode & 0o077 == 0
     drawn = ET.fromstring(path.read_text(encoding="utf-8"))
     texts = {element.text for element in drawn.iter() if element.text and element.text.strip()}
     assert "13" not in texts
+    assert any(text.startswith("Confidential: drawn from true counts") for text in texts)
     assert {"0", "1", "2", "3", "4", "threshold 0.05"} <= texts
 
 
@@ -341,8 +342,8 @@ FILES = {
 }
 SUM = (
     "The data (margin.csv) gives another number for the total of column=D than its cells add up"
-    " to. Correct it; or, where a level is only called like a sum (all, total), name the real"
-    " label with total_label."
+    " to. Correct it; or, where a level is only called like a sum (all, total), say with the"
+    " total label how sums are marked."
 )
 WHOLE = "A table of counts holds whole numbers from 0."
 ONE_RELEASE = "is about one release, and --compare about several. Leave one of them out."
@@ -375,8 +376,13 @@ BAD = [
     ),
     (
         ("good.csv", "--sap-max-n", "-1"),
-        "n_max is -1. It must be a whole number from 0 to 100,000: how many people an intruder may"
-        " know.",
+        "--sap-max-n is -1. It must be a whole number from 0 to 100,000: how many people an"
+        " intruder may know.",
+    ),
+    (
+        ("good.csv", "--audit", "-1"),
+        "--audit is -1. It must be a number from 0, such as 10 for estimates within 10 percent of"
+        " the true count.",
     ),
     (
         ("good.csv", "--threshold", "2"),

@@ -5,14 +5,16 @@ from fractions import Fraction
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import unveil
 from unveil.judge.sap_limits import parse_sap_limits, sap_judged
 from unveil.records.sap import Sap, SapChance, SapDepth, SapTaught
-from unveil.report.design import comparison_chart, comparison_sentences
+from unveil.report.design import comparison_chart, comparison_sentences, summary_cells
 from unveil.report.probabilities import between, probability, probability_figure
 from unveil.report.sap import (
     bounds_at,
@@ -325,13 +327,88 @@ def test_schemes_are_said_with_their_risk_and_their_loss():
     ]
 
 
+def open_comparison(lower, upper, *, n_tables=1):
+    """One scheme whose curves are not exact: the same bounds for every table."""
+    table = [[1, 3, 2], [4, 2, 6]]
+    tables = table if n_tables == 1 else [np.array(table)] * n_tables
+    record = unveil.compare_rounding(tables, "conventional:5", n_max=len(lower) - 1).record
+    first = next((n for n, low in enumerate(lower) if low > 0), None)
+    passes = next((n for n, low in enumerate(lower) if low > 0.05), None)
+    found = {"first_risk": first, "passes": passes}
+    rows = [
+        replace(row, lower=tuple(lower), upper=tuple(upper), complete=False, **found)
+        for row in record.rows
+    ]
+    summary = replace(
+        record.summaries[0],
+        mean_sap=tuple(lower),
+        n_passing=0 if passes is None else n_tables,
+        **found,
+    )
+    return replace(record, rows=tuple(rows), summaries=(summary,))
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said", "cells"),
+    [
+        ((0, 0, 0), (0, 1, 1), "no risk is shown up to 2 people known, nor that there is none, and"
+         " whether it passes 0.05 up to 2 is not known", ("?", "?")),
+        ((0, 0, 0.01), (0, 0.04, 0.04), "the risk starts at 2 people known at the latest, and it"
+         " does not pass 0.05 up to 2", ("≤2", "-")),
+        ((0, 0, 0.1), (0, 0, 0.2), "the risk starts at 2 people known, and it passes 0.05 at 2",
+         ("2", "2")),
+        ((0, 0.01, 0.1), (0, 0.1, 0.2), "the risk starts at 1 person known, and it passes 0.05 at 2"
+         " at the latest", ("1", "≤2")),
+    ],
+)  # fmt: skip
+def test_a_comparison_that_is_not_exact_says_no_more_than_it_knows(lower, upper, said, cells):
+    record = open_comparison(lower, upper)
+    sentences = [sentence for _, sentence in comparison_sentences(record)]
+    assert sentences == [
+        f"conventional:5: {said}; a published count is off by 1.50 on average.",
+        "Some curves are certified lower bounds only: SAP may be higher than is shown.",
+    ]
+    assert summary_cells(record, record.summaries[0])[1:3] == cells
+
+
+def test_tables_that_pass_are_at_least_so_many_where_curves_are_not_exact():
+    record = open_comparison((0, 0, 0.1), (0, 0, 0.2), n_tables=3)
+    assert "(at least 3 of 3 tables pass)" in next(comparison_sentences(record))[1]
+
+
+def test_nobody_known_and_nothing_given_away_is_no_risk():
+    record = unveil.compare_rounding([3, 6], "conventional:3", n_max=0).record
+    said = next(comparison_sentences(record))[1]
+    assert said.startswith("conventional:3: no risk up to 0 people known, and it does not pass")
+
+
+def test_a_rounded_table_says_that_its_losses_are_confidential():
+    rounded = unveil.round_table([[1, 2], [3, 4]], "random:3", seed=5)
+    assert repr(rounded).endswith("(confidential)")
+    assert "the seed, are confidential: they can betray the counts of a small table" in (
+        rounded._repr_html_()
+    )
+
+
+def test_a_curve_between_bounds_starts_at_the_latest():
+    drawn = step_chart([Line("a", (0, 0, 0.5), (0, 0.1, 0.5))], title="t")
+    assert "a: above 0 from 2 known people on at the latest, 0.500 at 2." in drawn
+    assert "Confidential: drawn from true counts, and may end at the number of people." in drawn
+
+
 @pytest.mark.parametrize(
     ("schemes", "n_max", "choice"),
     [
         (
             ("up:3", "conventional:3"),
             2,
-            "Of those that stay within 0.05 up to 2 people known, up:3 changes counts least.",
+            "Only up:3 stays within 0.05 up to 2 people known.",
+        ),
+        (
+            ("exact", "conventional:5", "conventional:7"),
+            2,
+            "Of those that stay within 0.05 up to 2 people known, conventional:5 changes counts"
+            " least.",
         ),
         (
             ("conventional:5", "conventional:3"),
@@ -397,8 +474,8 @@ def test_the_chart_has_a_title_a_description_and_a_name_at_every_line():
     assert drawn.find(f"{SVG}title").text == "Risk"
     assert drawn.find(f"{SVG}desc").text == (
         "conventional:3: above 0 from 1 known people on, 1 at 2. random:3: above 0 from 2 known"
-        " people on, between 0.100 and 0.900 at 2. up:5: 0 for every number of known people up to"
-        " 2."
+        " people on at the latest, between 0.100 and 0.900 at 2. up:5: 0 for every number of known"
+        " people up to 2."
     )
     texts = [element.text for element in drawn.iter(f"{SVG}text")]
     for label in ("conventional:3", "random:3 (bounds)", "up:5", "threshold 0.05"):

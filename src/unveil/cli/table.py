@@ -24,6 +24,7 @@ from unveil.cli.table_options import (
     design_options,
     document_options,
     question_options,
+    refuse_numbers,
     release_options,
     source_options,
 )
@@ -95,16 +96,21 @@ def table(
     chart: Path | None,
     **asked: Any,
 ) -> int:
-    """Measure what a table of true counts in FILE gives away once it is published.
+    """Measure what a table of counts gives away once it is published.
 
-    FILE is a table of counts, long (columns of levels and one of counts) or wide, with or without
-    its sums. SAP is the probability that n people whom somebody knows give away that nobody else
-    has some combination (Smith and Elliot 2008).
+    FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
+    with the levels of the rows in the first column and those of the columns in the header. Totals
+    in it are recognised. Say with --round, --total and --margins what will be published: without
+    --round that is the counts as they are.
+
+    You are told SAP(n): how likely it is that somebody who knows n of the people, drawn at random,
+    can be certain that nobody else has some combination (Smith and Elliot 2008). 0 is no risk, 1 is
+    certainty.
 
     \b
-    Example:
+    Examples:
       unveil table counts.csv --round conventional:5 --total --margins all
-      unveil table counts.csv -r random:3 --seed 1 --limit 4=0.05 --out publish.csv
+      unveil table counts.csv -r random:3 --limit 4=0.05 --out publish.csv
       unveil table people.csv --microdata --dims sex,age -r suppress:5 --audit 10
       unveil table counts.csv --compare conventional:5,random:3 --area region
 
@@ -119,6 +125,7 @@ def table(
     shown = Shown(words, as_json, as_csv, out, chart)
     refuse_files(out=out, chart=chart)
     checked_threshold(asked["threshold"])
+    refuse_numbers(asked["sap_max_n"], asked["audit"])
     return (
         _compared(source, compare, shown, **asked) if compare else _measured(source, shown, **asked)
     )

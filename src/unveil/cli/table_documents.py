@@ -140,7 +140,10 @@ def write_documents(
         said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
     if chart is not None and picture is not None:
         wanted.append((chart, picture.encode(), 0o600))
-        said.append(f"The step curve was written to {visible(str(chart))}.")
+        said.append(
+            f"The curve was written to {visible(str(chart))}; it is drawn from true counts:"
+            " confidential."
+        )
     _write(wanted)
     return said
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import reduce
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 from unveil.cli.options import column_names
 from unveil.errors import SettingsError, quoted
+from unveil.measure.tables.sap_settings import LARGEST_N
 from unveil.report.sap import WORDS
 
 Command = Callable[..., Any]
@@ -69,6 +71,20 @@ def depth(context: click.Context, option: click.Parameter, given: str | None) ->
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
 
 
+def refuse_numbers(sap_max_n: int | None, audit: float | None) -> None:
+    """Refuse numbers that mean nothing, by the names of their options."""
+    if sap_max_n is not None and not 0 <= sap_max_n <= LARGEST_N:
+        raise SettingsError(
+            f"--sap-max-n is {sap_max_n}. It must be a whole number from 0 to {LARGEST_N:,}: how"
+            " many people an intruder may know."
+        )
+    if audit is not None and not 0 <= audit < inf:
+        raise SettingsError(
+            f"--audit is {audit:g}. It must be a number from 0, such as 10 for estimates within 10"
+            " percent of the true count."
+        )
+
+
 def _options(*made: Command) -> Command:
     return lambda command: reduce(lambda inner, option: option(inner), reversed(made), command)
 
@@ -84,20 +100,28 @@ source_options = _options(
         callback=column_names,
         help="The columns that make the table. Default: all but the counts.",
     ),
-    click.option("--count", metavar="COLUMN", help="The column of counts."),
+    click.option(
+        "--count",
+        metavar="COLUMN",
+        help="The column of counts. Default: count, n, freq or the like.",
+    ),
     click.option(
         "--layout",
         metavar="long|wide",
-        help="How FILE is laid out. Default: found out.",
+        help="How FILE is laid out. Default: told from its columns.",
     ),
     click.option(
         "--total-label",
         "total_labels",
         multiple=True,
         metavar="TEXT",
-        help="How FILE calls its sums. May be repeated. Default: Total, All.",
+        help="What FILE calls its totals. May be repeated. Default: Total, All.",
     ),
-    click.option("--weights", metavar="COLUMN", help="For how many people each record stands."),
+    click.option(
+        "--weights",
+        metavar="COLUMN",
+        help="With --microdata: for how many people each record stands.",
+    ),
     click.option("--sample", is_flag=True, help="The counts are of a sample of the people."),
 )
 
@@ -110,22 +134,22 @@ release_options = _options(
         metavar="[PART=]SCHEME",
         callback=schemes,
         help=(
-            "How counts are published: conventional:5, random:3, suppress:5, ... For one part:"
-            " total=exact, sex=none. May be repeated."
+            "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
+            " one part: total=exact, sex=none. May be repeated. Default: exact."
         ),
     ),
-    click.option("--total", is_flag=True, help="The total is published too."),
+    click.option("--total", is_flag=True, help="The grand total is published too."),
     click.option(
         "--margins",
         multiple=True,
         metavar="all|NAMES",
         callback=column_names,
-        help="The margins that are published too: all, or sex,age; sex+age is that of both.",
+        help="Which margins are published too: all, or sex,age; sex+age is that of both.",
     ),
     click.option(
         "--published",
         metavar="FILE|COLUMN",
-        help="The values that were published, where chance took part.",
+        help="The values that were drawn and published: a file like --out, or a column of FILE.",
     ),
     click.option(
         "--structural",
@@ -133,7 +157,9 @@ release_options = _options(
         metavar="CELLS",
         help="Impossible cells: sex=m,pregnant=yes, or a cell number. May be repeated.",
     ),
-    click.option("--seed", type=int, metavar="N", help="Of the draws. Default: one is drawn."),
+    click.option(
+        "--seed", type=int, metavar="N", help="To draw the same values again. Keep it secret."
+    ),
 )
 
 question_options = _options(
@@ -141,30 +167,28 @@ question_options = _options(
         "--sap-max-n",
         type=int,
         metavar="N",
-        help="The largest number of known people. Default: all, but at most 100.",
+        help="The most people known. Default: everybody, at most 100; with --compare 24.",
     ),
     click.option(
         "--known",
         multiple=True,
         metavar="PEOPLE",
         callback=known_people,
-        help='Known people: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
+        help='Who is known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
     ),
-    click.option(
-        "--given", metavar="LEVELS", help="Only people with these levels become known: sex=m."
-    ),
+    click.option("--given", metavar="LEVELS", help="Among people with these levels only: sex=m."),
     click.option(
         "--depth",
         metavar="D|all",
         callback=depth,
-        help="Zeros by at most so many variables, or a curve for each number.",
+        help="Only zeros in margins of at most D variables; all: a curve for each D.",
     ),
-    click.option("--bounds", is_flag=True, help="Add the tightest bounds of every cell."),
+    click.option("--bounds", is_flag=True, help="Add how many people can be in each cell."),
     click.option(
         "--audit",
         type=float,
         metavar="PERCENT",
-        help="Add what is suppressed and can be estimated within so many percent.",
+        help="Add which suppressed values can be estimated within so many percent.",
     ),
     click.option(
         "--threshold",
@@ -172,17 +196,29 @@ question_options = _options(
         default=0.05,
         show_default=True,
         metavar="P",
-        help="The probability whose passing is told.",
+        help="Say from how many people known SAP is above P.",
     ),
     click.option(
         "--limit",
         "limits",
         multiple=True,
         metavar="N=P",
-        help="End with 3 where SAP with N known people is above P: 4=0.05. May be repeated.",
+        help="Exit with 3 where SAP with N people known is, or may be, above P. May be repeated.",
     ),
-    click.option("--nodes", type=int, default=20_000, show_default=True, help="Boxes to search."),
-    click.option("--seconds", type=float, metavar="S", help="Stop searching after so long."),
+    click.option(
+        "--nodes",
+        type=int,
+        default=20_000,
+        show_default=True,
+        metavar="N",
+        help="Steps of the exact search; after them bounds are told.",
+    ),
+    click.option(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="Seconds for the search; after them bounds are told.",
+    ),
 )
 
 design_options = _options(
@@ -191,13 +227,16 @@ design_options = _options(
         multiple=True,
         metavar="SCHEMES",
         callback=compared,
-        help="Compare schemes: conventional:3,conventional:5,random:3. FILE may be a folder.",
+        help="Compare schemes: conventional:3,random:3. FILE may be a folder of tables.",
     ),
     click.option(
-        "--area", metavar="COLUMN", help="With --compare: one table for each level of a column."
+        "--area", metavar="COLUMN", help="With --compare: one table for each level of this column."
     ),
     click.option(
-        "--draws", type=int, metavar="N", help="With --compare: draws of a scheme. Default: 20."
+        "--draws",
+        type=int,
+        metavar="N",
+        help="With --compare: how often schemes that draw are drawn. Default: 20.",
     ),
 )
 
@@ -206,20 +245,21 @@ document_options = _options(
         "--out",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Write what is to be published, and nothing else, to this CSV file.",
+        help="Write the table to publish, without true counts, to this CSV file.",
     ),
     click.option(
         "--chart",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Write the step curve to this SVG file.",
+        help="Write the curve to this SVG file, for your eyes only.",
     ),
     click.option(
         "--words",
         type=click.IntRange(min=0),
         default=WORDS,
         show_default=True,
-        help="For how many numbers of known people to say the figure in words.",
+        metavar="N",
+        help="For how many numbers of people known to say SAP in words.",
     ),
     click.option("--csv", "as_csv", is_flag=True, help="Print the figures as CSV."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),

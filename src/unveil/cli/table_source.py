@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import RolesError, SettingsError, nearest
-from unveil.measure.tables.depth import key_levels, under
+from unveil.measure.tables.depth import under
 from unveil.measure.tables.design_tables import tables_given
 from unveil.measure.tables.grid import Grid
+from unveil.measure.tables.levels_named import key_levels
 from unveil.measure.tables.published_file import published_in
 from unveil.measure.tables.release import NO_TABLE, OF_SAMPLE, Release, made
 from unveil.measure.tables.schemes import NOT_PUBLISHED

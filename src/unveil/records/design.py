@@ -12,8 +12,8 @@ class SchemeRow(Record, frozen=True, kw_only=True):
     N: int
     n_cells: int
     n_draws: int
-    first_risk: int | None  # the smallest n at which SAP is above 0 in some draw; None: no such n
-    passes: int | None  # the smallest n at which the mean over draws is above the threshold
+    first_risk: int | None  # the smallest n at which `lower` is above 0 in some draw; None: none
+    passes: int | None  # the smallest n at which `lower`, the mean over draws, is above threshold
     lower: tuple[float, ...]  # SAP(0..n_max), the mean over draws; certified from below
     upper: tuple[float, ...]
     spread: tuple[float, ...]  # its standard deviation over draws
@@ -39,9 +39,9 @@ class SchemeSummary(Record, frozen=True, kw_only=True):
 
     scheme: str
     n_tables: int
-    first_risk: int | None  # the smallest over tables
+    first_risk: int | None  # the smallest over tables; earlier, perhaps, where not all is complete
     passes: int | None
-    n_passing: int  # tables whose SAP passes the threshold for some n up to n_max
+    n_passing: int  # tables whose SAP certainly passes the threshold for some n up to n_max
     mean_sap: tuple[float, ...]  # the mean over tables of the lower bounds, for each n
     mean_absolute: float | None  # the mean over tables
     hellinger: float | None

@@ -1,4 +1,8 @@
-"""What `unveil.round_table` made of a table of counts: the values to publish, not the true ones."""
+"""What `unveil.round_table` made of a table of counts: values to publish, and what they lost.
+
+The record is confidential: its seed undoes the draws, and what was lost can betray the counts of a
+small table. What may be published are the values.
+"""
 
 from unveil.records.base import SCHEMA, Record
 from unveil.version import __version__
@@ -16,7 +20,7 @@ class RoundedRow(Record, frozen=True, kw_only=True):
 
 
 class RoundedTable(Record, frozen=True, kw_only=True):
-    """A table of counts as it may be published, and how far that is from the counts."""
+    """A table of counts as it may be published, and, confidentially, how far that is from it."""
 
     schema: int = SCHEMA
     version: str = __version__
@@ -27,7 +31,7 @@ class RoundedTable(Record, frozen=True, kw_only=True):
     parts: tuple[str, ...]
     rows: tuple[RoundedRow, ...]
     n_cells: int
-    n_changed: int  # cells of the table whose published value is not their count
+    n_changed: int  # confidential, as are the distances: cells not published as their count
     n_suppressed: int
     mean_absolute: float | None  # over cells that are published; None where none is
     hellinger: float | None  # between the shares of the counts and of the published values

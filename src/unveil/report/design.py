@@ -16,10 +16,15 @@ TEMPLATES = {
     "scheme": "{scheme}: {starts}, and {passes}{of_tables}; {off}{left_out}.",
     "released": "the release by itself gives something away",
     "starts": "the risk starts at {n} known",
+    "starts by": "the risk starts at {n} known at the latest",
     "no start": "no risk up to {n} known",
+    "start open": "no risk is shown up to {n} known, nor that there is none",
     "passes": "it passes {t} at {n}",
+    "passes by": "it passes {t} at {n} at the latest",
     "not passed": "it does not pass {t} up to {n}",
+    "passing open": "whether it passes {t} up to {n} is not known",
     "of tables": " ({k} of {m} tables pass)",
+    "of tables at least": " (at least {k} of {m} tables pass)",
     "off": "a published count is off by {a} on average",
     "nothing off": "no cell is published",
     "left out": ", and {s} of {m} cells are suppressed",
@@ -29,11 +34,15 @@ TEMPLATES = {
     ),
     "bounds": "Some curves are certified lower bounds only: SAP may be higher than is shown.",
     "gentlest": "Of those that stay within {t} up to {n} known, {scheme} changes counts least.",
+    "only": "Only {scheme} stays within {t} up to {n} known.",
     "within": "Only {schemes} stays within {t} up to {n} known, and suppresses cells.",
     "within all": "{schemes} stay within {t} up to {n} known, and suppress cells.",
     "latest": "{scheme} stays within {t} for the most people known: up to {n}.",
     "none": "None stays within {t} once somebody is known.",
 }
+
+STARTS = ("starts", "starts by", "no start", "start open")
+PASSES = ("passes", "passes by", "not passed", "passing open")
 
 SUMMARY_HEADS = ("scheme", "risk\nfrom n", "passes\nfrom n", "tables\npassing", "mean\nchange")
 HELLINGER_HEAD = "Hellinger"
@@ -55,11 +64,16 @@ def comparison_sentences(record: RoundingComparison) -> Iterator[tuple[str, str]
 
 
 def _scheme(record: RoundingComparison, row: SchemeSummary) -> str:
-    starts = "no start" if row.first_risk is None else "starts" if row.first_risk else "released"
-    passes = "not passed" if row.passes is None else "passes"
+    starts = _when(row.first_risk, _could(record, row.scheme, 0), STARTS)
+    if row.first_risk == 0:
+        starts = "released"
+    passes = _when(row.passes, _could(record, row.scheme, record.threshold), PASSES)
     n_first = record.n_max if row.first_risk is None else row.first_risk
     n_pass = record.n_max if row.passes is None else row.passes
-    tables = TEMPLATES["of tables"].format(k=f"{row.n_passing:,}", m=f"{row.n_tables:,}")
+    open_tables = not all(one.complete for one in record.rows if one.scheme == row.scheme)
+    tables = TEMPLATES["of tables at least" if open_tables else "of tables"].format(
+        k=f"{row.n_passing:,}", m=f"{row.n_tables:,}"
+    )
     off = "nothing off" if row.mean_absolute is None else "off"
     return TEMPLATES["scheme"].format(
         scheme=name(row.scheme),
@@ -69,6 +83,21 @@ def _scheme(record: RoundingComparison, row: SchemeSummary) -> str:
         off=TEMPLATES[off].format(a=change(row.mean_absolute)),
         left_out=_left_out(record, row.scheme),
     )
+
+
+def _could(record: RoundingComparison, scheme: str, limit: float) -> int | None:
+    """The smallest n at which a curve that is not exact could be above a limit; None for none."""
+    rows = [row for row in record.rows if row.scheme == scheme and not row.complete]
+    above = (n for row in rows for n, high in enumerate(row.upper) if high > limit)
+    return min(above, default=None)
+
+
+def _when(found: int | None, possible: int | None, kinds: Sequence[str]) -> str:
+    """Of four kinds: at a number, at the latest there, never, and not known."""
+    at, by, never, unknown = kinds
+    if found is None:
+        return never if possible is None else unknown
+    return at if possible is None or possible >= found else by
 
 
 def _left_out(record: RoundingComparison, scheme: str) -> str:
@@ -95,7 +124,8 @@ def _choice(record: RoundingComparison) -> str:
     changing = [row for row in never if not _n_suppressed(record, row.scheme)]
     if changing:
         scheme = name(min(changing, key=_cost).scheme)
-        return TEMPLATES["gentlest"].format(t=t, n=n_max, scheme=scheme)
+        kind = "only" if len(never) == 1 else "gentlest"
+        return TEMPLATES[kind].format(t=t, n=n_max, scheme=scheme)
     if never:
         kind = "within" if len(never) == 1 else "within all"
         schemes = and_list(row.scheme for row in never)
@@ -128,7 +158,8 @@ def summary_heads(record: RoundingComparison) -> tuple[str, ...]:
 def summary_cells(record: RoundingComparison, row: SchemeSummary) -> tuple[str, ...]:
     """One scheme under `summary_heads`."""
     tables = (f"{row.n_passing:,}",) if record.n_tables > 1 else ()
-    first, passes = _number(row.first_risk), _number(row.passes)
+    first = _number(row.first_risk, _could(record, row.scheme, 0))
+    passes = _number(row.passes, _could(record, row.scheme, record.threshold))
     return (
         name(row.scheme),
         first,
@@ -139,8 +170,9 @@ def summary_cells(record: RoundingComparison, row: SchemeSummary) -> tuple[str, 
     )
 
 
-def _number(n: int | None) -> str:
-    return "-" if n is None else f"{n:,}"
+def _number(found: int | None, possible: int | None) -> str:
+    shown = "" if found is None else f"{found:,}"
+    return _when(found, possible, (shown, f"≤{shown}", "-", "?"))
 
 
 def lines_of(record: RoundingComparison) -> list[Line]:
@@ -162,7 +194,7 @@ def curve_rows(record: RoundingComparison) -> tuple[tuple[str, ...], list[tuple[
 
 
 def comparison_chart(record: RoundingComparison) -> str:
-    """The curves as a picture that names no count of any table."""
+    """The curves as a picture, as far as was asked for."""
     title = "Chance that known people give an empty combination away, by scheme"
     return step_chart(lines_of(record), title=title, threshold=record.threshold)
 

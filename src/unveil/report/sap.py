@@ -52,6 +52,9 @@ TEMPLATES = {
         "The search ended after {nodes}: the figures are certified bounds, and SAP lies between"
         " them."
     ),
+    "certified early": (
+        "The search ended early: the figures are certified bounds, and SAP lies between them."
+    ),
     "simulated": (
         "Simulated with {draws} draws, SAP with {n} known is {p}: {p_between} with 95 % confidence."
     ),
@@ -102,8 +105,7 @@ def sap_sentences(
         d = counted(one.depth, "variable")
         yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
     if not record.complete:
-        nodes = counted(record.n_nodes or 0, "box", "boxes")
-        yield "certified", TEMPLATES["certified"].format(nodes=nodes)
+        yield "certified", _certified(record)
         if (widest := _widest(record)) is not None:
             yield "simulated", _simulated(widest)
     if record.taught is None:
@@ -112,6 +114,12 @@ def sap_sentences(
         yield "taught", _taught(record.taught)
     if any(record.all_known):
         yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
+
+
+def _certified(record: Sap) -> str:
+    if record.n_nodes is None:
+        return TEMPLATES["certified early"]
+    return TEMPLATES["certified"].format(nodes=counted(record.n_nodes, "box", "boxes"))
 
 
 def said_at(record: Sap, n: int) -> str:

@@ -20,6 +20,7 @@ LONGEST_LABEL = 26
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9")
 DASHES = ("", "9 4", "2 3", "12 3 2 3", "5 2")
 MOST_ROWS = 25
+CONFIDENTIAL = "Confidential: drawn from true counts, and may end at the number of people."
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def step_chart(lines: Sequence[Line], *, title: str, threshold: float | None = N
         f"<title>{_safe(title)}</title><desc>{_safe(told)}</desc>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<text x="{LEFT}" y="24" font-size="15" font-weight="bold">{_safe(title)}</text>',
+        f'<text x="{LEFT}" y="{HEIGHT - 4}" font-size="10" fill="#666">{CONFIDENTIAL}</text>',
         *_axes(last),
         *(part for place, line in enumerate(lines) for part in _curve(line, place, last)),
         *_labels([*(() if threshold is None else [_threshold(threshold)]), *_ends(lines)]),
@@ -75,7 +77,9 @@ def _told(line: Line) -> str:
     start = next((n for n, low in enumerate(line.lower) if low > 0), None)
     if start is None and not line.upper[-1]:
         return f"{line.label}: 0 for every number of known people up to {last:,}."
-    starts = "" if start is None else f" above 0 from {start:,} known people on,"
+    earlier = start is not None and any(line.upper[:start])
+    latest = " at the latest" if earlier else ""
+    starts = "" if start is None else f" above 0 from {start:,} known people on{latest},"
     low, high = line.lower[-1], line.upper[-1]
     return f"{line.label}:{starts} {between(low, high) or probability(high)} at {last:,}."
 

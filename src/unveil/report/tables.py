@@ -19,6 +19,10 @@ TEMPLATES = {
         "{k} of {m} {are} published as another number than {their} count; a published count is off"
         " by {mean} on average."
     ),
+    "confidential": (
+        "Only the values may be published. How far they are from the counts, and the seed, are"
+        " confidential: they can betray the counts of a small table."
+    ),
     "suppressed": "{k} of {m} {are} suppressed.",
     "additive": "Margins and total are the sums of what is published.",
     "not additive": "Margins and total are not the sums of what is published.",
@@ -138,6 +142,7 @@ def _(record: RoundedTable) -> str:
         f"{record.scheme} of {and_list(record.dims)}: {record.n_changed:,} of"
         f" {counted(record.n_cells, 'cell')} changed, {record.n_suppressed:,} suppressed; mean"
         f" change {change(record.mean_absolute)}, Hellinger {change(record.hellinger)}"
+        " (confidential)"
     )
 
 
@@ -145,7 +150,8 @@ def _(record: RoundedTable) -> str:
 def _(record: RoundedTable) -> str:
     rows = [_rounded_cells(row) for row in record.rows]
     table = grid("What may be published", ROUNDED_HEADS, rows)
-    return _view(as_text(record), rounded_sentences(record), table, record.notes)
+    notes = (TEMPLATES["confidential"], *record.notes)
+    return _view(as_text(record), rounded_sentences(record), table, notes)
 
 
 @as_text.register

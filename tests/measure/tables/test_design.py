@@ -11,7 +11,9 @@ from unveil.errors import InputError
 from unveil.measure.tables.batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.curve import Question, curve
 from unveil.measure.tables.design import compare_rounding
+from unveil.measure.tables.design_record import Drawn, Settings, comparison
 from unveil.measure.tables.facts import Fact, System
+from unveil.measure.tables.grid import Grid
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.sap import sap
 
@@ -217,3 +219,16 @@ def test_an_unknown_area_names_the_nearest():
 def test_an_empty_folder_says_what_it_should_hold(tmp_path):
     with pytest.raises(InputError, match=r"has no table in it. Files of tables end in: \.csv"):
         compare_rounding(str(tmp_path), "exact")
+
+
+def test_a_risk_too_small_for_a_mean_over_draws_is_one():
+    counts = np.array([1, 2])
+    least = np.nextafter(0, 1)
+    draws = [
+        Drawn(np.array([0, low]), np.array([0, low]), (1, 2), complete=True)
+        for low in (least, 0, 0, 0)
+    ]
+    settings = Settings(n_max=1, threshold=0.05, total=False, draws=4, seed=1)
+    named = {"table": (Grid(("cell",), (("0", "1"),)), counts)}
+    record = comparison(named, {"random:3": [draws]}, settings, margins=(), notes=())
+    assert record.rows[0].first_risk == 1

@@ -1,11 +1,12 @@
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
-from unveil.errors import InputError
+from unveil.errors import InputError, SettingsError
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.sap import sap
 
@@ -128,3 +129,57 @@ def test_when_everybody_is_known_nobody_is_left():
     with pytest.raises(InputError, match=r"Nobody is left in the table, so that nobody"):
         sap([1, 1], known=[0, 1])
     assert sap([1, 1], known=[0, 1], n_max=0).fractions == (1,)
+
+
+def halls_facts(people):
+    """At least as many in every union of rows and columns as people are known in one of them."""
+    margins = {"dim1": ((0, 1), (2, 3)), "dim2": ((0, 2), (1, 3))}
+    within = [set(margins[dim][level]) for dim, level in people]
+    for size in range(1, len(people) + 1):
+        for chosen in combinations(within, size):
+            yield tuple(sorted(set().union(*chosen))), size, None
+
+
+@given(
+    st.lists(st.integers(0, 2), min_size=4, max_size=4),
+    st.lists(st.tuples(st.sampled_from(["dim1", "dim2"]), st.integers(0, 1)), max_size=3),
+    st.sampled_from(["conventional:3", "conventional:5"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_people_known_in_part_all_find_a_place(counts, people, scheme):
+    rounding = {"table": scheme, "total": "exact"}
+    release = Release.from_counts([counts[:2], counts[2:]], rounding=rounding)
+    facts = list(halls_facts(people))
+    if not sum(counts) or any(sum(counts[c] for c in cells) < n for cells, n, _ in facts):
+        return
+    found = sap(release, known=[{dim: level} for dim, level in people])
+    assert list(found.fractions) == oracle.sap(counts, [*facts_of(release), *facts])
+
+
+def test_people_in_a_row_and_in_columns_are_more_than_those_of_each_margin():
+    # Everybody of the table is known in part, and its three people must be in three places.
+    release = Release.from_counts(
+        [[1, 1], [0, 1]], rounding={"table": "conventional:5", "total": "exact"}
+    )
+    found = sap(release, known=[{"dim1": 1}, {"dim2": 1}, {"dim2": 0}])
+    assert found.record.exact == ("0/1", "2/3", "1/1", "1/1")
+
+
+def test_as_many_people_as_a_table_can_count_are_known():
+    release = Release.from_counts([[3 * 10**9, 1], [2, 5]], rounding="conventional:5")
+    known = [({"dim1": 0}, 2**31 + 5), ({"dim2": 0}, 2**29)]
+    assert sap(release, known=known, n_max=2).record.exact[:2] == ("0/1", "0/1")
+    for who, told in ((0, "dim1=0, dim2=0"), ({"dim1": 0}, "dim1=0")):
+        with pytest.raises(InputError, match=f"people are said to be known in {told}, more than"):
+            sap(release, known=[(who, 10**30)], n_max=2)
+
+
+def test_too_many_kinds_of_people_known_in_part_are_refused():
+    release = Release.from_counts([[2] * 12] * 12, rounding="conventional:5")
+    known = [{dim: level} for dim in ("dim1", "dim2") for level in range(12)]
+    with pytest.raises(
+        SettingsError,
+        match=r"^The 24 kinds of people known in part share cells in more ways than the 2,000 that"
+        r" are worked on at once\. Name fewer kinds\.$",
+    ):
+        sap(release, known=known, n_max=2)

@@ -11,12 +11,8 @@ from oracles import sap as oracle
 from unveil.measure.tables.curve import Question, curve
 from unveil.measure.tables.facts import Fact, System
 from unveil.measure.tables.families import family, separate, smallest
-from unveil.measure.tables.polynomial import (
-    exact_curve,
-    signed_sums,
-    signed_sums_of,
-    stable_curve,
-)
+from unveil.measure.tables.polynomial import exact_curve, signed_sums, signed_sums_of
+from unveil.measure.tables.stable import stable_curve
 
 small = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
@@ -65,11 +61,12 @@ def test_the_polynomial_is_the_printed_sum(exposed, others, n_max):
 def test_the_stable_way_agrees_within_its_error(exposed, others, n_max):
     N = sum(exposed) + others
     exact = exact_curve(signed_sums(exposed, n_max), N, n_max)
-    found, error = stable_curve(exposed, N, n_max)
-    assert error < 1e-12
-    assert len(found) == n_max + 1
-    for one, other in zip(exact, found.tolist(), strict=True):
-        assert abs(one - Fraction(other)) <= error + 2**-52
+    found = stable_curve(exposed, N, n_max)
+    assert len(found.lower) == n_max + 1
+    assert (found.upper - found.lower).max() < 1e-12
+    for one, low, high in zip(exact, found.lower.tolist(), found.upper.tolist(), strict=True):
+        assert Fraction(low) <= one <= Fraction(high)
+        assert (one == 0) == (high == 0) == (low == 0)
 
 
 @pytest.mark.parametrize("mean", [3, 40, 120])
@@ -77,17 +74,32 @@ def test_the_stable_way_holds_for_hundreds_of_cells_and_for_large_counts(mean):
     rng = np.random.default_rng(mean)
     counts = rng.poisson(mean, 400).clip(1).tolist()
     exact = exact_curve(signed_sums(counts, 150), sum(counts), 150)
-    found, error = stable_curve(counts, sum(counts), 150)
-    measured = max(abs(float(one) - other) for one, other in zip(exact, found, strict=True))
-    assert measured <= min(error, 1e-12)
+    assert _holds(stable_curve(counts, sum(counts), 150), exact) < 1e-10
 
 
-def test_the_stable_way_takes_logarithms_for_very_large_counts():
+def _holds(found, exact):
+    """The largest distance of the bounds, once each exact figure is found between them."""
+    for one, low, high in zip(exact, found.lower.tolist(), found.upper.tolist(), strict=True):
+        # What is above 0, but below every float, is shown as the smallest of them.
+        assert low == 5e-324 or Fraction(low) <= one
+        assert one <= Fraction(high)
+    return (found.upper - found.lower).max()
+
+
+@pytest.mark.parametrize("others", [0, 700, 10**6, 10**15])
+def test_the_stable_way_holds_for_very_large_counts_whoever_else_is_there(others):
     counts = [510, 530, 600, 3, 40]
-    exact = exact_curve(signed_sums(counts, 700), sum(counts), 700)
-    found, error = stable_curve(counts, sum(counts), 700)
-    measured = max(abs(float(one) - other) for one, other in zip(exact, found, strict=True))
-    assert measured <= error < 1e-9
+    N = sum(counts) + others
+    exact = exact_curve(signed_sums(counts, 700), N, 700)
+    assert _holds(stable_curve(counts, N, 700), exact) < 1e-11
+
+
+def test_the_stable_way_out_of_time_still_bounds_the_curve():
+    counts = [3, 40, 200, 600] * 5
+    exact = exact_curve(signed_sums(counts, 1_000), sum(counts), 1_000)
+    found = stable_curve(counts, sum(counts), 1_000, until=0.0)
+    assert _holds(found, exact) > 1e-3
+    assert found.upper[3] < 1e-6
 
 
 @given(st.lists(st.frozensets(st.integers(0, 5), max_size=4), max_size=6), st.data())
@@ -198,8 +210,16 @@ def test_very_large_curves_are_in_floating_point_and_say_how_surely():
     facts = [((cell,), n, n) for cell, n in enumerate(counts)]
     found = curve(Question(system(counts, facts)), 2_300)
     assert found.method == "floating"
-    assert set(found.exact) == {None}
+    assert found.exact[0] == 0
+    assert set(found.exact[1:]) == {None}
     exact = exact_curve(signed_sums(counts, 60), sum(counts), 60)
     for n, one in enumerate(exact):
         assert found.lower[n] <= one <= found.upper[n]
     assert max(np.subtract(found.upper, found.lower)) < 1e-10
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=9), st.integers(0, 20))
+def test_bounds_of_cells_one_by_one_hold(exposed, others):
+    N = sum(exposed) + others
+    exact = exact_curve(signed_sums(exposed, N), N, N)
+    _holds(stable_curve(exposed, N, N, until=0.0), exact)

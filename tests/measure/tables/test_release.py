@@ -361,7 +361,8 @@ BAD = {
         ROWS,
         {**NAMED, "margins": [["sex", "age"]]},
         SettingsError,
-        "A margin names all dimensions of the table. Ask for the table with table=True.",
+        "A margin names all dimensions of the table: that is the table, which is asked for by its"
+        " own name.",
     ),
     "unknown part": (
         ROWS,

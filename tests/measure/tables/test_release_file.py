@@ -114,24 +114,24 @@ BAD = {
         {},
         InputError,
         f"{PLACE} gives another number for the total of sex=f than its cells add up to. Correct it;"
-        " or, where a level is only called like a sum (all, total), name the real label with"
-        " total_label.",
+        " or, where a level is only called like a sum (all, total), say with the total"
+        " label how sums are marked.",
     ),
     "a wide margin that does not add up": (
         WIDE_WITH_SUMS.replace("1,5,6", "1,6,6"),
         {"dims": ["sex", "age"]},
         InputError,
         f"{PLACE} gives another number for the total of age=young than its cells add up to. Correct"
-        " it; or, where a level is only called like a sum (all, total), name the real label with"
-        " total_label.",
+        " it; or, where a level is only called like a sum (all, total), say with the total"
+        " label how sums are marked.",
     ),
     "a total that does not add up": (
         LONG_WITH_SUMS.replace("Total,Total,6", "Total,Total,7"),
         {},
         InputError,
         f"{PLACE} gives another number for the total than its cells add up to. Correct it; or,"
-        " where a level is only called like a sum (all, total), name the real label with"
-        " total_label.",
+        " where a level is only called like a sum (all, total), say with the total"
+        " label how sums are marked.",
     ),
     "negative": (
         LONG.replace("m,old,1", "m,old,-1"),
@@ -166,7 +166,7 @@ BAD = {
         {},
         InputError,
         "Dimension 'sex' of the table has no level but Total, which marks a sum. Say with"
-        " total_label how sums are marked.",
+        " the total label how sums are marked.",
     ),
     "unknown dimension": (
         LONG,

@@ -15,7 +15,7 @@ import polars as pl
 
 from unveil.count.scenario import Progress, silent
 from unveil.errors import SettingsError
-from unveil.measure.tables.bounds import framed, release_of, seconds_asked, solver_of
+from unveil.measure.tables.bounds import framed, loose_notes, release_of, seconds_asked, solver_of
 from unveil.measure.tables.grid import TABLE
 from unveil.measure.tables.programme import OutOfTime, Programme
 from unveil.measure.tables.release import Release
@@ -94,7 +94,7 @@ def audit(
             n_within=sum(row.within for row in rows),
             solver=solver_of(found),
             complete=all(row.tightest for row in rows),
-            notes=(*opened.notes, *(() if rows else ("Nothing is suppressed.",))),
+            notes=(*opened.notes, *(loose_notes(found) if rows else ("Nothing is suppressed.",))),
         )
     )
 

@@ -1,7 +1,8 @@
 """SAP of many tables at once: cells with bounds, with or without a total, in whole numbers.
 
 The polynomial of `polynomial.safe_counts` for all tables together. Every number is whole and below
-2^62, so that the figures are exact; tables for which that is not sure are left to the slow way.
+2^62, so that each figure is the float nearest to the exact one, as `sap` has it; tables for which
+that is not sure are left to the slow way.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 UNBOUNDED = -1
-LARGEST = 2.0**62
+LARGEST = 2**62
+EXACT_FLOATS = 2**53  # whole numbers up to here are floats, and a quotient is rounded once
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,21 @@ def _signed_sums(sets: Whole, n_max: int) -> Whole:
 
 def _sure(g: Whole, N: Whole, n_max: int) -> Mask:
     """Whether every sum stays below 2^62: no term exceeds C(N, n) times its weight."""
-    largest = {
-        people: float(comb(people, min(n_max, people // 2))) for people in np.unique(N).tolist()
-    }
-    ways = np.array([largest[people] for people in N.tolist()])
+    largest = {people: _most_ways(people, n_max) for people in np.unique(N).tolist()}
+    ways = np.array([largest[people] for people in N.tolist()], np.float64)
     weight = np.abs(g).sum(axis=1, dtype=np.float64)
-    sure: Mask = np.maximum(weight, 1.0) * ways < LARGEST
+    sure: Mask = np.maximum(weight, 1.0) * ways < float(LARGEST)
     return sure
+
+
+def _most_ways(people: int, n_max: int) -> int:
+    """The largest C(people, n) up to n_max, but no more than 2^62: it may have a million digits."""
+    ways = 1
+    for n in range(min(n_max, people // 2)):
+        ways = ways * (people - n) // (n + 1)
+        if ways >= LARGEST:
+            return LARGEST
+    return ways
 
 
 def _of_one_size(g: Whole, N: int, n_max: int) -> Floats:
@@ -88,4 +98,7 @@ def _of_one_size(g: Whole, N: int, n_max: int) -> Floats:
     ways = np.array([[comb(N - k, n - k) if k <= n else 0 for n in every] for k in every], np.int64)
     safe = g[:, : last + 1] @ ways
     made: Floats = (ways[0] - safe) / ways[0]
+    for n in np.flatnonzero(ways[0] > EXACT_FLOATS).tolist():
+        every_way = int(ways[0, n])
+        made[:, n] = [(every_way - one) / every_way for one in safe[:, n].tolist()]
     return made[:, np.minimum(np.arange(n_max + 1), last)]

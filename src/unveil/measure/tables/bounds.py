@@ -120,6 +120,14 @@ def solver_of(found: Found) -> Solver:
     return "network" if found.network else "programme"
 
 
+def loose_notes(found: Found) -> tuple[str, ...]:
+    """Why some bounds are not the tightest, where that is so."""
+    if found.complete:
+        return ()
+    why = "Counts this large are beyond the solver" if found.too_far else "Time ran out"
+    return (f"{why}: some bounds hold, but may be looser than the tightest.",)
+
+
 def framed(dims: tuple[str, ...], rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Rows with a list of levels as a frame with a column for each dimension, those first."""
     if not rows:
@@ -133,11 +141,6 @@ def framed(dims: tuple[str, ...], rows: list[dict[str, Any]]) -> pl.DataFrame:
 def _record(release: Release, found: Found) -> Bounds:
     cells = _cells(release, found)
     possible = [row for row in cells if not row.structural]
-    notes = (
-        ()
-        if found.complete
-        else ("Time ran out: some bounds hold, but may be looser than the tightest.",)
-    )
     return Bounds(
         dims=release.dims,
         schemes=release.schemes,
@@ -150,7 +153,7 @@ def _record(release: Release, found: Found) -> Bounds:
         solver=solver_of(found),
         n_solves=found.n_solves,
         complete=found.complete,
-        notes=(*release.notes, *notes),
+        notes=(*release.notes, *loose_notes(found)),
     )
 
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from unveil.count.scenario import Progress, silent
 from unveil.measure.tables.facts import System
-from unveil.measure.tables.oracle import ProgrammeOracle
+from unveil.measure.tables.oracle import AnyOracle, ProgrammeOracle
 from unveil.measure.tables.programme import OutOfTime
 from unveil.measure.tables.risk import Knob, Risk
 from unveil.measure.tables.weights import Weights
@@ -57,6 +57,7 @@ def split(
     events: Sequence[Sequence[int]] | None = None,
     at_least: Sequence[int] | None = None,
     chance: Sequence[int] | None = None,
+    oracle: AnyOracle | None = None,
     progress: Progress = silent,
 ) -> Split:
     """SAP for n = 0..n_max people drawn at random, by splitting the samples into boxes.
@@ -72,6 +73,8 @@ def split(
         People known beforehand in each cell.
     chance
         People of each cell who may be drawn, of those not known beforehand; all without it.
+    oracle
+        That of the system, where there is one already.
     progress
         Called with what is being done, boxes looked at, and how many may be.
 
@@ -80,9 +83,9 @@ def split(
     SAP(n) = sum of prod_i C(c_i, s_i) over risky s of size n, over C(N, n). Where more people are
     asked for than may be drawn, all of them are.
     """
-    risk = Risk(system, events=events, at_least=at_least, chance=chance)
-    search = _Search(risk, Weights(risk.people, n_max))
     until = None if seconds is None else time.monotonic() + seconds
+    risk = Risk(system, events=events, at_least=at_least, chance=chance, oracle=oracle, n_max=n_max)
+    search = _Search(risk, Weights(risk.people, n_max))
     risk.until = until
     if isinstance(risk.oracle, ProgrammeOracle):
         risk.oracle.until = until
@@ -137,11 +140,13 @@ class _Search:
 
     def bounds(self, n_max: int) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
         """Certified bounds of SAP for every n; beyond all people they are those of all people."""
-        at, totals = self.weights.at, self.weights.totals
-        sizes = [min(n, self.weights.n_max) for n in range(n_max + 1)]
-        lower = [Fraction(at(self.risky, n), totals[n]) for n in sizes]
-        upper = [Fraction(at(self.risky + self.undecided, n), totals[n]) for n in sizes]
-        return tuple(lower), tuple(upper)
+        every, totals = self.weights.coefficients, self.weights.totals
+        found = [
+            [Fraction(ways, all_ways) for ways, all_ways in zip(every(packed), totals, strict=True)]
+            for packed in (self.risky, self.risky + self.undecided)
+        ]
+        lower, upper = (tuple(one + one[-1:] * (n_max + 1 - len(one))) for one in found)
+        return lower, upper
 
     def _settle(self, box: Box) -> None:
         """Find a box safe, or split it around a smallest risky sample in it."""

@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError, RolesError, SettingsError, listed, nearest
-from unveil.measure.tables.grid import ONLY_DIM, Counts, Grid, refuse_many_cells, whole
+from unveil.measure.tables.grid import (
+    ONLY_DIM,
+    Counts,
+    Grid,
+    is_missing,
+    refuse_many_cells,
+    whole,
+)
 from unveil.read.given import is_list, shown
 from unveil.read.roles import names
 
 LARGEST_COUNT = 2**53
+DEEPEST = 64
 NOT_COUNTS = (
     "The counts must be whole numbers in a list, in lists of equal length, in an array, or in a"
     " mapping from cells to counts"
@@ -24,38 +32,41 @@ def table_given(counts: Any, dims: Any, levels: Any) -> tuple[Grid, Counts]:
     if isinstance(counts, Mapping):
         return _from_mapping(counts, dims, levels)
     values = nested(counts)
-    refuse_many_cells(values.shape)
     grid = Grid(_dims(dims, values.ndim), _levels(levels, dims, values.shape))
     return grid, checked(values.reshape(-1), grid)
 
 
 def nested(given: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Lists of lists, or an array, as an array of objects; a refusal where lengths differ."""
-    if hasattr(given, "to_numpy"):
-        given = given.to_numpy()
     given = kept(given)
     if not is_list(given):
         raise SettingsError(f"{NOT_COUNTS}; given is {shown(given)}.")
     shape = _shape(given)
+    refuse_many_cells(shape)
     flat = list(_flattened(given, shape))
     made = np.empty(len(flat), dtype=object)
-    made[:] = flat
+    for place, one in enumerate(flat):  # one by one: numpy would look into foreign objects
+        made[place] = one
     return made.reshape(shape)
 
 
 def kept(given: Any) -> Any:
-    """The same; what can be gone through only once, such as a generator, as a list."""
+    """The same; a frame as an array, and what can be gone through only once as a list."""
+    if hasattr(given, "to_numpy"):
+        return given.to_numpy()
     return list(given) if isinstance(given, Iterator) else given
 
 
 def _shape(given: Any) -> tuple[int, ...]:
     """The shape by the first entry of each level."""
-    sizes = []
+    sizes: list[int] = []
     while is_list(given):
+        if len(sizes) == DEEPEST:  # a list may even hold itself
+            raise SettingsError(f"{NOT_COUNTS}; more than {DEEPEST} lists stand in one another.")
         sizes.append(len(given))
         if not len(given):
             break
-        given = given[0]
+        given = next(iter(given))
     return tuple(sizes)
 
 
@@ -86,7 +97,7 @@ def _count(given: Any, grid: Grid, cell: int) -> int:
     if count is not None and 0 <= count <= LARGEST_COUNT:
         return count
     what = "is not a whole number"
-    if given is None or given != given:  # noqa: PLR0124
+    if is_missing(given):
         what = "is missing"
     elif count is not None:
         what = "is negative" if count < 0 else f"is above {LARGEST_COUNT:,}"

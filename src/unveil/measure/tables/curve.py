@@ -4,21 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import nextafter
+from time import monotonic
 
 from unveil.count.scenario import Progress, silent
 from unveil.measure.tables.exposure import exposed
 from unveil.measure.tables.facts import System
 from unveil.measure.tables.families import Family, family, separate
+from unveil.measure.tables.oracle import AnyOracle, oracle_of
 from unveil.measure.tables.polynomial import (
     exact_curve,
     signed_sums,
     signed_sums_of,
-    stable_curve,
 )
+from unveil.measure.tables.stable import TINY, stable_curve
 from unveil.records.sap import Method, SapChance
 
 # About three seconds: words of 64 bits that are multiplied for an exact curve.
 EXACT_WORK = 10**8
+WORK_A_SECOND = EXACT_WORK // 3
+SETTLED = 1e-9  # a curve in floating point whose bounds are nowhere further apart is complete
+SEARCH, BESIDE = 0.6, 0.7  # of the time: for box splitting, then of the rest for other bounds
 DRAWS, FEW_DRAWS = 2_000, 200  # of Monte Carlo, by network and by integer programmes
 
 
@@ -29,6 +34,8 @@ class Question:
     system: System
     events: tuple[tuple[int, ...], ...] | None = None
     chance: tuple[int, ...] | None = None
+    open_cells: tuple[int, ...] | None = None  # `exposure.exposed`, where that is known already
+    oracle: AnyOracle | None = None  # of a system that has no formula, where there is one already
 
     @property
     def N(self) -> int:
@@ -44,6 +51,23 @@ class Effort:
     seconds: float | None = None
     seed: int = 0
     progress: Progress = silent
+    until: float | None = None  # when `seconds` end; everything that is asked shares them
+
+    def started(self) -> "Effort":
+        """The same with its time running, unless it runs already."""
+        if self.until is not None or self.seconds is None:
+            return self
+        return replace(self, until=monotonic() + self.seconds)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left; None where they are not limited."""
+        return None if self.until is None else max(0.0, self.until - monotonic())
+
+    def part(self, share: float) -> "Effort":
+        """As much of it as ends after this share of the time that is left."""
+        left = self.left
+        return self if left is None else replace(self, until=monotonic() + share * left)
 
 
 @dataclass(frozen=True)
@@ -74,29 +98,33 @@ def curve(question: Question, n_max: int, effort: Effort | None = None) -> Curve
     Where the sets that give a zero away can be listed (`families`), the polynomial method: exact,
     or in floating point where exact numbers would take minutes. Box splitting elsewhere.
     """
-    effort = effort or Effort()
+    effort = (effort or Effort()).started()
     last = min(n_max, question.N)
-    found = _by_formula(question, last)
+    found = _by_formula(question, last, effort)
     if found is None:
         found = _by_splitting(question, last, effort)
     return _lengthened(found, n_max - last)
 
 
-def _by_formula(question: Question, last: int) -> Curve | None:
+def _by_formula(question: Question, last: int, effort: Effort) -> Curve | None:
     system = question.system
-    parts = separate(system)
+    parts = None if question.oracle else separate(system)
     if parts is None:
         return None
     sets = family(system, parts, events=question.events, chance=question.chance)
     totals = _totals_apart(sets, system.counts)
-    if _exact_work(question.N, last) <= EXACT_WORK:
+    if _exact_work(question.N, last) <= _work_allowed(effort.left):
         g = (
-            signed_sums_of(sets, system.counts, last)
+            signed_sums_of(sets, system.counts, last, effort.part(SEARCH).until)
             if totals is None
             else signed_sums(totals, last)
         )
         return None if g is None else exactly(exact_curve(g, question.N, last))
-    return None if totals is None else _floating(totals, question.N, last)
+    return None if totals is None else _floating(totals, question.N, last, effort.until)
+
+
+def _work_allowed(left: float | None) -> int:
+    return EXACT_WORK if left is None else min(EXACT_WORK, int(left * WORK_A_SECOND))
 
 
 def _totals_apart(sets: Family, counts: Sequence[int]) -> list[int] | None:
@@ -114,36 +142,51 @@ def _exact_work(N: int, last: int) -> int:
 
 def exactly(values: Sequence[Fraction]) -> Curve:
     """A curve that is known exactly."""
-    floats = tuple(float(one) for one in values)
+    floats = tuple(_nearest(one) for one in values)
     return Curve(tuple(values), floats, floats, "polynomial")
 
 
-def _floating(totals: Sequence[int], N: int, last: int) -> Curve:
-    values, error = stable_curve(totals, N, last)
-    lower = tuple(max(0.0, value - error) for value in values.tolist())
-    upper = tuple(min(1.0, value + error) for value in values.tolist())
-    return Curve((None,) * (last + 1), lower, upper, "floating")
+def _nearest(value: Fraction) -> float:
+    """The nearest float, but of what is above 0 one above 0."""
+    return max(float(value), TINY) if value else 0.0
+
+
+def _floating(totals: Sequence[int], N: int, last: int, until: float | None) -> Curve:
+    if 0 in totals:
+        return exactly((Fraction(1),) * (last + 1))
+    found = stable_curve(totals, N, last, until=until)
+    start = last + 1 if found.first is None else found.first
+    return Curve(
+        (*(Fraction(0),) * start, *(None,) * (last + 1 - start)),
+        tuple(found.lower.tolist()),
+        tuple(found.upper.tolist()),
+        "floating",
+        bool((found.upper - found.lower).max() <= SETTLED),
+    )
 
 
 def _by_splitting(question: Question, last: int, effort: Effort) -> Curve:
     from unveil.measure.tables.boxes import split
 
+    if question.oracle is None:
+        question = replace(question, oracle=oracle_of(question.system))
     found = split(
         question.system,
         last,
         nodes=effort.nodes,
-        seconds=effort.seconds,
+        seconds=effort.part(SEARCH).left,
         events=question.events,
         chance=question.chance,
+        oracle=question.oracle,
         progress=effort.progress,
     )
-    floor = () if found.complete else _floor(question, last, effort.seconds)
+    floor = () if found.complete else _floor(question, last, effort.part(BESIDE))
     lower = [max(pair) for pair in zip(found.lower, floor, strict=True)] if floor else found.lower
     pairs = list(zip(lower, found.upper, strict=True))
     made = Curve(
         tuple(low if low == high else None for low, high in pairs),
-        tuple(float(low) if low == high else _down(low) for low, high in pairs),
-        tuple(float(high) if low == high else _up(high) for low, high in pairs),
+        tuple(_nearest(low) if low == high else _down(low) for low, high in pairs),
+        tuple(_nearest(high) if low == high else _up(high) for low, high in pairs),
         "boxes",
         found.complete,
         found.n_nodes,
@@ -151,11 +194,13 @@ def _by_splitting(question: Question, last: int, effort: Effort) -> Curve:
     return made if found.complete else _with_chance(made, question, effort, network=found.network)
 
 
-def _floor(question: Question, last: int, seconds: float | None) -> Sequence[Fraction]:
+def _floor(question: Question, last: int, effort: Effort) -> Sequence[Fraction]:
     """SAP of the exposed cells alone, which is never above; empty where it takes too long."""
     counts, chance = question.system.counts, question.chance or question.system.counts
-    open_cells = exposed(question.system, seconds)
-    if open_cells is None or _exact_work(question.N, last) > EXACT_WORK:
+    open_cells = question.open_cells
+    if open_cells is None:
+        open_cells = exposed(question.system, effort.left, oracle=question.oracle)
+    if open_cells is None or _exact_work(question.N, last) > _work_allowed(effort.left):
         return ()
     if question.events is not None:
         alone = {event[0] for event in question.events if len(event) == 1}
@@ -168,6 +213,8 @@ def _with_chance(made: Curve, question: Question, effort: Effort, *, network: bo
     """Draws beside bounds that do not agree; each interval stands for its n by itself."""
     from unveil.measure.tables.montecarlo import estimate
 
+    if effort.left == 0:
+        return made
     drawn = estimate(
         question.system,
         len(made.lower) - 1,
@@ -175,7 +222,8 @@ def _with_chance(made: Curve, question: Question, effort: Effort, *, network: bo
         seed=effort.seed,
         events=question.events,
         chance=question.chance,
-        seconds=effort.seconds,
+        oracle=question.oracle,
+        seconds=effort.left,
         progress=effort.progress,
     )
     beside = (
@@ -194,9 +242,9 @@ def _with_chance(made: Curve, question: Question, effort: Effort, *, network: bo
 
 
 def _down(value: Fraction) -> float:
-    """The float at or below a fraction."""
-    near = float(value)
-    return near if Fraction(near) <= value else nextafter(near, -1.0)
+    """The float at or below a fraction, but of what is above 0 one above 0."""
+    near = _nearest(value)
+    return near if near == TINY or Fraction(near) <= value else nextafter(near, -1.0)
 
 
 def _up(value: Fraction) -> float:

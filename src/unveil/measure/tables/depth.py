@@ -4,66 +4,28 @@ Smith and Elliot (2008), section 3: a zero in a cross-classification by thirty v
 concern anybody, one in a margin by two may. Section 2.3: the same measure for conditional tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 
-from unveil.errors import RolesError, SettingsError, listed, nearest, quoted
+from unveil.errors import SettingsError
 from unveil.measure.tables.facts import System
-from unveil.measure.tables.grid import Grid, whole
+from unveil.measure.tables.grid import whole
+from unveil.measure.tables.levels_named import Given
 from unveil.read.given import shown
 
 Events = tuple[tuple[int, ...], ...]
-Given = tuple[tuple[int, int], ...]
-"""Key levels: pairs of a dimension and the place of its level."""
-
 BY_DEPTH = "all"
-
-
-def key_levels(given: Any, grid: Grid, *, where: str = "given") -> Given:
-    """Levels of some dimensions, written as a mapping or as text such as "sex=m,age=2"."""
-    pairs = _pairs_in(given, where) if isinstance(given, str) else given
-    if not isinstance(pairs, Mapping):
-        raise SettingsError(
-            f'{where} is {shown(given)}. Write levels as {{"sex": "m"}} or as text, "sex=m,age=2".'
-        )
-    return tuple(sorted(_place(name, level, grid, where) for name, level in pairs.items()))
-
-
-def _pairs_in(text: str, where: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in text.split(","):
-        name, equals, level = part.partition("=")
-        if not equals or not name.strip() or name.strip() in found:
-            raise SettingsError(
-                f'{where} is {quoted(text)}. Write each dimension once, as in "sex=m,age=2";'
-                " levels with a comma in them are written as a mapping."
-            )
-        found[name.strip()] = level.strip()
-    return found
-
-
-def _place(name: Any, level: Any, grid: Grid, where: str) -> tuple[int, int]:
-    if name not in grid.dims:
-        raise RolesError(
-            f"{where} names {shown(name)}, which is no dimension of the table."
-            f"{nearest(str(name), grid.dims)} Its dimensions are: {listed(grid.dims)}."
-        )
-    dim = grid.dims.index(name)
-    levels = grid.levels[dim]
-    if str(level) not in levels:
-        raise SettingsError(
-            f"{where} names a level that dimension {name!r} does not have."
-            f"{nearest(str(level), levels)} Its levels are: {listed(levels)}."
-        )
-    return dim, levels.index(str(level))
+MOST_IN_EVENTS = 2_000_000
+"""Cells in all the margins of one depth together; about half a gigabyte."""
 
 
 def depth_asked(depth: Any, n_free: int) -> int | None:
     """A number of variables, or None where the whole table is asked for."""
-    if depth is None or depth == BY_DEPTH:
+    if depth is None or (isinstance(depth, str) and depth == BY_DEPTH):
         return None
     found = whole(depth)
     if found is None or not 1 <= found <= n_free:
@@ -99,6 +61,7 @@ def events_at(system: System, depth: int | None, given: Given = ()) -> Events | 
         depth = n_free
         if not given:
             return None
+    _refuse_many(cells.size, n_free, depth)
     found: dict[tuple[int, ...], None] = {}
     for dims in combinations(range(n_free), depth):
         rest = [dim for dim in range(n_free) if dim not in dims]
@@ -110,6 +73,16 @@ def events_at(system: System, depth: int | None, given: Given = ()) -> Events | 
             if possible:
                 found[possible] = None
     return tuple(found)
+
+
+def _refuse_many(n_cells: int, n_free: int, depth: int) -> None:
+    n_margins = comb(n_free, depth)
+    if n_margins * n_cells > MOST_IN_EVENTS:
+        raise SettingsError(
+            f"Depth {depth} of {n_free} variables is {n_margins:,} margins of {n_cells:,} cells"
+            f" each, together more than {MOST_IN_EVENTS:,}. Ask for another depth, or for a table"
+            " of fewer variables."
+        )
 
 
 def chance_at(system: System, given: Given) -> tuple[int, ...] | None:

@@ -19,7 +19,7 @@ from unveil.measure.tables.batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.curve import Effort, Question, curve
 from unveil.measure.tables.design_record import Drawn, Settings, comparison
 from unveil.measure.tables.design_tables import Named, of_people, tables_given
-from unveil.measure.tables.grid import TABLE, TOTAL, Counts, whole
+from unveil.measure.tables.grid import TABLE, TOTAL, Counts, flag, whole
 from unveil.measure.tables.publishing import changed, stream
 from unveil.measure.tables.release import made
 from unveil.measure.tables.said import structural_cells
@@ -117,7 +117,7 @@ def compare_rounding(
     settings = Settings(
         n_max=_whole(n_max, "n_max", 0, LARGEST_N),
         threshold=checked_threshold(threshold),
-        total=bool(total),
+        total=flag(total, TOTAL),
         draws=_whole(draws, "draws", 1, MOST_DRAWS),
         seed=secrets.randbits(53) if seed is None else seed_asked(seed),
     )

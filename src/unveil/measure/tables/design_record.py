@@ -87,7 +87,7 @@ def _row(
         N=int(counts.sum()),
         n_cells=len(true),
         n_draws=len(draws),
-        first_risk=_first(lower > 0),
+        first_risk=_first(np.any([one.lower > 0 for one in draws], axis=0)),
         passes=_first(lower > threshold),
         lower=tuple(lower.tolist()),
         upper=tuple(upper.tolist()),

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.errors import InputError, RolesError, SettingsError, listed, nearest
 from unveil.measure.tables.counts import table_given
-from unveil.measure.tables.grid import Counts, Grid
+from unveil.measure.tables.grid import MOST_DIMS, Counts, Grid
 from unveil.measure.tables.release import Release
 from unveil.read.given import is_list, shown
 
@@ -48,12 +48,12 @@ def of_people(named: Named, n_max: Any) -> tuple[Named, tuple[str, ...]]:
     return {name: table for name, table in named.items() if name not in set(empty)}, (note,)
 
 
-def _is_counts(values: Iterable[Any]) -> bool:
+def _is_counts(values: Iterable[Any], depth: int = 0) -> bool:
     """Whether these are numbers, or plain lists of them: parts of one table."""
     return all(
         one is None
         or isinstance(one, Number | np.number)
-        or (isinstance(one, list | tuple) and _is_counts(one))
+        or (isinstance(one, list | tuple) and (depth > MOST_DIMS or _is_counts(one, depth + 1)))
         for one in values
     )
 

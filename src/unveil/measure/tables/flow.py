@@ -7,6 +7,7 @@ no path is left: Edmonds and Karp (1972). What is found is whole by itself, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from unveil.measure.tables.network import Network
 from unveil.measure.tables.programme import Extreme
 
-Room = NDArray[np.int64]
-ENDLESS = 1 << 60
-"""Room of an arc without an upper limit."""
+Room = NDArray[Any]
+"""Whole numbers of 64 bits, or Python's own where these are too short."""
+LARGEST = 1 << 60
 MOST_NODES = 2_000
 """Of a network whose rooms are kept as a square; 32 MB."""
 
@@ -33,7 +34,10 @@ class Flow:
         for number, arc in enumerate(self._arcs):
             self._between.setdefault(frozenset((arc.tail, arc.head)), []).append(number)
         square = (network.n_nodes, network.n_nodes)
-        self._finite: Room = np.zeros(square, np.int64)
+        self._every = 1 + sum(self._most_of(number) for number in range(len(self._arcs)))
+        """More than all rooms together: the room of an arc without an upper limit."""
+        kind = np.int64 if self._every <= LARGEST else object
+        self._finite: Room = np.zeros(square, kind)
         self._endless: Room = np.zeros(square, np.int64)
         for number, arc in enumerate(self._arcs):
             self._add(number, arc.tail, arc.head, 1)
@@ -65,10 +69,15 @@ class Flow:
         ways = ((arc.tail, arc.head), (arc.head, arc.tail))
         for tail, head in ways:
             self._add(number, tail, head, -1)
-        room = np.where(self._endless > 0, ENDLESS, self._finite)
+        room = self._finite.copy()
+        room[self._endless > 0] = self._every
         for tail, head in ways:
             self._add(number, tail, head, 1)
         return room
+
+    def _most_of(self, number: int) -> int:
+        arc = self._arcs[number]
+        return max(self._room_of(number, end) or 0 for end in (arc.tail, arc.head))
 
     def _room_of(self, number: int, tail: int) -> int | None:
         """How many more an arc can lead away from one of its ends; None where there is no limit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import combinations, product
 from math import prod
 from typing import Any
@@ -19,6 +20,7 @@ MOST_CELLS = 100_000
 MOST_IN_FACTS = 5_000_000
 """Cells named in the facts of a release, all together."""
 MOST_DIMS = 16
+LONGEST = 30
 ONLY_DIM = "cell"
 TABLE, TOTAL = "table", "total"
 
@@ -31,6 +33,8 @@ class Grid:
 
     dims: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
+    of_people: bool = False
+    """Whether the levels stand in people's records: then messages name cells by number."""
 
     def __post_init__(self) -> None:
         refuse_many_cells(self.shape)
@@ -88,6 +92,9 @@ class Grid:
         if part == TOTAL:
             return ["the total"]
         dims = self.dims_of(part)
+        if self.of_people:
+            word = "cell" if part == TABLE else f"the margin by {listed(dims)}, value"
+            return [f"{word} {place:,}" for place in range(prod(self.shape_of(part)))]
         if dims == (ONLY_DIM,):
             return [f"cell {listed(label)}" for label in self.labels(part)]
         word = "the cell" if part == TABLE else "the total of"
@@ -95,6 +102,8 @@ class Grid:
 
     def what(self, cell: int) -> str:
         """How a sentence names one cell."""
+        if self.of_people:
+            return f"cell {cell:,}"
         places = np.unravel_index(cell, self.shape)
         label = [lv[i] for lv, i in zip(self.levels, places, strict=True)]
         return (
@@ -130,8 +139,8 @@ class Grid:
                 )
         if not 0 < len(asked) < len(self.dims):
             raise SettingsError(
-                f"A margin names {'no' if not asked else 'all'} dimensions of the table. Ask for"
-                f" {'the total with total=True' if not asked else 'the table with table=True'}."
+                f"A margin names {'no dimension' if not asked else 'all dimensions'} of the table:"
+                f" that is the {'table' if asked else 'total'}, which is asked for by its own name."
             )
         return tuple(dim for dim in self.dims if dim in asked)
 
@@ -166,12 +175,7 @@ class Grid:
     def _place(self, dim: int, given: Any, where: str) -> int:
         levels = self.levels[dim]
         if isinstance(given, str):
-            if given not in levels:
-                raise SettingsError(
-                    f"{where} names a level that dimension {self.dims[dim]!r} does not have."
-                    f"{nearest(given, levels)} Its levels are: {listed(levels)}."
-                )
-            return levels.index(given)
+            return self.level(dim, given, where)
         found = whole(given)
         if found is None or not 0 <= found < len(levels):
             raise SettingsError(
@@ -179,6 +183,18 @@ class Grid:
                 f" are numbered from 0 to {len(levels) - 1:,}."
             )
         return found
+
+    def level(self, dim: int, given: str, where: str) -> int:
+        """The place of a level; one that is not there is refused."""
+        levels = self.levels[dim]
+        if given in levels:
+            return levels.index(given)
+        hint = f"{nearest(given, levels)} Its levels are: {listed(levels)}."
+        if self.of_people:
+            hint = " Write it as it stands in the data."
+        raise SettingsError(
+            f"{where} names a level that dimension {self.dims[dim]!r} does not have.{hint}"
+        )
 
 
 def pairs(dims: Iterable[str], label: Iterable[str]) -> str:
@@ -194,7 +210,26 @@ def whole(given: Any) -> int | None:
         return int(given)
     if isinstance(given, float | np.floating) and float(given).is_integer():
         return int(given)
+    # The decimal numbers of databases; none so long that it takes long to write out.
+    if isinstance(given, Decimal) and given.is_finite() and abs(given.adjusted()) < LONGEST:
+        return int(given) if given == given.to_integral_value() else None
     return None
+
+
+def is_missing(given: Any) -> bool:
+    """Whether something stands for no value, in whatever library; nothing foreign is compared."""
+    if given is None or type(given).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(given, Decimal):
+        return given.is_nan()
+    return isinstance(given, float | np.floating) and bool(np.isnan(given))
+
+
+def flag(given: Any, name: str) -> bool:
+    """True or False, or a sentence on what else was given."""
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    raise SettingsError(f"{name} is {shown(given)}. It must be True or False.")
 
 
 def refuse_many_cells(shape: Sequence[int]) -> None:

@@ -2,21 +2,23 @@
 
 Smith and Elliot (2008), section 2.1: coalitions, and people who are known in part. Those known in
 full are subtracted from their cell; those known in part are at least so many in the margins they
-are known in.
+are known in, and in any of them together.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from unveil.errors import InputError, SettingsError
-from unveil.measure.tables.depth import Given, key_levels, under
+from unveil.measure.tables.depth import under
 from unveil.measure.tables.facts import Fact, System
-from unveil.measure.tables.grid import Grid, pairs, whole
+from unveil.measure.tables.grid import MOST_IN_FACTS, Grid, pairs, whole
+from unveil.measure.tables.levels_named import Given, key_levels
 from unveil.read.given import is_list, shown
+
+MOST_UNIONS = 2_000
 
 
 @dataclass(frozen=True)
@@ -65,26 +67,25 @@ def without_known(system: System, people: Iterable[Known], grid: Grid) -> System
 
     Notes
     -----
-    People known in full lower their cell and every sum it is in. Of people known in part a margin
-    holds at least as many as are known to be in it, those known in more detail included; they stay
-    among the people who may become known, so that their number and a sample are not added up.
+    People known in full lower their cell and every sum it is in. Those known in part must all find
+    a place: every union of margins in which they are known holds at least as many as are known in
+    one of them, those known in more detail included (Hall 1935). They stay among the people who may
+    become known, so that their number and a sample are not added up.
     """
     people = tuple(people)
-    full = [one for one in people if len(one.levels) == len(grid.dims)]
-    part = [one for one in people if len(one.levels) < len(grid.dims)]
-    taken = np.zeros(len(system.counts), np.int64)
-    for one in full:
-        taken[int(under(system.shape, one.levels))] += one.n
-    left = np.asarray(system.counts, np.int64) - taken
-    for one in full:
-        if left[int(under(system.shape, one.levels))] < 0:
+    for one in people:
+        within = under(system.shape, one.levels).reshape(-1).tolist()
+        if one.n > sum(system.counts[cell] for cell in within):
             raise _does_not_fit(one, grid)
-    facts = [_lowered(fact, taken) for fact in system.facts] if full else list(system.facts)
+    taken = np.zeros(len(system.counts), np.int64)
+    for one in people:
+        if len(one.levels) == len(grid.dims):
+            taken[int(under(system.shape, one.levels))] = one.n
+    left = np.asarray(system.counts, np.int64) - taken
+    facts = [_lowered(fact, taken) for fact in system.facts] if taken.any() else system.facts
     after = replace(system, counts=tuple(left.tolist()), facts=tuple(facts))
-    if not part:
-        return after
-    _refuse_crowd(after, part, grid)
-    return replace(after, facts=(*facts, *_at_least(after, part, grid)))
+    part = [one for one in people if len(one.levels) < len(grid.dims)]
+    return replace(after, facts=(*facts, *_at_least(after, part, grid))) if part else after
 
 
 def _lowered(fact: Fact, taken: "np.ndarray[Any, np.dtype[np.int64]]") -> Fact:
@@ -93,23 +94,71 @@ def _lowered(fact: Fact, taken: "np.ndarray[Any, np.dtype[np.int64]]") -> Fact:
     return replace(fact, lo=max(0, fact.lo - known), hi=hi)
 
 
-def _at_least(system: System, part: Iterable[Known], grid: Grid) -> Iterable[Fact]:
-    """Lower bounds of the margins in which people are known, but for those that follow."""
-    part = tuple(part)
-    margins = {
-        levels
-        for one in part
-        for size in range(len(one.levels) + 1)
-        for levels in combinations(one.levels, size)
-    }
-    stated: dict[Given, int] = {}
-    for levels in sorted(margins, key=lambda one: (-len(one), one)):
-        n = sum(one.n for one in part if set(levels) <= set(one.levels))
-        if any(n <= more and set(levels) <= set(finer) for finer, more in stated.items()):
+def _at_least(system: System, part: Sequence[Known], grid: Grid) -> Iterator[Fact]:
+    """That the people known in part find a place: Hall's condition, but for what follows."""
+    sets = [_bits(under(system.shape, one.levels).reshape(-1)) for one in part]
+    least = _least(system)
+    stated: dict[int, int] = {}
+    for union in sorted(_unions(sets, part), key=int.bit_count):
+        inside = [i for i, one in enumerate(sets) if not one & ~union]
+        n = sum(part[i].n for i in inside)
+        if any(n <= more and not smaller & ~union for smaller, more in stated.items()):
             continue
-        stated[levels] = n
-        cells = tuple(sorted(under(system.shape, levels).reshape(-1).tolist()))
-        yield Fact(cells, n, None, f"the people known in {_named(levels, grid)}")
+        stated[union] = n
+        cells = _cells(union)
+        if n <= sum(least[cell] for cell in cells):
+            continue
+        if n > sum(system.counts[cell] for cell in cells):
+            raise _no_place(part, inside, grid)
+        where = " or ".join(_named(part[i].levels, grid) for i in inside)
+        yield Fact(cells, n, None, f"the people known in {where}")
+
+
+def _least(system: System) -> list[int]:
+    """What is known of each cell by itself to be in it."""
+    made = [0] * len(system.counts)
+    for fact in system.facts:
+        if len(fact.cells) == 1:
+            made[fact.cells[0]] = max(made[fact.cells[0]], fact.lo)
+    return made
+
+
+def _unions(sets: Sequence[int], part: Sequence[Known]) -> Iterable[int]:
+    """The cells of each kind of people, and those of kinds that share cells, put together.
+
+    Kinds that share no cell fit together where each does. More unions than can be stated are
+    refused: without them SAP would be too low.
+    """
+    found = dict.fromkeys(sets)
+    open_ends = list(found)
+    n_named = sum(one.bit_count() for one in found)
+    while open_ends:
+        union = open_ends.pop()
+        for one in sets:
+            both = union | one
+            if not union & one or both in found:
+                continue
+            found[both] = None
+            open_ends.append(both)
+            n_named += both.bit_count()
+            if len(found) > MOST_UNIONS or n_named > MOST_IN_FACTS:
+                raise SettingsError(
+                    f"The {len(part):,} kinds of people known in part share cells in more ways than"
+                    f" the {MOST_UNIONS:,} that are worked on at once. Name fewer kinds."
+                )
+    return found
+
+
+def _bits(cells: "np.ndarray[Any, np.dtype[np.int64]]") -> int:
+    """A set of cells as a whole number, one bit for each."""
+    flags = np.zeros(int(cells.max()) + 1, np.uint8)
+    flags[cells] = 1
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _cells(bits: int) -> tuple[int, ...]:
+    held = np.frombuffer(bits.to_bytes(bits.bit_length() // 8 + 1, "little"), np.uint8)
+    return tuple(np.flatnonzero(np.unpackbits(held, bitorder="little")).tolist())
 
 
 def _named(levels: Given, grid: Grid) -> str:
@@ -127,29 +176,10 @@ def _does_not_fit(one: Known, grid: Grid) -> InputError:
     )
 
 
-def _refuse_crowd(system: System, part: Iterable[Known], grid: Grid) -> None:
-    """Refuse people known in part who do not all find a place: a flow from them to the cells."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    people = list(part)
-    cells = [under(system.shape, one.levels).reshape(-1) for one in people]
-    for one, within in zip(people, cells, strict=True):
-        if one.n > sum(system.counts[cell] for cell in within):
-            raise _does_not_fit(one, grid)
-    first, sink = 1 + len(people), 1 + len(people) + len(system.counts)
-    size = sink + 1
-    source_to = [(0, 1 + i, one.n) for i, one in enumerate(people)]
-    to_cells = [
-        (1 + i, first + int(cell), one.n)
-        for i, (one, within) in enumerate(zip(people, cells, strict=True))
-        for cell in within
-    ]
-    to_sink = [(first + cell, sink, min(n, 2**30)) for cell, n in enumerate(system.counts)]
-    rows, columns, capacity = zip(*source_to, *to_cells, *to_sink, strict=True)
-    graph = csr_array((np.array(capacity, np.int32), (rows, columns)), shape=(size, size))
-    if maximum_flow(graph, 0, sink).flow_value < sum(one.n for one in people):
-        raise InputError(
-            "The people known in part do not all fit into the table: there are fewer people with"
-            " the levels they share. Correct the known people or the counts."
-        )
+def _no_place(part: Sequence[Known], inside: Sequence[int], grid: Grid) -> InputError:
+    if len(inside) == 1:  # fewer are left once those known in full are taken out
+        return _does_not_fit(part[inside[0]], grid)
+    return InputError(
+        "The people known in part do not all fit into the table: there are fewer people with"
+        " the levels they share. Correct the known people or the counts."
+    )

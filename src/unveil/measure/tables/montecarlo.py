@@ -7,6 +7,7 @@ confidence it holds the true probability whatever that is, also where no draw wa
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +15,12 @@ import numpy as np
 
 from unveil.count.scenario import Progress, silent
 from unveil.measure.tables.facts import System
-from unveil.measure.tables.oracle import ProgrammeOracle
+from unveil.measure.tables.oracle import AnyOracle, ProgrammeOracle
 from unveil.measure.tables.programme import OutOfTime
 from unveil.measure.tables.risk import Risk
+
+FEW = 20_000
+"""People who are all put in order; of more, only those who are drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ def estimate(
     events: Sequence[Sequence[int]] | None = None,
     at_least: Sequence[int] | None = None,
     chance: Sequence[int] | None = None,
+    oracle: AnyOracle | None = None,
     seconds: float | None = None,
     progress: Progress = silent,
 ) -> tuple[Chance, ...]:
@@ -63,11 +68,12 @@ def estimate(
         Of each interval by itself.
     seconds
         Stop after so long with the draws there are; empty where not one is complete.
-    events, at_least, chance
+    events, at_least, chance, oracle
         As in `boxes.split`.
     """
-    risk = Risk(system, events=events, at_least=at_least, chance=chance)
-    asked = _Asked(risk, None if seconds is None else time.monotonic() + seconds)
+    until = None if seconds is None else time.monotonic() + seconds
+    risk = Risk(system, events=events, at_least=at_least, chance=chance, oracle=oracle, n_max=n_max)
+    asked = _Asked(risk, until)
     sizes = range(min(n_max, risk.people) + 1)
     counts = (
         _stratified(asked, sizes, draws, seed, progress)
@@ -107,8 +113,9 @@ class _Asked:
         if isinstance(risk.oracle, ProgrammeOracle):
             risk.oracle.until = until
 
-    def is_risky(self, sample: Sequence[int]) -> bool:
-        bits = self.risk.bits_of(sample)
+    def is_risky(self, people: np.ndarray) -> bool:
+        """Whether people, given by their cells, are a risk."""
+        bits = self.risk.bits_of(Counter(people.tolist()))
         if bits not in self._answers:
             self._answers[bits] = self.risk.is_risky(bits)
         return self._answers[bits]
@@ -121,7 +128,7 @@ def _nested(
     begun = [0] * len(sizes)
     done = 0
     try:
-        for order in _orders(asked.risk.chance, draws, seed):
+        for order in _orders(asked.risk.chance, len(sizes) - 1, draws, seed):
             if done % 64 == 0:
                 progress("drawing people", done, draws)
             first = _first_risk(asked, order, len(sizes))
@@ -133,19 +140,27 @@ def _nested(
     return [(int(total), done) for total in np.cumsum(begun)]
 
 
-def _orders(chance: Sequence[int], draws: int, seed: int) -> Iterator[np.ndarray]:
-    people = np.repeat(np.arange(len(chance)), chance)
+def _orders(chance: Sequence[int], n: int, draws: int, seed: int) -> Iterator[np.ndarray]:
+    """The cells of the first n people (or of all) of a random order, again and again."""
     for draw in range(draws):
-        yield np.random.default_rng([seed, draw]).permutation(people)
+        yield _drawn(chance, n, np.random.default_rng([seed, draw]))
+
+
+def _drawn(chance: Sequence[int], n: int, random: np.random.Generator) -> np.ndarray:
+    ends = np.cumsum(np.array(chance, np.int64))
+    if ends[-1] <= FEW:
+        return random.permutation(np.repeat(np.arange(len(chance)), chance))
+    # By number: nobody is listed who is not drawn.
+    numbers = random.choice(int(ends[-1]), n, replace=False)
+    return np.searchsorted(ends, numbers, side="right")
 
 
 def _first_risk(asked: _Asked, order: np.ndarray, beyond: int) -> int:
     """The smallest number of people of an order that is a risk; `beyond` where none is."""
     low, high = 0, beyond
-    n_cells = len(asked.risk.chance)
     while low < high:
         middle = (low + high) // 2
-        if asked.is_risky(np.bincount(order[:middle], minlength=n_cells).tolist()):
+        if asked.is_risky(order[:middle]):
             high = middle
         else:
             low = middle + 1
@@ -160,9 +175,10 @@ def _stratified(
     for n in sizes:
         progress("drawing people", n, len(sizes))
         random = np.random.default_rng([seed, n])
-        samples = random.multivariate_hypergeometric(asked.risk.chance, n, size=draws)
+        chance = asked.risk.chance
+        samples = (_drawn(chance, n, random)[:n] for _ in range(draws))
         try:
-            found.append((sum(map(asked.is_risky, samples.tolist())), draws))
+            found.append((sum(map(asked.is_risky, samples)), draws))
         except OutOfTime:
             break
     return found

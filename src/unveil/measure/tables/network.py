@@ -9,7 +9,7 @@ tables is one about paths. (Schrijver, Combinatorial Optimization, 13.4.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,22 +67,54 @@ class Network:
                 steps[arc.head][arc.tail] = steps[arc.head].get(arc.tail, 0) | 1 << cell
         return [list(step.items()) for step in steps]
 
+    @cached_property
+    def _ways(self) -> list[int]:
+        """For each node, whom it reaches while no cell is full (bits)."""
+        lowered = (sum(1 << tail for tail, _ in step) for step in self._lowered)
+        return [step | more for step, more in zip(self._always, lowered, strict=True)]
+
+    @cached_property
+    def _between(self) -> dict[tuple[int, int], int]:
+        """The cells (bits) that can be lowered, by the nodes from and to which that leads."""
+        pairs = enumerate(self._lowered)
+        return {(head, tail): cells for head, step in pairs for tail, cells in step}
+
+    @cached_property
+    def _falling(self) -> int:
+        return _bits([cell for cell, arc in enumerate(self.cells) if arc.falls])
+
+    @cached_property
+    def _opened(self) -> dict[int, list[int]]:
+        """The ways of the full cells that were asked about last."""
+        return {}
+
+    def _ways_beside(self, full: int) -> list[int]:
+        """For each node, whom it reaches beside full cells (bits)."""
+        if full not in self._opened:
+            ways = [*self._ways]
+            for cell in _places(full & self._falling):
+                arc = self.cells[cell]
+                if not self._between[arc.head, arc.tail] & ~full:
+                    ways[arc.head] &= ~(1 << arc.tail) | self._always[arc.head]
+            self._opened.clear()
+            self._opened[full] = ways
+        return self._opened[full]
+
     def reach(self, start: int, full: int) -> int:
         """The nodes (bits) that one more person at `start` can be led on to."""
-        seen, queue = 1 << start, [start]
-        while queue:
-            node = queue.pop()
-            new = self._always[node]
-            for tail, cells in self._lowered[node]:
-                if cells & ~full:
-                    new |= 1 << tail
-            new &= ~seen
-            seen |= new
-            while new:
-                low = new & -new
-                queue.append(low.bit_length() - 1)
-                new ^= low
-        return seen
+        return _reached(self._ways_beside(full), 1 << start)
+
+    def rises_alone(self, cell: int) -> bool:
+        """Whether a cell can be raised that is full, while no other cell of anybody is."""
+        arc = self.cells[cell]
+        if not arc.rises or arc.tail == arc.head:
+            return arc.rises
+        goal, first = 1 << arc.tail, self._ways[arc.head]
+        beside = self._between.get((arc.head, arc.tail), 0) & ~(1 << cell)
+        if not beside and not self._always[arc.head] & goal:
+            first &= ~goal
+        # Through its own end a circle need not lead again.
+        return bool(_reached(self._ways, first, goal, barred=1 << arc.head) & goal)
 
     def recovered(self, full: int, cells: Sequence[int]) -> int:
         """Those of the cells (bits) that are full and cannot be raised: recovered zeros.
@@ -121,6 +153,34 @@ class Network:
         return found
 
 
+def _reached(ways: Sequence[int], new: int, goal: int = 0, barred: int = 0) -> int:
+    """The nodes (bits) that some nodes lead to; it ends where a goal is among them."""
+    new &= ~barred
+    seen = new | barred
+    while new and not seen & goal:
+        node = new.bit_length() - 1
+        new &= ~(1 << node)
+        more = ways[node] & ~seen
+        seen |= more
+        new |= more
+    return seen
+
+
+def _bits(cells: Sequence[int]) -> int:
+    """Cells as bits, in one go: to add them up one by one takes long for tens of thousands."""
+    held = bytearray(max(cells, default=0) // 8 + 1)
+    for cell in cells:
+        held[cell // 8] |= 1 << cell % 8
+    return int.from_bytes(held, "little")
+
+
+def _places(bits: int) -> Iterator[int]:
+    while bits:
+        place = bits.bit_length() - 1
+        yield place
+        bits ^= 1 << place
+
+
 def network_of(system: System) -> Network | None:
     """The network of a system; None where its sums do not split into two laminar families."""
     sums = sums_of(system)
@@ -132,7 +192,7 @@ def network_of(system: System) -> Network | None:
 
 def two_families(sets: Sequence[tuple[int, ...]]) -> list[int] | None:
     """Family 0 or 1 of each set so that no two of a family cross; None where that cannot be."""
-    bits = [sum(1 << cell for cell in cells) for cells in sets]
+    bits = [_bits(cells) for cells in sets]
     around: dict[int, list[int]] = {}
     for number, cells in enumerate(sets):
         for cell in cells:

@@ -38,6 +38,10 @@ class Oracle(Protocol):
         """Whether each of the cells is fully known and cannot be raised."""
         ...
 
+    def is_exposed(self, cell: int) -> bool:
+        """Whether the cell is recovered once all its own people are known, and nobody else."""
+        ...
+
 
 class NetworkOracle:
     """By reachability: a cell is raised by leading one person round a circle of the network."""
@@ -62,6 +66,10 @@ class NetworkOracle:
     def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
         """Whether each of the cells is fully known and cannot be raised."""
         return len(self.recovered(at_least, cells)) == len(set(cells))
+
+    def is_exposed(self, cell: int) -> bool:
+        """Whether the cell is recovered once all its own people are known, and nobody else."""
+        return not self.network.rises_alone(cell)
 
     def full(self, at_least: Sequence[int]) -> int:
         """The cells (bits) all of whose people are known."""
@@ -106,6 +114,12 @@ class ProgrammeOracle:
         full = all(at_least[cell] >= self.system.counts[cell] for cell in cells)
         return full and not any(self.raisable(cell, at_least) for cell in cells)
 
+    def is_exposed(self, cell: int) -> bool:
+        """Whether the cell is recovered once all its own people are known, and nobody else."""
+        alone = [0] * len(self.system.counts)
+        alone[cell] = self.system.counts[cell]
+        return not self.raisable(cell, alone)
+
     def _remember(self, table: Table) -> None:
         for cell, (found, count) in enumerate(zip(table, self.system.counts, strict=True)):
             if found > count:
@@ -113,7 +127,10 @@ class ProgrammeOracle:
                 del self._witnesses[cell][WITNESSES:]
 
 
-def oracle_of(system: System) -> NetworkOracle | ProgrammeOracle:
+AnyOracle = NetworkOracle | ProgrammeOracle
+
+
+def oracle_of(system: System) -> AnyOracle:
     """The network's oracle where the sums of a system are a network, else the programme's."""
     network = network_of(system)
     return ProgrammeOracle(system) if network is None else NetworkOracle(system, network)

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from unveil.errors import SettingsError, listed, nearest
-from unveil.measure.tables.counts import kept
-from unveil.measure.tables.grid import MOST_IN_FACTS, TABLE, TOTAL, Grid, whole
+from unveil.measure.tables.counts import LARGEST_COUNT, kept
+from unveil.measure.tables.grid import MOST_IN_FACTS, TABLE, TOTAL, Grid, flag, is_missing, whole
 from unveil.measure.tables.schemes import NOT_PUBLISHED, Published, Scheme, parse_scheme
 from unveil.read.given import is_list, shown
 
@@ -22,12 +22,13 @@ Plan = dict[str, Scheme]
 def plan(grid: Grid, rounding: Any, *, table: bool, total: bool, margins: Any) -> Plan:
     """What is published and how, or a sentence on what is wrong with what was asked."""
     asked = [grid.part(margin) for margin in grid.margins(margins)]
-    flagged = [*asked, *([TOTAL] if total else [])]
+    flagged = [*asked, *([TOTAL] if flag(total, TOTAL) else [])]
+    is_shown = flag(table, TABLE)
     if isinstance(rounding, Mapping):
         found = _from_mapping(grid, rounding, flagged)
     else:
         scheme = _scheme(EXACT if rounding is None else rounding)
-        parts = [*([TABLE] if table else []), *flagged]
+        parts = [*([TABLE] if is_shown else []), *flagged]
         found = {part: scheme for part in parts if scheme is not None}
     _refuse_too_much(grid, found)
     return {part: found[part] for part in sorted(found, key=lambda part: _order(grid, part))}
@@ -144,17 +145,26 @@ def _value(given: Any, part: str) -> Published:
         if len(pair) == 2:
             lo, hi = whole(pair[0]), None if pair[1] is None else whole(pair[1])
             if lo is not None and lo >= 0 and (pair[1] is None or (hi is not None and hi >= lo)):
-                return lo, hi
+                return _interval(lo, hi, part)
         raise SettingsError(
             f"A published interval of the part {part!r} is no pair of whole numbers from 0, the"
             " lowest count and then the highest, or None for no highest."
         )
-    found = whole(given)
-    if given is None or given != given:  # noqa: PLR0124
+    if is_missing(given):
         return None
+    found = whole(given)
     if found is None:
         raise SettingsError(
             f"A published value of the part {part!r} is {shown(given)}. It must be a whole number,"
             " a pair for an interval, or None where it is suppressed."
         )
     return found
+
+
+def _interval(lo: int, hi: int | None, part: str) -> tuple[int, int | None]:
+    if max(lo, hi or 0) > LARGEST_COUNT:
+        raise SettingsError(
+            f"A published interval of the part {part!r} goes beyond {LARGEST_COUNT:,}. Give None"
+            " for no highest."
+        )
+    return lo, hi

@@ -1,4 +1,4 @@
-"""SAP for all n at once, in time polynomial in cells and n: exactly, and in floating point.
+"""SAP for all n at once, exactly, in time polynomial in cells and n.
 
 Smith and Elliot (2008), section 2.3.1, sum over all sets of exposed cells: 2^k terms. The same
 probability is a coefficient of a product of polynomials, one factor a cell: see `safe_counts`.
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import comb
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,8 @@ from numpy.typing import NDArray
 
 from unveil.measure.tables.families import Family, smallest
 
-Floats = NDArray[np.float64]
 Integers = NDArray[Any]  # Python's own whole numbers, of any length
 
-EPS = 2.0**-53
-DIRECT = 500  # up to this count weights are products that neither overflow nor vanish
-AT_ONCE = 4_096  # numbers of known people whose weights are held together
 BRANCHES = 20_000  # how often overlapping sets may be told apart
 
 
@@ -52,8 +49,10 @@ def _times(g: Integers, total: int, times: int) -> Integers:
     return made
 
 
-def signed_sums_of(family: Family, counts: Sequence[int], n_max: int) -> Integers | None:
-    """G for sets of cells that may overlap; None where that takes too many branches.
+def signed_sums_of(
+    family: Family, counts: Sequence[int], n_max: int, until: float | None = None
+) -> Integers | None:
+    """G for sets of cells that may overlap; None where that takes too many branches, or too long.
 
     Notes
     -----
@@ -64,7 +63,7 @@ def signed_sums_of(family: Family, counts: Sequence[int], n_max: int) -> Integer
     within = [cells for cells in family if sum(counts[cell] for cell in cells) <= n_max]
     blocks = _overlapping(within)
     g = signed_sums((_people(block[0], counts) for block in blocks if len(block) == 1), n_max)
-    branches = _Branches(counts, n_max)
+    branches = _Branches(counts, n_max, until)
     for block in blocks:
         if len(block) > 1 and g.any():
             factor = branches.of(block)
@@ -100,8 +99,8 @@ def _product(a: Integers, b: Integers) -> Integers:
 class _Branches:
     """Overlapping sets, told apart one by one; the number of times is limited."""
 
-    def __init__(self, counts: Sequence[int], n_max: int) -> None:
-        self.counts, self.n_max, self.left = counts, n_max, BRANCHES
+    def __init__(self, counts: Sequence[int], n_max: int, until: float | None) -> None:
+        self.counts, self.n_max, self.left, self.until = counts, n_max, BRANCHES, until
 
     def of(self, family: Sequence[frozenset[int]]) -> Integers | None:
         """G of these sets, or None when the branches are used up."""
@@ -118,7 +117,7 @@ class _Branches:
         if len(block) == 1:
             return signed_sums([_people(block[0], self.counts)], self.n_max)
         self.left -= 1
-        if self.left < 0:
+        if self.left < 0 or (self.until is not None and monotonic() >= self.until):
             return None
         chosen = max(block, key=lambda cells: sum(bool(cells & other) for other in block))
         others = [cells for cells in block if cells is not chosen]
@@ -160,71 +159,3 @@ def exact_curve(g: Integers, N: int, n_max: int) -> tuple[Fraction, ...]:
     safe = safe_counts(g[: last + 1], N, last)
     curve = [1 - Fraction(ways, comb(N, n)) if ways else Fraction(1) for n, ways in enumerate(safe)]
     return (*curve, *[curve[-1]] * (n_max - last))
-
-
-def stable_curve(totals: Sequence[int], N: int, n_max: int) -> tuple[Floats, float]:
-    """SAP(0..n_max) in floating point for exposed totals apart from each other, and its error.
-
-    Notes
-    -----
-    W(m) is the probability that a block of cells is safe given that m of its people are known. It
-    starts with everybody outside the exposed cells, W = 1; a cell of c people joins a block of A by
-    W'(m) = sum over j < c of W(m - j) H(j; m), where H is hypergeometric. All terms are positive,
-    so that nothing cancels; the signed sum of `safe_counts` is not safe in floating point. H is a
-    product of c ratios, or taken from log-gamma above 500. The error is a bound on rounding.
-    """
-    last = min(N, n_max)
-    exposed = sorted(total for total in totals if total <= last)
-    block = N - sum(exposed)
-    W = np.ones(last + 1)
-    m = np.arange(last + 1, dtype=np.float64)
-    error = 0.0
-    for total in exposed:
-        joined = np.zeros(last + 1)
-        for start in range(0, last + 1, AT_ONCE):
-            stop = min(start + AT_ONCE, last + 1)
-            for j, weight in enumerate(_weights(m[start:stop], block, total)):
-                low = max(start, j)
-                joined[low:stop] += W[low - j : stop - j] * weight[low - start :]
-        W = joined
-        block += total
-        error += _error_of(total, block)
-    # m of a block cannot exceed its size: there W is 0, and no later weight reaches it.
-    curve = np.maximum.accumulate(np.clip(1.0 - W, 0.0, 1.0))
-    return np.concatenate([curve, np.repeat(curve[-1:], n_max - last)]), float(error)
-
-
-def _weights(m: Floats, block: int, total: int) -> Iterable[Floats]:
-    """H(j; m) for j = 0..total - 1: j of m known people are in the cell, the others outside."""
-    if total > DIRECT:
-        yield from _weights_by_logarithm(m, block, total)
-        return
-    whole, first = block + total, block + 1
-    in_block = [np.ones(len(m))]  # the part of H that belongs to those who are not known
-    for i in range(total):
-        in_block.append(in_block[i] * np.maximum(whole - m - i, 0.0) / (first + i))
-    known = np.ones(len(m))
-    for j in range(total):
-        yield known * in_block[total - j]
-        known = known * np.maximum(m - j, 0.0) * ((total - j) / (j + 1)) / (whole - j)
-
-
-def _weights_by_logarithm(m: Floats, block: int, total: int) -> Iterable[Floats]:
-    from scipy.special import gammaln
-
-    whole = block + total
-    ways = gammaln(whole + 1) - gammaln(m + 1) - gammaln(np.maximum(whole - m, 0) + 1)
-    for j in range(total):
-        rest = m - j
-        possible = (rest >= 0) & (rest <= block)
-        held = np.where(possible, rest, 0)
-        logarithm = gammaln(block + 1) - gammaln(held + 1) - gammaln(block - held + 1)
-        logarithm += gammaln(total + 1) - gammaln(j + 1) - gammaln(total - j + 1) - ways
-        yield np.where(possible, np.exp(np.minimum(logarithm, 0.0)), 0.0)
-
-
-def _error_of(total: int, block: int) -> float:
-    """A bound on the relative rounding error of one join."""
-    if total <= DIRECT:
-        return EPS * (5 * total + 4)
-    return float(EPS * (total + 16 * block * max(1.0, np.log(block))))

@@ -11,7 +11,7 @@ import polars as pl
 from unveil.errors import SettingsError, listed, nearest
 from unveil.measure.tables.counts import table_given
 from unveil.measure.tables.facts import Fact, System
-from unveil.measure.tables.grid import TABLE, Counts, Grid
+from unveil.measure.tables.grid import TABLE, Counts, Grid, flag
 from unveil.measure.tables.parts import Plan, plan, published_given
 from unveil.measure.tables.publishing import Values, publish, seed_for
 from unveil.measure.tables.said import constraint_facts, structural_cells
@@ -47,6 +47,8 @@ class Release:
     """The published values of each part, flat: numbers, pairs for intervals, None if suppressed."""
     seed: int | None = None
     """Of the draws; None where nothing was drawn."""
+    of_people: bool = False
+    """True where people's records were counted: no message quotes their levels."""
 
     @classmethod
     def from_counts(
@@ -147,8 +149,9 @@ class Release:
             special_codes=special_codes,
             missing_values=missing_values,
         )
-        told = (*notes, OF_SAMPLE) if sample else notes
-        return made(grid, counts, notes=told, of_sample=bool(sample), **known_only(asked))
+        is_sample = flag(sample, "sample")
+        told = (*notes, OF_SAMPLE) if is_sample else notes
+        return made(grid, counts, notes=told, of_sample=is_sample, **known_only(asked))
 
     @classmethod
     def from_file(
@@ -200,13 +203,14 @@ class Release:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
             asked_for = plan(found.grid, **settings)
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
-        told = (*found.notes, OF_SAMPLE) if sample else found.notes
-        return made(found.grid, found.counts, notes=told, of_sample=bool(sample), **wanted)
+        is_sample = flag(sample, "sample")
+        told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
+        return made(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
 
     @property
     def grid(self) -> Grid:
         """The cells and their names."""
-        return Grid(self.dims, self.levels)
+        return Grid(self.dims, self.levels, self.of_people)
 
     @property
     def N(self) -> int:
@@ -287,6 +291,7 @@ def made(
         of_sample,
         tuple(values.items()),
         drawn,
+        grid.of_people,
     )
 
 

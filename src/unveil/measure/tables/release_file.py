@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.count.codes import encode
-from unveil.errors import InputError, ReadError, SettingsError, listed
+from unveil.errors import InputError, ReadError, RolesError, SettingsError, listed
 from unveil.measure.tables.counts import checked, refuse_names
 from unveil.measure.tables.file_layout import laid_out
 from unveil.measure.tables.grid import TABLE, Counts, Grid
@@ -19,7 +19,7 @@ from unveil.measure.tables.release_microdata import texts
 from unveil.read.align import align
 from unveil.read.files import read_table
 from unveil.read.given import is_list
-from unveil.read.roles import names
+from unveil.read.roles import absent, names
 from unveil.read.table import Table
 
 ROLE = "data"
@@ -83,6 +83,8 @@ def table_in(
         layout=layout,
         published=column,
     )
+    if column is not None and column not in long.table.frame.columns:
+        raise RolesError(absent(table.place, column, table.frame.columns))
     refuse_names(long.dims)
     rows, notes = _rows(long.table, long.dims, labels)
     counts, more = _counts(rows, _numbers(long.table, long.count))
@@ -117,7 +119,7 @@ def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_R
         if not kept:
             raise InputError(
                 f"Dimension {dim!r} of the table has no level but {listed(named)}, which marks a"
-                " sum. Say with total_label how sums are marked."
+                " sum. Say with the total label how sums are marked."
             )
         renumbered = np.full(column.n_levels, -1, np.int64)
         renumbered[kept] = np.arange(len(kept))
@@ -182,7 +184,8 @@ def _check_margins(
                 raise InputError(
                     f"{rows.place} gives another number for {rows.grid.whats(part)[entry]} than its"
                     " cells add up to. Correct it; or, where a level is only called like a sum"
-                    f" ({listed(sorted(labels))}), name the real label with total_label."
+                    f" ({listed(sorted(labels))}), say with the total label how"
+                    " sums are marked."
                 )
 
 

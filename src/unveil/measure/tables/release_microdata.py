@@ -46,7 +46,7 @@ def counted(
         progress=silent,
     )
     refuse_many_cells([column.n_levels for column in people.keys])
-    grid = Grid(asked, tuple(texts(column) for column in people.keys))
+    grid = Grid(asked, tuple(texts(column) for column in people.keys), of_people=True)
     notes = tuple(note.sentence for note in people.notes)
     return grid, _counts(people, grid, weights), notes
 

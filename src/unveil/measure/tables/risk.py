@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from unveil.errors import InternalError
 from unveil.measure.tables.facts import System
-from unveil.measure.tables.oracle import ProgrammeOracle, oracle_of
+from unveil.measure.tables.oracle import AnyOracle, ProgrammeOracle, oracle_of
 from unveil.measure.tables.programme import OutOfTime
 from unveil.measure.tables.weights import Factor
 
@@ -29,7 +29,7 @@ class Knob:
 
     cell: int
     people: int  # who may be sampled
-    steps: tuple[int, ...]  # sampled people from which on each level above the lowest is reached
+    steps: Sequence[int]  # sampled people from which on each level above the lowest is reached
     offset: int
 
     def bits(self, level: int) -> int:
@@ -67,6 +67,7 @@ class Knob:
 class Risk:
     """Whether known people recover every cell of some event, and which of them are enough to.
 
+    Of samples of at most `n_max` people no cell has more, so that there are no levels beyond.
     With a network the bit of a cell is its own number, so that bits are the cells that are full.
     """
 
@@ -80,18 +81,19 @@ class Risk:
         events: Sequence[Sequence[int]] | None = None,
         at_least: Sequence[int] | None = None,
         chance: Sequence[int] | None = None,
+        oracle: AnyOracle | None = None,
+        n_max: int | None = None,
     ) -> None:
         self.system = system
-        self.oracle = oracle_of(system)
+        self.oracle = oracle_of(system) if oracle is None else oracle
         self.events = _events(system, events)
         self.known = tuple(at_least) if at_least is not None else (0,) * len(system.counts)
         self.chance = _chance(system.counts, self.known, chance)
         self.people = sum(self.chance)
-        self.knobs = _knobs(self)
+        self.knobs = _knobs(self, self.people if n_max is None else n_max)
         self.top = _union(knob.all_bits for knob in self.knobs)
-        self._at = {
-            bit: knob for knob in self.knobs for bit in range(knob.offset, knob.offset + knob.n)
-        }
+        self._offsets = [knob.offset for knob in self.knobs]
+        self._knob_of = {knob.cell: knob for knob in self.knobs}
         pairs = enumerate(zip(system.counts, self.known, strict=True))
         self._full = _union(1 << cell for cell, (count, own) in pairs if own == count)
         self._cells = tuple(sorted({cell for event in self.events for cell in event}))
@@ -100,9 +102,14 @@ class Risk:
         """Whether some event is recovered by whoever is known at these levels."""
         return self._happening(bits) is not None
 
-    def bits_of(self, sample: Sequence[int]) -> int:
-        """The levels that a sample reaches."""
-        return _union(knob.bits(knob.reached(sample[knob.cell])) for knob in self.knobs)
+    def bits_of(self, sample: Mapping[int, int]) -> int:
+        """The levels that a sample reaches: the people drawn of each cell that has any."""
+        found = 0
+        for cell, sampled in sample.items():
+            knob = self._knob_of.get(cell)
+            if knob is not None:
+                found |= knob.bits(knob.reached(sampled))
+        return found
 
     def core(self, bits: int) -> int | None:
         """A small part of a risky set of levels that is still risky; None where none is.
@@ -139,7 +146,7 @@ class Risk:
     def turned(self, bits: int) -> Iterator[Knob]:
         """The cells that have one of these bits."""
         while bits:
-            knob = self._at[bits.bit_length() - 1]
+            knob = self.knobs[bisect_right(self._offsets, bits.bit_length() - 1) - 1]
             bits &= ~knob.all_bits
             yield knob
 
@@ -212,13 +219,16 @@ def _chance(
     return chance
 
 
-def _knobs(risk: Risk) -> tuple[Knob, ...]:
+def _knobs(risk: Risk, n_max: int) -> tuple[Knob, ...]:
     made, offset = [], 0
     rows = zip(risk.system.counts, risk.known, risk.chance, strict=True)
     for cell, (count, known, people) in enumerate(rows):
         if not people or (risk.oracle.by_fullness and known + people < count):
             continue  # nobody to sample, or too few to ever matter
-        steps = (people,) if risk.oracle.by_fullness else tuple(range(1, people + 1))
+        every = range(1, min(people, n_max) + 1)
+        steps: Sequence[int] = (people,) if risk.oracle.by_fullness else every
+        if not steps:
+            continue
         made.append(Knob(cell, people, steps, cell if risk.oracle.by_fullness else offset))
         offset += len(steps)
     return tuple(made)

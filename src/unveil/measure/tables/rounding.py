@@ -23,7 +23,11 @@ from unveil.records.tables import RoundedRow, RoundedTable
 
 @dataclass(frozen=True)
 class Rounded(RowsResult[RoundedTable]):
-    """The values to publish, and the release they make, which holds the true counts too."""
+    """The values to publish, and the release they make, which holds the true counts too.
+
+    `.table`, `.part` and `.frame` hold what may be published. Everything else is confidential:
+    `.release` holds the counts, and the seed and the losses in the record can betray them.
+    """
 
     release: Release
 
@@ -80,7 +84,7 @@ def round_table(
     Rounded
         `.table` and `.part(name)`, the values nested as the counts were; `.rows` and `.frame()`,
         one row per value with its trivial bounds; `.release`, for `unveil.bounds` and
-        `unveil.sap`; information loss in `.record`.
+        `unveil.sap`; information loss in `.record`, which is confidential.
 
     References
     ----------

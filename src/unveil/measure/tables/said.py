@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError, SettingsError, nearest
-from unveil.measure.tables.counts import kept
+from unveil.measure.tables.counts import LARGEST_COUNT, kept
 from unveil.measure.tables.facts import Fact
-from unveil.measure.tables.grid import Counts, Grid, whole
+from unveil.measure.tables.grid import MOST_DIMS, Counts, Grid, whole
 from unveil.read.given import is_list, shown
 
 
@@ -50,10 +50,10 @@ def _bound(given: Any, where: str) -> int | None:
     if given is None:
         return None
     found = whole(given)
-    if found is None or found < 0:
+    if found is None or not 0 <= found <= LARGEST_COUNT:
         raise SettingsError(
-            f"{where} has a bound that is {shown(given)}. Bounds are whole numbers from 0; hi may"
-            " be None."
+            f"{where} has a bound that is {shown(given)}. Bounds are whole numbers from 0 to"
+            f" {LARGEST_COUNT:,}; hi may be None."
         )
     return found
 
@@ -67,6 +67,7 @@ def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
             "structural must be a list of impossible cells, or a mask of the table's shape; given"
             f" is {shown(given)}."
         )
+    given = kept(given)
     mask = _mask(given, grid)
     cells = (
         {grid.cell(one, "structural") for one in given}
@@ -84,15 +85,24 @@ def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
 
 def _mask(given: Any, grid: Grid) -> Any:
     """Truth values in the table's shape, or flat; None where they are not truth values."""
+    if isinstance(given, set | frozenset) or not len(given) or not _is_truth(given):
+        return None
     try:
-        mask = np.asarray(list(given))
-    except ValueError:  # tuples of unequal length: the cells are named by their levels
-        return None
-    if mask.dtype != bool:
-        return None
+        mask = np.array(given, dtype=bool)
+    except ValueError:  # lists of unequal length
+        mask = np.zeros(0, dtype=bool)
     if mask.shape not in (grid.shape, (grid.n_cells,)):
         sizes = " x ".join(f"{size:,}" for size in grid.shape)
         raise SettingsError(
             f"The mask of structural cells does not have the table's shape, {sizes}."
         )
     return mask.reshape(-1)
+
+
+def _is_truth(given: Any, depth: int = 0) -> bool:
+    """Whether everything in these lists of lists is True or False."""
+    if isinstance(given, np.ndarray):
+        return bool(given.dtype == bool)
+    if is_list(given) and depth <= MOST_DIMS:
+        return all(_is_truth(one, depth + 1) for one in given)
+    return isinstance(given, bool | np.bool_)

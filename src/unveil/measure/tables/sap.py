@@ -5,7 +5,7 @@ the table, and a cell of which nobody is left, provably, says something about ev
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,13 +16,13 @@ from unveil.errors import SettingsError, listed
 from unveil.measure.tables.curve import Curve, Effort, Question, curve
 from unveil.measure.tables.depth import (
     BY_DEPTH,
-    Given,
     chance_at,
     depth_asked,
     events_at,
-    key_levels,
 )
+from unveil.measure.tables.exposure import given_away_by
 from unveil.measure.tables.known import known_people, without_known
+from unveil.measure.tables.levels_named import Given, key_levels
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.sap_record import Asked, record_of
 from unveil.measure.tables.sap_settings import (
@@ -133,7 +133,8 @@ def sap(
     seed
         Of the draws of a rounding scheme, and of Monte Carlo.
     nodes, seconds
-        What box splitting may spend; where it ends early, the bounds are certified all the same.
+        Boxes that may be split, and time for everything together; where it ends early, the bounds
+        are certified all the same.
 
     Returns
     -------
@@ -150,6 +151,8 @@ def sap(
     """
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
+    limits = effort_asked(nodes, seconds)
+    effort = Effort(*limits, progress=progress or silent).started()
     release = counts if isinstance(counts, Release) else _released(counts, asked, seed)
     if counts is release:
         _refuse_asked(asked)
@@ -160,12 +163,20 @@ def sap(
     system = without_known(release.system, people, grid)
     main = Question(system, events_at(system, d, keys), chance_at(system, keys))
     last = last_asked(n_max, main.N, is_given=bool(keys))
-    limits = effort_asked(nodes, seconds)
-    effort = Effort(*limits, seed_of(seed, release), progress or silent)
-    found = curve(main, last, effort)
-    by_depth = _by_depth(main, keys, last, effort, found) if depth == BY_DEPTH else ()
+    effort = replace(effort, seed=seed_of(seed, release))
+    given_away = given_away_by(system, effort.left)
+    main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)
+    is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
+    depths = len(grid.dims) - len(keys) if is_by_depth else 1
+    found = curve(main, last, effort.part(1 / depths))
+    by_depth = (
+        _by_depth(main, keys, last, effort, found)
+        if isinstance(depth, str) and depth == BY_DEPTH
+        else ()
+    )
     wanted = Asked(release, people, keys, d)
-    return SapResult(record_of(wanted, main, found, by_depth, effort))
+    made = record_of(wanted, main, found, by_depth, given_away=given_away, seed=effort.seed)
+    return SapResult(made)
 
 
 def _released(counts: Any, asked: dict[str, Any], seed: int | None) -> Release:
@@ -190,8 +201,9 @@ def _by_depth(
     for depth in range(1, n_free + 1):
         effort.progress(f"depth {depth}", depth - 1, n_free)
         events = events_at(main.system, depth, keys)
-        of_depth = Question(main.system, events, main.chance)
-        one = whole_table if depth == n_free else curve(of_depth, last, effort)
+        of_depth = replace(main, events=events)
+        part = effort.part(1 / max(1, n_free - depth))
+        one = whole_table if depth == n_free else curve(of_depth, last, part)
         made.append(
             SapDepth(
                 depth=depth,

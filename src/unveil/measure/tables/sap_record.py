@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from unveil.measure.tables.curve import Curve, Effort, Question
-from unveil.measure.tables.depth import Given
-from unveil.measure.tables.exposure import exposed, recovered
+from unveil.measure.tables.curve import Curve, Question
+from unveil.measure.tables.exposure import GivenAway
 from unveil.measure.tables.facts import System
 from unveil.measure.tables.grid import TABLE, TOTAL, Grid, pairs
 from unveil.measure.tables.known import Known
+from unveil.measure.tables.levels_named import Given
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.schemes import trivial_bounds
 from unveil.measure.tables.sums import sums_of
@@ -28,7 +28,13 @@ class Asked:
 
 
 def record_of(
-    asked: Asked, main: Question, found: Curve, by_depth: tuple[SapDepth, ...], effort: Effort
+    asked: Asked,
+    main: Question,
+    found: Curve,
+    by_depth: tuple[SapDepth, ...],
+    *,
+    given_away: GivenAway,
+    seed: int,
 ) -> Sap:
     """Everything that was asked and found, as one record."""
     release, keys = asked.release, asked.keys
@@ -53,12 +59,12 @@ def record_of(
         complete=found.complete,
         n_nodes=found.n_nodes,
         monte_carlo=found.monte_carlo,
-        seed=effort.seed if found.monte_carlo else release.seed,
+        seed=seed if found.monte_carlo else release.seed,
         cell_bounds=tuple(zip(published.lo, published.hi, strict=True)),
         total_bounds=_total_bounds(release),
-        exposed=exposed(main.system, effort.seconds),
+        exposed=given_away.exposed,
         by_depth=by_depth,
-        taught=taught(main.system, grid, effort.seconds),
+        taught=taught(main.system, grid, given_away.recovered),
         notes=release.notes,
     )
 
@@ -76,9 +82,8 @@ def _total_bounds(release: Release) -> tuple[int, int | None] | None:
     return None if values is None else trivial_bounds(values[0], dict(release.schemes)[TOTAL])
 
 
-def taught(system: System, grid: Grid, seconds: float | None = None) -> SapTaught | None:
+def taught(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
-    zeros = recovered(system, seconds)
     if zeros is None:
         return None
     found, n_people = lessons(system, zeros)

@@ -1,5 +1,6 @@
 """Which settings of a SAP curve mean something, and what is said of those that do not?"""
 
+import math
 import secrets
 from typing import Any
 
@@ -32,7 +33,7 @@ def effort_asked(nodes: Any, seconds: Any) -> tuple[int, float | None]:
     found, limit = whole(nodes), None if seconds is None else number_in(seconds)
     if found is None or found < 1:
         raise SettingsError(f"nodes is {shown(nodes)}. It must be a whole number from 1.")
-    if seconds is not None and (limit is None or not limit > 0):
+    if seconds is not None and (limit is None or not 0 < limit < math.inf):
         raise SettingsError(f"seconds is {shown(seconds)}. It must be a number above 0.")
     return found, limit
 

@@ -32,6 +32,8 @@ class Bounds:
     network: bool
     """Whether flows in a network found them; integer programmes did elsewhere."""
     n_solves: int
+    too_far: bool = False
+    """Whether some bound is not settled because the solver's numbers grew too large."""
 
     @property
     def complete(self) -> bool:
@@ -87,6 +89,7 @@ class _Search:
             else Programme(system)
         )
         self._n_solves = 0
+        self._too_far = False
 
     def run(self, progress: Progress) -> Bounds:
         """Settle cell after cell, from above and from below, until done or out of time."""
@@ -95,10 +98,15 @@ class _Search:
             if cell % 16 == 0:
                 progress("bounding the cells", cell, size)
             if not self._settle(cell, up=True) or not self._settle(cell, up=False):
-                break
+                break  # no time is left
         settled = tuple(self._apart or self._is_settled(cell) for cell in range(size))
         return Bounds(
-            tuple(self.lower), tuple(self.upper), settled, self._is_network, self._n_solves
+            tuple(self.lower),
+            tuple(self.upper),
+            settled,
+            self._is_network,
+            self._n_solves,
+            self._too_far and not all(settled),
         )
 
     def _is_settled(self, cell: int) -> bool:
@@ -127,7 +135,8 @@ class _Search:
         else:
             self.lower[cell] = found.value
         self._learn(found)
-        return found.reached
+        self._too_far |= found.too_far
+        return found.reached or found.too_far
 
     def _extreme(self, cell: int, outer: int, *, up: bool) -> Extreme:
         if isinstance(self._solver, Flow):

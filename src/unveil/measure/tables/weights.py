@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from math import comb
+from itertools import accumulate
+from math import comb, lgamma, log
 from typing import Any
+
+from unveil.errors import SettingsError
 
 MOST_BYTES = 1 << 26
 """Of products that are kept for another time."""
+LARGEST = 1 << 20
+"""Bytes of one polynomial: a product of two that long takes about half a second."""
 
 Factor = tuple[int, int, int]
 """People in a cell, the fewest and the most of them that are sampled."""
@@ -25,8 +30,10 @@ class Weights:
 
     def __init__(self, people: int, n_max: int) -> None:
         self.n_max = min(n_max, people)
-        self.totals = [comb(people, n) for n in range(self.n_max + 1)]
-        self._stride = max(self.totals).bit_length() + 1
+        refuse_long(people, self.n_max)
+        self.totals = _binomials(people, 0, self.n_max)
+        self._width = max(self.totals).bit_length() // 8 + 1  # bytes of a coefficient
+        self._stride = 8 * self._width
         self._all = (1 << self._stride * (self.n_max + 1)) - 1
         self._coefficient = (1 << self._stride) - 1
         self.n_bytes = self._stride * (self.n_max + 1) // 8
@@ -53,13 +60,23 @@ class Weights:
         """How many samples of n people a packed polynomial stands for."""
         return packed >> self._stride * n & self._coefficient
 
+    def coefficients(self, packed: int) -> list[int]:
+        """How many samples of 0, 1, ..., n_max people it stands for."""
+        width = self._width
+        held = packed.to_bytes(width * (self.n_max + 1), "little")
+        return [
+            int.from_bytes(held[place : place + width], "little")
+            for place in range(0, len(held), width)
+        ]
+
     def share(self, packed: int, n: int) -> float:
         """The same as a share of all samples of n people."""
         return self.at(packed, n) / self.totals[n]
 
     def widest(self, packed: int) -> tuple[int, float]:
         """The size of sample at which the share is largest, and that share."""
-        shares = [self.share(packed, n) for n in range(self.n_max + 1)]
+        found = self.coefficients(packed)
+        shares = [ways / total for ways, total in zip(found, self.totals, strict=True)]
         largest = max(shares)
         return shares.index(largest), largest
 
@@ -88,5 +105,45 @@ class Weights:
 
     def _packed(self, factor: Factor) -> int:
         people, low, high = factor
-        most = min(high - low, self.n_max)
-        return sum(comb(people, low + k) << self._stride * k for k in range(most + 1))
+        ways = _binomials(people, low, min(high, self.n_max))
+        return int.from_bytes(
+            b"".join(one.to_bytes(self._width, "little") for one in ways), "little"
+        )
+
+
+def refuse_long(people: int, n_max: int) -> None:
+    """Refuse samples so large that to count them would take minutes and gigabytes."""
+    if _n_bytes(people, n_max) <= LARGEST:
+        return
+    low, high = 0, n_max
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _n_bytes(people, middle) <= LARGEST else (low, middle)
+    raise SettingsError(
+        f"Samples of up to {n_max:,} of so many people are too large to be split into boxes, which"
+        f" this release needs. Ask for at most {_rounded_down(low):,} known people."
+    )
+
+
+def _rounded_down(number: int) -> int:
+    """Two leading digits: the limit does not tell how many people there are."""
+    step = int(10 ** max(0, len(f"{number}") - 2))
+    return number // step * step
+
+
+def _n_bytes(people: int, n_max: int) -> float:
+    """About the bytes of a polynomial, by the length of its largest coefficient."""
+    n = min(n_max, people // 2)
+    if people > 1e6 * max(n, 1):  # log-gamma of so many people would lose all its digits
+        bits = n * log(people, 2)
+    else:
+        bits = (lgamma(people + 1) - lgamma(n + 1) - lgamma(people - n + 1)) / log(2)
+    return (bits / 8 + 1) * (n_max + 1)
+
+
+def _binomials(people: int, first: int, last: int) -> list[int]:
+    """C(people, k) for k = first..last, each from the one before."""
+    start = comb(people, first)
+    steps = range(first, last)
+    found = accumulate(steps, lambda ways, k: ways * (people - k) // (k + 1), initial=start)
+    return list(found)
