@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from unveil.measure.uniques.suda import suda
     from unveil.read.labelled import Labelled
     from unveil.read.reading import read_file
+    from unveil.synthesis.synthesise import synthesise
+    from unveil.synthesis.synthesiser import Synthesiser
     from unveil.write.copies import write_file
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "Release",
     "RolesError",
     "SettingsError",
+    "Synthesiser",
     "UnveilError",
     "WriteError",
     "audit",
@@ -73,6 +76,7 @@ __all__ = [
     "sap",
     "split",
     "suda",
+    "synthesise",
     "tcap",
     "write_file",
 ]
@@ -82,6 +86,7 @@ __all__ = [
 _ROOMS: dict[str, tuple[str, str | None]] = {
     "Labelled": ("read.labelled", None),
     "Release": ("measure.tables.release", "tables"),
+    "Synthesiser": ("synthesis.synthesiser", "synthesis"),
     "audit": ("measure.tables.audit", "tables"),
     "bounds": ("measure.tables.bounds", "tables"),
     "cap": ("measure.attribution.cap", "attribution"),
@@ -98,6 +103,7 @@ _ROOMS: dict[str, tuple[str, str | None]] = {
     "read_file": ("read.reading", None),
     "split": ("measure.confidentiality.split", "confidentiality"),
     "suda": ("measure.uniques.suda", "uniques"),
+    "synthesise": ("synthesis.synthesise", "synthesis"),
     "tcap": ("measure.attribution.tcap", "targeted"),
     "write_file": ("write.copies", None),
 }

@@ -29,9 +29,11 @@ def write_new(
         place.mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
             written.append(replace_file(place / name, content, mode=mode))
-    except OSError as fault:
+    except BaseException as fault:
         for path in written:
             path.unlink(missing_ok=True)
+        if not isinstance(fault, OSError):
+            raise
         raise WriteError(
             f"The files cannot be written to {str(place)!r}: {fault.strerror}. "
             "Name a folder in which you may create files."

@@ -49,6 +49,7 @@ from unveil.records.sap import (
 )
 from unveil.records.sap_limits import SapVerdict
 from unveil.records.suda import KeyContribution, MsuSize, Suda, SudaNotMeasured
+from unveil.records.synthesis import Synthesis, SynthesisColumn
 from unveil.records.tables import RoundedRow, RoundedTable
 from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapNotMeasured, TcapRow
 from unveil.records.written import Written
@@ -59,7 +60,7 @@ CONVENTIONS = ROOT / "docs" / "conventions.md"
 MEASURES = sorted((ROOT / "docs" / "measures").glob("*.md"))
 PAGES = [README, *sorted(ROOT.glob("C*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 # The pages whose commands are run.
-GUIDES = ("start", "exclusions", "bands", "codebook", "files", "tables", "writing")
+GUIDES = ("start", "exclusions", "bands", "codebook", "files", "synthesis", "tables", "writing")
 RUN = [README, *(ROOT / "docs" / f"{name}.md" for name in GUIDES)]
 RUN += [ROOT / "docs" / "measures" / f"{name}.md" for name in ("checks", "excess", "sap", "bounds")]
 
@@ -76,6 +77,7 @@ NEAREST = "Attribution from the nearest"
 STANDING_OUT, SPECIAL, MATCH = "People who stand out", "Special uniques", "Match risk"
 LEFT_OUT, SPLIT = "Included against left out", "Split"
 CODEBOOK, STRUCTURE, WRITTEN = "Codebook", "Structure", "Written files"
+SYNTHESIS = "Synthesis"
 ROUNDED, BOUNDS, AUDIT = "Rounded tables", "Bounds of a release", "Audit of what is suppressed"
 KNOWN_PEOPLE, SCHEMES = "Known people and a table", "Schemes side by side"
 FIELDS: dict[type[Record], tuple[str, str | None]] = {
@@ -131,6 +133,8 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     CodebookDifferences: (STRUCTURE, None),
     Difference: (STRUCTURE, "rows"),
     Written: (WRITTEN, None),
+    Synthesis: (SYNTHESIS, None),
+    SynthesisColumn: (SYNTHESIS, "columns"),
     RoundedTable: (ROUNDED, None),
     RoundedRow: (ROUNDED, "rows"),
     Bounds: (BOUNDS, None),
@@ -160,6 +164,7 @@ REFERENCE = {
     "test_sap": ("CASES", "cases of SAP"),
     "test_sap_general": ("FIGURES", "of bounds and SAP of general releases"),
     "test_trivial_bounds": ("N_FIGURES", "trivial bounds"),
+    "test_fidelity": ("N_FIGURES", "of the fidelity of copies"),
 }
 
 # Pages whose worked example is a table of counts.

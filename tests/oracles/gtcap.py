@@ -1,4 +1,4 @@
-"""GTCAP pair by pair, as paper 004 prints it in Algorithm 2; and CAP on key uniques.
+"""GTCAP pair by pair, as Chapelle and Falissard (2023) print it in Algorithm 2; CAP on key uniques.
 
 Records are tuples, missing is None. `radii` has the columns that are numeric, by their place; all
 others are categorical. Numbers are taken as they are written, digit by digit: 0.7 is 0.3 from 0.4,

@@ -21,6 +21,7 @@ COMMANDS = {
     "exclusion-table": ("exclusion_table", "What the usual exclusions leave, side by side."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
     "split": ("confidentiality", "Split a file at random into people to be used and left out."),
+    "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),
     "table": ("table", "What a published table of counts gives away, by how many are known."),
     "uniques": ("uniques", "Who is alone with their keys, and with how few of them."),
 }

@@ -53,7 +53,7 @@ class UniqueScore(Record, frozen=True, kw_only=True):
 
 
 class Gtcap(Record, frozen=True, kw_only=True):
-    """GTCAP of a copy, or of several pooled: paper 004, Algorithm 2."""
+    """GTCAP of a copy, or of several pooled: Chapelle and Falissard 2023, Algorithm 2."""
 
     schema: int = SCHEMA
     version: str = __version__

@@ -82,7 +82,7 @@ def gtcap(
 
     References
     ----------
-    Chapelle and Falissard (paper 004), Algorithm 2. It does not print `getUniqueRows`, nor what to
+    Chapelle and Falissard (2023), Algorithm 2. It does not print `getUniqueRows`, nor what to
     do with missing values, a radius of 0 or a zero denominator: those are our choices.
     """
     progress = progress or silent

@@ -1,4 +1,4 @@
-"""Who is a statistical unique? Four readings of a rule that paper 004 does not print.
+"""Who is a statistical unique? Four readings of a rule that Chapelle and Falissard do not print.
 
 `getUniqueRows` is called in Algorithm 2, line 62, with keys, targets and radii, and not shown. All
 four readings ask of each original record whether any OTHER original record is like it.

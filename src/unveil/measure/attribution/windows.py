@@ -2,7 +2,8 @@
 
 A column with a radius becomes an axis: its levels in order, numbers first, and for each level the
 run of levels that lie within the radius. Two values are near when their distance is smaller than
-the radius, and their proximity falls evenly from 1 to 0 (paper 004, Algorithm 2, lines 14 and 29).
+the radius, and their proximity falls evenly from 1 to 0 (Chapelle and Falissard 2023, Algorithm 2,
+lines 14 and 29).
 0.7 is not within 0.3 of 0.4, whatever becomes of the last binary digit.
 Levels that are no numbers (missing, special codes, infinite) are near nothing but themselves, and a
 radius of 0 means equality.

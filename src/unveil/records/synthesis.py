@@ -1,0 +1,52 @@
+"""How a synthetic copy was made: settings, columns, methods and order; no value of the data."""
+
+from typing import Literal
+
+from unveil.records.base import SCHEMA, Record
+from unveil.records.disclosure import Coercion
+from unveil.version import __version__
+
+Role = Literal["synthesised", "kept", "stratum", "derived", "predictor only", "left out"]
+
+
+class SynthesisColumn(Record, frozen=True, kw_only=True):
+    """What was done with one column of the original."""
+
+    name: str
+    kind: Literal["number", "category", "ordered", "constant", "empty"]
+    role: Role
+    method: str | None  # None where nothing is modelled
+    state_method: str | None  # of missing and special values of a number; None where it has none
+    predictors: tuple[str, ...]
+    n_states: int  # 1: every value is a plain one
+    notes: tuple[str, ...] = ()
+
+
+class Synthesis(Record, frozen=True, kw_only=True):
+    """How copies are made of one original: Nowok, Raab and Dibben 2016; Reiter 2005."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    n_original: int
+    n_rows: int  # of each copy
+    n_copies: int
+    method: str  # for columns that have no method of their own
+    order: tuple[str, ...]  # columns that are synthesised, in turn
+    columns: tuple[SynthesisColumn, ...]  # in the order of the original
+    strata: tuple[str, ...]
+    n_strata: int  # 1 without strata
+    min_leaf: int
+    min_split: int
+    complexity: float
+    min_spread: float | None
+    smoothing: Literal["density"] | None
+    prior: float | None  # of joint tables; None: 1 record
+    noise: float | None  # epsilon; None: without noise
+    margins: tuple[tuple[str, ...], ...] | None  # of ipf; None: all pairs
+    rules: tuple[str, ...]
+    derived: tuple[str, ...]
+    is_seeded: bool  # whether the user gave a seed; the seed itself stays with the model
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]

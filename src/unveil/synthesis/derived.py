@@ -1,0 +1,139 @@
+"""Columns that follow from others: computed from the copy, not synthesised.
+
+"weight / (height / 100) ^ 2": a body mass index that belongs to the weight and height beside it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import RolesError, SettingsError, quoted
+from unveil.read.given import shown
+from unveil.synthesis.expression import parse_formula
+from unveil.synthesis.nodes import Expression, Kind
+from unveil.synthesis.resolving import HOLDS, Resolver
+from unveil.synthesis.rule_kinds import Derived
+from unveil.synthesis.rules import without_nan
+from unveil.synthesis.scope import Scope
+from unveil.synthesis.values import computed, needs_of
+
+_TYPES: dict[Kind, type[pl.DataType]] = {
+    "number": pl.Float64,
+    "text": pl.String,
+    "truth": pl.Boolean,
+    "date": pl.Date,
+    "moment": pl.Datetime,
+    "time": pl.Time,
+}
+_CLOSE = 1e-9
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A column and how it is computed, in the type that the original has it in."""
+
+    column: str
+    formula: str
+    tree: Expression
+    dtype: pl.DataType
+
+    @property
+    def text(self) -> str:
+        """As it is told: bmi = weight / (height / 100) ^ 2."""
+        return f"{self.column} = {self.formula}"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns it is computed from."""
+        return needs_of(self.tree)
+
+    def values(self, frame: pl.DataFrame) -> pl.Series:
+        """The column, for every row; missing where a column that it needs is, or a special code."""
+        made = without_nan(frame.select(self.needs)).select(computed(self.tree)).to_series()
+        if self.dtype.is_integer() and made.dtype.is_float():
+            made = made.round()
+        return made.cast(self.dtype, strict=False).alias(self.column)
+
+
+def derived_of(given: Any, scope: Scope) -> tuple[Derived, ...]:
+    """The derived columns a user gave: formulas by column, or objects that can do the same.
+
+    A formula may name a column that is derived before it.
+    """
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        if isinstance(given, Sequence) and all(hasattr(one, "values") for one in given):
+            return tuple(given)
+        raise SettingsError(
+            f"Derived columns are given as {type(given).__name__}. Write formulas by column, such"
+            ' as {"bmi": "weight / (height / 100) ^ 2"}.'
+        )
+    made: list[Formula] = []
+    for column, text in given.items():
+        made.append(_formula(column, text, scope, tuple(given)))
+        frame = pl.DataFrame([scope.columns[name].series for name in made[-1].needs])
+        scope = scope.with_column(made[-1].values(frame))
+    return tuple(made)
+
+
+def told(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str, ...]:
+    """Where the original itself differs from what the formulas give."""
+    said = []
+    for column in derived:
+        made = column.values(frame)
+        n = _differ(made, frame[column.column]) if column.column in frame.columns else 0
+        if n:
+            said.append(
+                f"The derived column {column.column!r} differs from its formula in {n:,} of"
+                f" {len(frame):,} rows of the original; in a copy it never does."
+            )
+        frame = frame.with_columns(made.alias(column.column))
+    return tuple(said)
+
+
+def _formula(column: Any, text: Any, scope: Scope, all_derived: tuple[str, ...]) -> Formula:
+    if not isinstance(column, str) or not isinstance(text, str):
+        raise SettingsError(
+            f"The formula of {shown(column)} is {shown(text)}. Write both as text, such as"
+            ' {"bmi": "weight / (height / 100) ^ 2"}.'
+        )
+    what = f"The formula of {column!r}, {quoted(text)},"
+    tree, kind = Resolver(what, scope).typed(parse_formula(text, what))
+    needs = needs_of(tree)
+    if not needs:
+        raise RolesError(f"{what} names no column. Name those that it is computed from.")
+    later = all_derived[all_derived.index(column) :]
+    late = [name for name in needs if name in later]
+    if late:
+        raise RolesError(
+            f"{what} needs {late[0]!r}, which is derived "
+            f"{'by it' if late[0] == column else 'after it'}. Name other columns."
+        )
+    return Formula(column, text, tree, _type(what, column, kind, scope))
+
+
+def _type(what: str, column: str, kind: Kind, scope: Scope) -> pl.DataType:
+    if kind == "empty":
+        raise SettingsError(f"{what} gives no value.")
+    if column not in scope.columns:
+        return _TYPES[kind]()
+    known = scope.columns[column]
+    if known.kind not in (kind, "empty"):
+        raise SettingsError(
+            f"{what} gives {HOLDS[kind]}, but {column!r} holds {HOLDS[known.kind]} in the original."
+            " Change the formula, or give the column another name."
+        )
+    return _TYPES[kind]() if known.kind == "empty" else known.series.dtype
+
+
+def _differ(made: pl.Series, original: pl.Series) -> int:
+    if original.dtype.is_float():
+        original = original.fill_nan(None)
+    if not made.dtype.is_numeric():
+        return int(made.ne_missing(original).sum())
+    a, b = made.cast(pl.Float64), original.cast(pl.Float64)
+    near = ((a - b).abs() <= _CLOSE * (1 + b.abs())).fill_null(value=False)
+    return int((~(near | (a.is_null() & b.is_null()))).sum())

@@ -1,0 +1,101 @@
+"""Draw one copy: column after column, each from its model and the synthetic columns before it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.synthesis.column import Part, Values
+from unveil.synthesis.design_matrix import Predictors
+from unveil.synthesis.fitting import FittedStep
+from unveil.synthesis.rule_kinds import Rule, settled
+from unveil.synthesis.splitting import joined
+from unveil.synthesis.streams import stream
+
+Whole = NDArray[np.int64]
+Chance = Callable[..., np.random.Generator]
+"""The stream of a path inside one stratum of one copy."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What every copy is drawn from."""
+
+    strata: tuple[tuple[FittedStep, ...], ...]
+    rules: tuple[Rule, ...] = ()
+
+    def drawn(
+        self, given: Mapping[str, Part], sizes: Sequence[Whole], n_rows: int, seed: int, copy: int
+    ) -> dict[str, Part]:
+        """The parts of one copy; `sizes` has the rows of each stratum, `given` is not drawn."""
+        pieces = [
+            self._stratum(place, _taken(given, rows), len(rows), seed, copy)
+            for place, rows in enumerate(sizes)
+        ]
+        if len(pieces) == 1:
+            return pieces[0]
+        return {name: _placed([p[name] for p in pieces], sizes, n_rows) for name in pieces[0]}
+
+    def _stratum(
+        self, place: int, given: dict[str, Part], n_rows: int, seed: int, copy: int
+    ) -> dict[str, Part]:
+        made = dict(given)
+        for fitted in self.strata[place]:
+            for part in _draw(fitted, made, n_rows, partial(stream, seed, "copy", copy, place)):
+                made[part.column.name] = self._ruled(part, made)
+        return made
+
+    def _ruled(self, part: Part, made: Mapping[str, Part]) -> Part:
+        for rule in self.rules:
+            if rule.column == part.column.name:
+                frame = pl.DataFrame([joined(made[name]) for name in rule.needs])
+                part = settled(part, rule.rows(frame).to_numpy(), rule)
+        return part
+
+
+def _taken(given: Mapping[str, Part], rows: Whole) -> dict[str, Part]:
+    return {
+        name: Part(part.column, part.values[rows], None if part.state is None else part.state[rows])
+        for name, part in given.items()
+    }
+
+
+def _placed(pieces: Sequence[Part], sizes: Sequence[Whole], n_rows: int) -> Part:
+    """The rows of all strata, each at its place."""
+    values: Values = np.empty(n_rows, dtype=pieces[0].column.storage)
+    state = np.zeros(n_rows, dtype=np.int16)
+    for piece, rows in zip(pieces, sizes, strict=True):
+        values[rows] = piece.values
+        if piece.state is not None:
+            state[rows] = piece.state
+    return Part(pieces[0].column, values, state if state.any() else None)
+
+
+def _draw(
+    fitted: FittedStep, made: Mapping[str, Part], n_rows: int, chance: Chance
+) -> Sequence[Part]:
+    if fitted.joint is not None:
+        drawn = fitted.joint.sample(n_rows, chance(*fitted.step.columns))
+        return [Part(column, codes) for column, codes in zip(fitted.columns, drawn, strict=True)]
+    predictors = Predictors(tuple(made[name] for name in fitted.step.predictors), n_rows)
+    return [_draw_one(fitted, predictors, chance)]
+
+
+def _draw_one(fitted: FittedStep, predictors: Predictors, chance: Chance) -> Part:
+    """The states first, where a column has any, then the values of rows that have a plain one."""
+    column, n_rows = fitted.columns[0], predictors.n_rows
+    values: Values = np.zeros(n_rows, dtype=column.storage)
+    state, plain = None, None
+    if fitted.state is not None:
+        state = fitted.state.sample(predictors, chance(column.name, "state")).astype(np.int16)
+        plain = np.flatnonzero(state == 0)
+        predictors = predictors.among(plain)
+    if fitted.value is not None and predictors.n_rows:
+        some = fitted.value.sample(predictors, chance(column.name, "value"))
+        if plain is None:
+            return Part(column, some)
+        values[plain] = some
+    return Part(column, values, state)

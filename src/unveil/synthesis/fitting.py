@@ -1,0 +1,154 @@
+"""Fit the models of a plan to the original: each once, in threads, in any order.
+
+A model depends on the original alone, never on another model or on a copy, so that all of them can
+be fitted at the same time, and copies of any number and size drawn from them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.count.scenario import Progress, silent
+from unveil.synthesis.column import Column, Part
+from unveil.synthesis.design_matrix import Predictors
+from unveil.synthesis.impossible import Impossible
+from unveil.synthesis.methods import (
+    Fitted,
+    FittedJoint,
+    Options,
+    Target,
+    TargetKind,
+    fitter,
+    joint_fitter,
+)
+from unveil.synthesis.one_thread import one_thread
+from unveil.synthesis.plan import CONSTANT, Step
+from unveil.synthesis.streams import stream
+
+Whole = NDArray[np.int64]
+Chance = Callable[..., np.random.Generator]
+"""The stream of a path inside one stratum."""
+
+
+@dataclass(frozen=True)
+class FittedStep:
+    """One step of a plan, fitted in one stratum.
+
+    `state` is None where every value is plain, and `value` where none is, or nothing is modelled.
+    """
+
+    step: Step
+    columns: tuple[Column, ...]
+    state: Fitted | None = None
+    value: Fitted | None = None
+    joint: FittedJoint | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its models have to say, each sentence once."""
+        models = (self.state, self.value, self.joint)
+        said = [note for model in models if model is not None for note in model.notes]
+        return tuple(dict.fromkeys(said))
+
+
+def fit_all(
+    parts: Mapping[str, Part],
+    steps: Sequence[Step],
+    rows_of: Sequence[Mapping[str, Whole]],
+    options: Options,
+    seed: int,
+    *,
+    workers: int,
+    impossible: Mapping[Step, Sequence[Impossible]] = MappingProxyType({}),
+    progress: Progress = silent,
+) -> tuple[tuple[FittedStep, ...], ...]:
+    """Every step in every stratum; `rows_of` says which rows of a stratum a column is fitted to.
+
+    `impossible` are the cells that rules leave empty in the tables of joint steps.
+    """
+    jobs = [(stratum, place) for stratum in range(len(rows_of)) for place in range(len(steps))]
+    fitted: dict[tuple[int, int], FittedStep] = {}
+    with one_thread(), ThreadPoolExecutor(max_workers=workers) as pool:
+        waiting = {
+            pool.submit(
+                _fit_step,
+                parts,
+                steps[place],
+                rows_of[stratum],
+                options,
+                partial(stream, seed, "fit", stratum),
+                impossible=impossible.get(steps[place], ()),
+            ): (stratum, place)
+            for stratum, place in jobs
+        }
+        try:
+            for done, future in enumerate(as_completed(waiting), start=1):
+                stratum, place = waiting[future]
+                fitted[stratum, place] = future.result()
+                progress(f"fitted {', '.join(steps[place].columns)}", done, len(jobs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return tuple(
+        tuple(fitted[stratum, place] for place in range(len(steps)))
+        for stratum in range(len(rows_of))
+    )
+
+
+def _fit_step(
+    parts: Mapping[str, Part],
+    step: Step,
+    rows_of: Mapping[str, Whole],
+    options: Options,
+    chance: Chance,
+    *,
+    impossible: Sequence[Impossible],
+) -> FittedStep:
+    columns = tuple(parts[name].column for name in step.columns)
+    if step.method == CONSTANT:
+        return FittedStep(step, columns)
+    rows = rows_of[step.columns[0]]  # of a joint step the same for all its columns
+    if step.is_joint:
+        targets = [_category(parts[name], rows) for name in step.columns]
+        fit = joint_fitter(step.method)
+        joint = fit(targets, options, chance(*step.columns), impossible=impossible)
+        return FittedStep(step, columns, joint=joint)
+    part = parts[step.columns[0]]
+    predictors = Predictors(tuple(parts[name] for name in step.predictors), len(part), rows)
+    if part.column.is_category:
+        rng = chance(part.column.name, "value")
+        value = fitter(step.method)(_category(part, rows), predictors, options, rng)
+        return FittedStep(step, columns, value=value)
+    return _fit_number(part, step, predictors, options, chance)
+
+
+def _fit_number(
+    part: Part, step: Step, predictors: Predictors, options: Options, chance: Chance
+) -> FittedStep:
+    """First which values are plain, missing or special; then the plain ones."""
+    name, columns = part.column.name, (part.column,)
+    state, value = None, None
+    plain = np.arange(predictors.n_rows)
+    if part.state is not None:
+        states = predictors.taken(part.state).astype(np.int32)
+        plain = np.flatnonzero(states == 0)
+        if len(plain) < len(states):
+            target = Target(name, "category", states, part.column.n_states)
+            method = step.state_method or step.method
+            state = fitter(method)(target, predictors, options, chance(name, "state"))
+    if len(plain):
+        target = Target(name, "number", predictors.taken(part.values)[plain])
+        among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
+        value = fitter(step.method)(target, among, options, chance(name, "value"))
+    return FittedStep(step, columns, state, value)
+
+
+def _category(part: Part, rows: Whole) -> Target:
+    kind: TargetKind = "ordered" if part.column.kind == "ordered" else "category"
+    column = part.column
+    return Target(column.name, kind, part.values[rows], column.n_levels, column.has_missing)

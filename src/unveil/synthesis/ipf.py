@@ -1,0 +1,147 @@
+"""Several categories at once, from margins of their table: iterative proportional fitting.
+
+The table has the margins of the original (all pairs of columns unless others are asked for) and is
+otherwise as even as it can be: no interaction of higher order than the margins have.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import RolesError, listed, nearest
+from unveil.synthesis.cell_table import (
+    CellTable,
+    Columns,
+    Floats,
+    counted,
+    noise_note,
+    noise_scale,
+    noisy,
+    prior_of,
+    shape_of,
+    with_prior,
+)
+from unveil.synthesis.impossible import Impossible, Zeros
+from unveil.synthesis.methods import Arrays, Options, Target
+
+ROUNDS = 1_000
+WORK = 2e10
+"""Cells to go through in all rounds together; at least 20 rounds are made."""
+CLOSE = 1e-6
+"""Margins are met when no count is further off than this share of a record."""
+
+Axes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """The fitted table."""
+
+    cells: CellTable
+    notes: tuple[str, ...] = ()
+
+    def sample(self, n_rows: int, rng: np.random.Generator) -> Columns:
+        """Codes, one array for each column."""
+        return self.cells.sample(n_rows, rng)
+
+    def to_arrays(self) -> Arrays:
+        """For a model file."""
+        return self.cells.to_arrays()
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        return cls(CellTable.from_arrays(arrays))
+
+
+def fit_joint(
+    targets: Sequence[Target],
+    options: Options,
+    rng: np.random.Generator,
+    *,
+    impossible: Sequence[Impossible] = (),
+) -> Model:
+    """Fit the margins, then add the prior; chance is asked for noise alone.
+
+    Notes
+    -----
+    P(cell) = (n p + prior / C) / (n + prior), p the fitted share and C the cells that can be.
+
+    References
+    ----------
+    Deming and Stephan (1940). What synthpop calls `ipf`, with `gmargins = "twoway"`, `othmargins`,
+    `priorn` and `structzero`.
+    """
+    prior, axes = prior_of(options), margins_of(options, targets)
+    shape, n = shape_of(targets, "'ipf'"), len(targets[0].values)
+    zeros = Zeros.of(impossible, targets)
+    zeros.refuse_seen(targets)
+    cannot = zeros.table(shape)
+    margins = {some: counted(targets, some) for some in axes}
+    scale, notes = noise_scale(options, len(axes)), []
+    if scale is not None:
+        margins = {some: _with_noise(margin, scale, n, rng) for some, margin in margins.items()}
+        notes.append(noise_note(scale))
+    table, off = fitted(margins, cannot)
+    if off > 1e-3:
+        notes.append(
+            f"The margins of 'ipf' are met to within {off:.3g} records; they may contradict one"
+            " another."
+        )
+    return Model(CellTable.of(with_prior(table, prior, cannot, n)), tuple(notes))
+
+
+def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
+    """The sets of columns whose counts are fitted, by place; each column is in one at least."""
+    names = [target.name for target in targets]
+    if options.margins is None:
+        return tuple(combinations(range(len(names)), min(2, len(names))))
+    for name in (name for margin in options.margins for name in margin):
+        if name not in names:
+            raise RolesError(
+                f"A margin of 'ipf' has the column {listed([name])!r}, which 'ipf' does not"
+                f" synthesise.{nearest(name, names)} Its columns are: {listed(names)}."
+            )
+    asked = [tuple(sorted({names.index(name) for name in margin})) for margin in options.margins]
+    alone = [(axis,) for axis in range(len(names)) if not any(axis in some for some in asked)]
+    return tuple(dict.fromkeys([*(some for some in asked if some), *alone]))
+
+
+def fitted(margins: Mapping[Axes, Floats], cannot: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The table with these margins that is most even, and by how many records a margin is off.
+
+    Notes
+    -----
+    Starts with 1 in every cell that can be, and scales the table to each margin in turn. If a
+    table with the margins exists, the limit has them and is the maximum likelihood estimate of the
+    log-linear model that they define (Bishop, Fienberg and Holland 1975, 3.5); if none exists, the
+    rounds do not settle, and the last is given.
+    """
+    table = np.where(cannot, 0.0, 1.0)
+    rounds = int(min(ROUNDS, max(20, WORK / (table.size * max(len(margins), 1)))))
+    off = 0.0
+    for _ in range(rounds):
+        off = max(_scale(table, axes, margin) for axes, margin in margins.items())
+        if off <= CLOSE:
+            break
+    return table, off
+
+
+def _scale(table: Floats, axes: Axes, margin: Floats) -> float:
+    """Scale a table, in place, to one margin; how far off the margin was."""
+    others = tuple(axis for axis in range(table.ndim) if axis not in axes)
+    now = table.sum(axis=others)
+    ratio = np.divide(margin, now, out=np.zeros_like(margin), where=now > 0)
+    table *= np.expand_dims(ratio, others)
+    return float(np.abs(now - margin).max())
+
+
+def _with_noise(margin: Floats, scale: float, n: int, rng: np.random.Generator) -> Floats:
+    """Noise, and the total as it was, so that margins can agree."""
+    made = noisy(margin, scale, rng)
+    total = float(made.sum())
+    return made * (n / total) if total > 0 else np.full(margin.shape, n / margin.size)

@@ -1,0 +1,156 @@
+"""What must a method of synthesis be able to do, and which are there?
+
+A method models one target (the plain values of a number, the states of a number, or the codes of a
+category) on the columns before it. Each has a module with a function `fit`, which is a `Fit`, and
+a class `Model`, which is a `Fitted`. A joint method models a set of categories at once, and its
+module has `fit_joint`, a `FitJoint`, and `Model`, a `FittedJoint`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.synthesis.column import Values
+from unveil.synthesis.design_matrix import Predictors
+
+if TYPE_CHECKING:
+    from unveil.synthesis.impossible import Impossible
+
+Arrays = dict[str, Any]
+"""What a model file holds of a model: numpy arrays, text, numbers, truth values and None."""
+
+TargetKind = Literal["number", "category", "ordered"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one model explains, without rows that are left out: as many as its predictors have."""
+
+    name: str
+    kind: TargetKind
+    values: Values  # numbers (int64 or float64), or codes from 0 (int32)
+    n_levels: int = 0  # of a category; every code is below it, but not every code need occur
+    has_missing: bool = False  # of a category: whether its last code means missing
+
+
+@dataclass(frozen=True)
+class Options:
+    """How models are fitted; each method reads what concerns it."""
+
+    min_leaf: int = 5
+    min_split: int | None = None  # None: three times min_leaf
+    complexity: float = 1e-8
+    min_spread: float | None = None
+    smoothing: Literal["density"] | None = None
+    prior: float | None = None  # catall, ipf: counts spread evenly over the cells
+    noise: float | None = None  # catall, ipf: epsilon of Laplace noise on the counts
+    margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs
+
+
+class Fitted(Protocol):
+    """A model of one target, ready to be drawn from."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what had to be done to fit it; no value of the data."""
+        ...
+
+    def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
+        """Numbers or codes, as the target's, one for every row of the synthetic predictors."""
+        ...
+
+    def to_arrays(self) -> Arrays:
+        """All that is needed to draw again."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        ...
+
+
+class FittedJoint(Protocol):
+    """A model of several categories together, ready to be drawn from."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what had to be done to fit it; no value of the data."""
+        ...
+
+    def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], ...]:
+        """Codes, one array for each column it was fitted to, in that order."""
+        ...
+
+    def to_arrays(self) -> Arrays:
+        """All that is needed to draw again."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        ...
+
+
+class Fit(Protocol):
+    """A function that fits a model of one target."""
+
+    def __call__(
+        self, target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
+    ) -> Fitted:
+        """Fit; chance comes from `rng` alone."""
+        ...
+
+
+class FitJoint(Protocol):
+    """A function that fits a model of several categories."""
+
+    def __call__(
+        self,
+        targets: Sequence[Target],
+        options: Options,
+        rng: np.random.Generator,
+        *,
+        impossible: "Sequence[Impossible]" = (),
+    ) -> FittedJoint:
+        """Fit; chance comes from `rng` alone, and no draw lies in an impossible cell."""
+        ...
+
+
+SINGLE = ("cart", "sample", "normrank", "logistic", "multinomial", "ordered")
+"""Methods that model one target; each is a module of this room."""
+
+JOINT = ("catall", "ipf")
+"""Methods that model several categories together, first in the order."""
+
+FAMILIES = ("cart", "parametric", "sample")
+"""What `method` may be for all columns; "parametric" chooses by the kind of each target."""
+
+
+def fitter(method: str) -> Fit:
+    """The function that fits a method of `SINGLE`."""
+    fit: Fit = import_module(f"unveil.synthesis.{method}").fit
+    return fit
+
+
+def joint_fitter(method: str) -> FitJoint:
+    """The function that fits a method of `JOINT`."""
+    fit: FitJoint = import_module(f"unveil.synthesis.{method}").fit_joint
+    return fit
+
+
+def restored(method: str, arrays: Mapping[str, Any]) -> Any:
+    """The model of a method, as a model file holds it."""
+    return import_module(f"unveil.synthesis.{method}").Model.from_arrays(arrays)
+
+
+def parametric(kind: TargetKind, n_levels: int) -> str:
+    """The parametric method for a target: as synthpop's `parametric` chooses."""
+    if kind == "number":
+        return "normrank"
+    if n_levels <= 2:
+        return "logistic"
+    return "ordered" if kind == "ordered" else "multinomial"

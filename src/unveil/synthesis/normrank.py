@@ -1,0 +1,133 @@
+"""Numbers, from the columns before: regression of normal scores, given back as observed values.
+
+The shape of the column does not matter, only its order: ranks become normal scores, scores are
+regressed on the predictors, and a synthetic score takes the observed value that stands at its rank.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from unveil.errors import SettingsError, listed
+from unveil.synthesis.arrays import prefixed, under
+from unveil.synthesis.class_model import notes_of
+from unveil.synthesis.column import Values
+from unveil.synthesis.design_matrix import DummyCoding, Predictors
+from unveil.synthesis.donors import Donors, Smoothing
+from unveil.synthesis.dummies import dummies
+from unveil.synthesis.likelihood import Fit, Floats, Sparse, basis_of
+from unveil.synthesis.methods import Arrays, Options, Target
+from unveil.synthesis.one_thread import one_thread
+
+
+def normal_scores(values: Values, rng: np.random.Generator) -> Floats:
+    """The normal deviate of each rank / (n + 1); equal values are ranked at random."""
+    from scipy.special import ndtri
+
+    order = np.lexsort((rng.random(len(values)), values))
+    ranks = np.empty(len(values))
+    ranks[order] = np.arange(1, len(values) + 1)
+    scores: Floats = ndtri(ranks / (len(values) + 1))
+    return scores
+
+
+@one_thread()
+def fit_line(x: Sparse, z: Floats) -> tuple[Fit, float]:
+    """Least squares with an intercept, and the residual standard deviation.
+
+    Notes
+    -----
+    sigma^2 = sum of squared residuals / (n - p - 1), p the columns that carry something of their
+    own; with no degree of freedom left it is 0. No ridge is needed: what others determine is left
+    out.
+    """
+    n, basis = len(z), basis_of(x)
+    kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
+    linked = kept.T @ z / n - basis.mean * z.mean()
+    coefficients = basis.coefficients(basis.turned(linked))
+    intercept = z.mean() - float((basis.mean * coefficients).sum())
+    residuals = z - kept @ coefficients - intercept
+    free = n - len(basis.kept) - 1
+    sigma = float(np.sqrt((residuals**2).sum() / free)) if free > 0 else 0.0
+    fit = Fit(np.array([intercept]), basis.spread(coefficients), dropped=basis.dropped)
+    return fit, sigma
+
+
+@dataclass(frozen=True)
+class Model:
+    """A line for normal scores, its spread, and the observed values in order."""
+
+    values: Values
+    coding: DummyCoding
+    fit: Fit
+    sigma: float
+    smoothing: Smoothing | None = None
+    notes: tuple[str, ...] = ()
+
+    def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
+        """The observed value at the rank of a score drawn around the line, for every row.
+
+        A score z stands at place floor(n F(z)) of the n values in order, F the normal
+        distribution: if scores are normal, each observed value is as likely as any other.
+        """
+        from scipy.special import ndtr
+
+        x = dummies(self.coding, predictors)
+        z = x @ self.fit.coefficients + self.fit.intercept
+        z += self.sigma * rng.standard_normal(len(z))
+        n = len(self.values)
+        drawn: Values = self.values[np.minimum((ndtr(z) * n).astype(np.int64), n - 1)]
+        if self.smoothing is None:
+            return drawn
+        return self.smoothing.around(drawn, np.zeros(len(drawn), dtype=np.int32), rng)
+
+    def to_arrays(self) -> Arrays:
+        """For a model file."""
+        return {
+            "values": self.values,
+            "intercept": self.fit.intercept,
+            "coefficients": self.fit.coefficients,
+            "sigma": self.sigma,
+            **prefixed("coding", self.coding.to_arrays()),
+            **prefixed("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        smoothing = under("smoothing", arrays)
+        return cls(
+            arrays["values"],
+            DummyCoding.from_arrays(under("coding", arrays)),
+            Fit(arrays["intercept"], arrays["coefficients"]),
+            arrays["sigma"],
+            Smoothing.from_arrays(smoothing) if smoothing else None,
+        )
+
+
+def fit(
+    target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
+) -> Model:
+    """Fit; chance only ranks equal values.
+
+    References
+    ----------
+    What synthpop calls `normrank`, not `proper`: coefficients are estimates, not draws.
+    """
+    if target.kind != "number":
+        raise SettingsError(
+            f"The method 'normrank' is for numbers, and {listed([target.name])} holds categories."
+            " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
+        )
+    coding = DummyCoding.fitted(predictors)
+    line, sigma = fit_line(dummies(coding, predictors), normal_scores(target.values, rng))
+    smoothing = None
+    if options.smoothing == "density":
+        everyone = np.zeros(len(target.values), dtype=np.int32)
+        smoothing = Smoothing.of(Donors.of(target.values, everyone, 1))
+    notes = notes_of(target.name, line, predictors)
+    in_order: Values = target.values.copy()
+    in_order.sort()
+    return Model(in_order, coding, line, sigma, smoothing, notes)

@@ -1,0 +1,210 @@
+"""From what a user gives to an original ready to be fitted: read, taken apart, planned."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import RolesError, SettingsError, listed
+from unveil.read.files import read_table
+from unveil.read.roles import absent, names
+from unveil.read.table import Table
+from unveil.records.codebook import Codebook
+from unveil.synthesis.column import Part
+from unveil.synthesis.dependency import by_dependency
+from unveil.synthesis.impossible import Impossible
+from unveil.synthesis.lettered import with_letters
+from unveil.synthesis.methods import Options
+from unveil.synthesis.plan import Plan, Step, planned
+from unveil.synthesis.rule_kinds import Derived, Rule
+from unveil.synthesis.ruling import found_in, told
+from unveil.synthesis.settings import (
+    codes_by_column,
+    refuse_codes_of_categories,
+    refuse_idle_options,
+    refuse_large_leaves,
+)
+from unveil.synthesis.splitting import split
+from unveil.synthesis.strata import Strata
+from unveil.synthesis.structural import impossible_in, told_of_tables
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """An original as read and taken apart, and what is to be done with it."""
+
+    table: Table
+    parts: Mapping[str, Part]
+    plan: Plan
+    strata: Strata
+    rules: tuple[Rule, ...]
+    derived: tuple[Derived, ...]
+    options: Options
+    seed: int
+    told: tuple[str, ...] = ()  # of the rules and formulas: counts, no values
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the original."""
+        return len(self.table.frame)
+
+    def names_of_copy(self) -> tuple[str, ...]:
+        """The columns of a copy: in the order of the original, then derived ones that are new."""
+        new = [column.column for column in self.derived if column.column not in self.parts]
+        aside = {*self.plan.left_out, *self.plan.predictor_only}
+        return (*(name for name in self.parts if name not in aside), *new)
+
+    def codebook(self, columns: Sequence[str]) -> Codebook | None:
+        """What is declared about these columns."""
+        book = self.table.codebook
+        if book is None:
+            return None
+        return msgspec.structs.replace(
+            book, variables=tuple(known for known in book.variables if known.name in columns)
+        )
+
+    def rows_to_fit(self) -> list[dict[str, Whole]]:
+        """For each stratum and column, the rows that its model is fitted to.
+
+        Rows that a rule settles are left out; all of a stratum's rows take part where a rule
+        settles every one of them, and in a joint table, whose other columns need them.
+        """
+        by_rule = self._settled()
+        return [
+            {
+                name: rows if step.is_joint else _without(rows, by_rule.get(name))
+                for step in self.plan.steps
+                for name in step.columns
+            }
+            for rows in self.strata.rows(self.strata.of_rows)
+        ]
+
+    def impossible(self) -> dict[Step, list[Impossible]]:
+        """For each joint step, the cells that rules leave empty in its table."""
+        return {
+            step: impossible_in(step, self.rules, self.parts)
+            for step in self.plan.steps
+            if step.is_joint
+        }
+
+    def _settled(self) -> dict[str, NDArray[np.bool_]]:
+        found: dict[str, NDArray[np.bool_]] = {}
+        for rule in self.rules:
+            met = rule.rows(self.table.frame).to_numpy()
+            found[rule.column] = met | found.get(rule.column, np.zeros(len(met), dtype=bool))
+        return found
+
+
+def opened(
+    original: Any,
+    *,
+    method: str | Mapping[str, str],
+    order: Any,
+    predictors: Mapping[str, Sequence[str]] | None,
+    keep: str | Iterable[str] | None,
+    rules: Any,
+    derived: Any,
+    special_codes: Mapping[str, Any] | None,
+    spikes: Mapping[str, Any] | None,
+    strata: str | Iterable[str] | None,
+    missing_values: str | Sequence[str],
+    options: Options,
+    seed: int,
+) -> Opening:
+    """Read the original, take its columns apart and plan, or refuse what cannot be done."""
+    missing = [missing_values] if isinstance(missing_values, str) else missing_values
+    table = with_letters(read_table(original, side="original", missing_values=missing))
+    parts = _parts(table, special_codes, spikes)
+    rules, derived = found_in(table, parts, rules, derived, special_codes)
+    kept = None if keep is None else names(keep, "Columns to keep")
+    layers = None if strata is None else names(strata, "Strata")
+    if isinstance(order, str) and order == "auto":
+        aside = {*(kept or ()), *(layers or ()), *(column.column for column in derived)}
+        order = by_dependency(parts, [name for name in parts if name not in aside], seed)
+    plan = planned(
+        {name: part.column for name, part in parts.items()},
+        place=table.place,
+        method=method,
+        order=order,
+        predictors=predictors,
+        keep=kept,
+        strata=layers,
+        derived=[column.column for column in derived],
+    )
+    _refuse_nothing(plan)
+    refuse_idle_options(plan, options)
+    found = Strata.of(table.frame, plan.strata, parts)
+    where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
+    refuse_large_leaves(plan, options, int(found.sizes.min()), where)
+    _refuse_late_rules(rules, derived, plan, table)
+    said = (*told(table, rules, derived), *told_of_tables(plan, rules, parts))
+    return Opening(table, parts, plan, found, rules, derived, options, seed, said)
+
+
+def _parts(
+    table: Table, special_codes: Mapping[str, Any] | None, spikes: Mapping[str, Any] | None
+) -> dict[str, Part]:
+    known = table.frame.columns
+    special = codes_by_column(special_codes, "Special codes", known, table.place)
+    apart = codes_by_column(spikes, "Spikes", known, table.place)
+    codes = {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
+    book = table.codebook
+    parts = {
+        name: split(
+            table.frame[name],
+            special=codes[name],
+            variable=None if book is None else book.variable(name),
+        )
+        for name in known
+    }
+    refuse_codes_of_categories(codes, {name: part.column for name, part in parts.items()})
+    return parts
+
+
+def _refuse_nothing(plan: Plan) -> None:
+    if not plan.steps:
+        raise RolesError(
+            "No column is left to be synthesised. Keep fewer columns, or name some in the order."
+        )
+
+
+def _refuse_late_rules(
+    rules: Iterable[Rule], derived: Iterable[Derived], plan: Plan, table: Table
+) -> None:
+    """A rule can be met only by what is there before its column."""
+    first = [*plan.kept, *plan.predictor_only, *plan.strata]
+    turns = [*first, *plan.order]
+    for rule in rules:
+        for name in (rule.column, *rule.needs):
+            if name not in table.frame.columns:
+                raise RolesError(absent(table.place, name, table.frame.columns))
+        if rule.column not in plan.order:
+            raise RolesError(
+                f"The rule {rule.text!r} settles {rule.column!r}, which is not synthesised. "
+                "Leave the rule out."
+            )
+        before = turns[: turns.index(rule.column)]
+        late = [name for name in rule.needs if name not in before]
+        if late:
+            raise RolesError(
+                f"The rule {rule.text!r} needs {listed(late)} before {rule.column!r}. "
+                "Change the order."
+            )
+    for column in derived:
+        absent_ones = [name for name in column.needs if name not in turns]
+        turns.append(column.column)
+        if absent_ones:
+            raise SettingsError(
+                f"The derived column {column.column!r} needs {listed(absent_ones)}, which the copy "
+                "does not have."
+            )
+
+
+def _without(rows: Whole, settled: NDArray[np.bool_] | None) -> Whole:
+    left = rows if settled is None else rows[~settled[rows]]
+    return left if len(left) else rows

@@ -1,0 +1,139 @@
+"""What is written down about a synthesis: how it was done, and what its reader should know."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from unveil.errors import listed
+from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
+from unveil.synthesis.class_model import SEPARATED
+from unveil.synthesis.column import Part
+from unveil.synthesis.opening import Opening
+from unveil.synthesis.plan import Plan, Step
+from unveil.synthesis.synthesiser import Models, inflated
+
+_IDENTIFYING = 0.9
+_FEW_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much was asked for, and whether with a seed."""
+
+    n_rows: int
+    n_copies: int
+    is_seeded: bool
+
+
+def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synthesis:
+    """The record of a synthesis."""
+    plan, options = opening.plan, opening.options
+    said: dict[str, list[str]] = {}
+    for fitted in (step for stratum in models.drawing.strata for step in stratum):
+        for name in fitted.step.columns:
+            said.setdefault(name, []).extend(fitted.notes)
+    separated = [name for name in plan.order if any(SEPARATED in note for note in said[name])]
+    return Synthesis(
+        files=(opening.table.source,),
+        n_original=opening.n_rows,
+        n_rows=size.n_rows,
+        n_copies=size.n_copies,
+        method=method,
+        order=plan.order,
+        columns=tuple(
+            _column(opening, part, _own_notes(said.get(name, ())))
+            for name, part in opening.parts.items()
+        ),
+        strata=plan.strata,
+        n_strata=len(opening.strata.sizes),
+        min_leaf=options.min_leaf,
+        min_split=options.min_split or 3 * options.min_leaf,
+        complexity=options.complexity,
+        min_spread=options.min_spread,
+        smoothing=options.smoothing,
+        prior=options.prior,
+        noise=options.noise,
+        margins=options.margins,
+        rules=tuple(rule.text for rule in opening.rules),
+        derived=tuple(column.text for column in opening.derived),
+        is_seeded=size.is_seeded,
+        notes=(*_notes(plan), *opening.told, *_of_separated(separated)),
+        warnings=_warnings(opening, size),
+        coercions=opening.table.notes,
+    )
+
+
+def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
+    """What is said of one column, each sentence once; separation is told of all together."""
+    return tuple(dict.fromkeys(note for note in said if SEPARATED not in note))
+
+
+def _of_separated(columns: Sequence[str]) -> tuple[str, ...]:
+    if not columns:
+        return ()
+    models = "the model" if len(columns) == 1 else f"the models of {len(columns):,} columns"
+    of = f"of {columns[0]}" if len(columns) == 1 else f"({listed(columns)})"
+    return (f"In {models} {of} {SEPARATED}.",)
+
+
+def _column(opening: Opening, part: Part, notes: tuple[str, ...]) -> SynthesisColumn:
+    name = part.column.name
+    step = next((s for s in opening.plan.steps if name in s.columns), Step((name,), ""))
+    return SynthesisColumn(
+        name=name,
+        kind=part.column.kind,
+        role=_role(opening, name),
+        method=step.method or None,
+        state_method=step.state_method,
+        predictors=step.predictors,
+        n_states=part.column.n_states,
+        notes=notes,
+    )
+
+
+def _role(opening: Opening, name: str) -> Role:
+    plan = opening.plan
+    if any(name == column.column for column in opening.derived):
+        return "derived"
+    if name in plan.order:
+        return "synthesised"
+    roles: tuple[tuple[Role, tuple[str, ...]], ...] = (
+        ("kept", plan.kept),
+        ("stratum", plan.strata),
+        ("predictor only", plan.predictor_only),
+    )
+    return next((role for role, columns in roles if name in columns), "left out")
+
+
+def _notes(plan: Plan) -> tuple[str, ...]:
+    notes = list(plan.notes)
+    if plan.left_out:
+        notes.append("Columns that are not in the order are not in the copy.")
+    if plan.predictor_only:
+        notes.append("Columns that only predict are not in the copy.")
+    if plan.kept:
+        notes.append(
+            "Kept columns are the original's, row for row: the copy is partly synthetic, and each "
+            "of its rows belongs to a person."
+        )
+    return tuple(notes)
+
+
+def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
+    found = []
+    if size.n_rows > opening.n_rows:
+        found.append(inflated(size.n_rows, opening.n_rows))
+    for name in opening.plan.order:
+        column = opening.parts[name].column
+        if opening.n_rows >= _FEW_ROWS and column.n_levels > _IDENTIFYING * opening.n_rows:
+            found.append(
+                f"Column {name!r} has a value of its own in nearly every row, as names and numbers "
+                "of persons have. The copy repeats such values: leave the column out."
+            )
+    needed = 10 + 10 * len(opening.plan.order)
+    n_small = int((opening.strata.sizes < needed).sum()) if opening.plan.strata else 0
+    if n_small:
+        found.append(
+            f"{n_small:,} of {len(opening.strata.sizes):,} strata have fewer than {needed:,} rows, "
+            "few for so many columns."
+        )
+    return tuple(found)

@@ -1,0 +1,135 @@
+"""What did the user ask of synthesis, and does it mean anything?"""
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from unveil.errors import RolesError, SettingsError
+from unveil.read.given import choice, finite_numbers, number_in, shown
+from unveil.read.roles import absent, names
+from unveil.synthesis.column import Column
+from unveil.synthesis.methods import JOINT, Options
+from unveil.synthesis.plan import Plan
+
+_SMOOTHINGS: tuple[Literal["density"], ...] = ("density",)
+
+
+def whole(what: str, given: Any, *, least: int) -> int:
+    """A whole number that is large enough."""
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number != int(number) or number < least:
+        raise SettingsError(f"{what} is {shown(given)}; it must be a whole number from {least} on.")
+    return int(number)
+
+
+def share(what: str, given: Any) -> float:
+    """A number from 0 up to, but not, 1."""
+    number = number_in(given)
+    if number is None or not 0 <= number < 1:
+        raise SettingsError(f"{what} is {shown(given)}; it must be at least 0 and below 1.")
+    return number
+
+
+def options_of(
+    *,
+    min_leaf: Any,
+    min_split: Any,
+    complexity: Any,
+    min_spread: Any,
+    smoothing: Any,
+    prior: Any,
+    noise: Any,
+    margins: Any,
+) -> Options:
+    """How trees are grown and drawn from, and how joint tables are filled."""
+    return Options(
+        min_leaf=whole("min_leaf", min_leaf, least=1),
+        min_split=None if min_split is None else whole("min_split", min_split, least=2),
+        complexity=share("complexity", complexity),
+        min_spread=None if min_spread is None else share("min_spread", min_spread),
+        smoothing=None if smoothing is None else choice("smoothing", smoothing, _SMOOTHINGS),
+        prior=None if prior is None else _amount("prior", prior, "0 or more"),
+        noise=None if noise is None else _amount("noise", noise, "above 0"),
+        margins=None if margins is None else margins_of(margins),
+    )
+
+
+def margins_of(given: Any) -> tuple[tuple[str, ...], ...]:
+    """Sets of columns whose counts `ipf` fits."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SettingsError(
+            f"margins is {shown(given)}. Write sets of columns, such as"
+            ' [["sex", "region"], ["work"]].'
+        )
+    return tuple(names(margin, "Columns of a margin") for margin in given)
+
+
+def refuse_idle_options(plan: Plan, options: Options) -> None:
+    """Settings of joint tables mean nothing where there is none."""
+    methods = {step.method for step in plan.steps}
+    asked = {"prior": JOINT, "noise": JOINT, "margins": ("ipf",)}
+    for name, of in asked.items():
+        if getattr(options, name) is not None and not methods.intersection(of):
+            raise SettingsError(
+                f"{name} is a setting of {' and '.join(map(repr, of))}, but no column has that"
+                f" method. Leave it out, or give some columns the method {of[-1]!r}."
+            )
+
+
+def _amount(what: str, given: Any, range_: Literal["0 or more", "above 0"]) -> float:
+    number = number_in(given)
+    is_fine = number is not None and math.isfinite(number) and number >= 0
+    if number is None or not is_fine or (number == 0 and range_ == "above 0"):
+        raise SettingsError(f"{what} is {shown(given)}; it must be a number, {range_}.")
+    return number
+
+
+def codes_by_column(
+    given: Mapping[str, Any] | None, what: str, columns: list[str], place: str
+) -> dict[str, tuple[float, ...]]:
+    """Numbers that stand apart in a column: special codes, or spikes."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise SettingsError(
+            f"{what} are given as {type(given).__name__}. Write them by column, such as "
+            '{"income": [-8, -9]}.'
+        )
+    for name in given:
+        if name not in columns:
+            raise RolesError(absent(place, str(name), columns))
+    return {
+        name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
+        for name, codes in given.items()
+    }
+
+
+def refuse_codes_of_categories(
+    codes: Mapping[str, tuple[float, ...]], columns: Mapping[str, Column]
+) -> None:
+    """Only numbers have special codes: the codes of a category are levels like others."""
+    for name, column in columns.items():
+        if codes.get(name) and column.is_category:
+            raise SettingsError(
+                f"Column {name!r} is a category, so its special codes are levels like any other. "
+                "Leave them out."
+            )
+
+
+def refuse_large_leaves(plan: Plan, options: Options, n_rows: int, where: str) -> None:
+    """A leaf cannot hold more rows than there are."""
+    is_grown = any(
+        "cart" in (step.method, step.state_method) and step.predictors for step in plan.steps
+    )
+    if is_grown and options.min_leaf > n_rows:
+        raise SettingsError(
+            f"min_leaf is {options.min_leaf:,}, but {where} has {n_rows:,} "
+            f"{'row' if n_rows == 1 else 'rows'}. Choose a smaller min_leaf"
+            f"{'' if where.startswith('the original') else ', or fewer strata'}."
+        )
+
+
+def workers_of(given: Any) -> int:
+    """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
+    return (os.cpu_count() or 1) if given is None else whole("workers", given, least=1)

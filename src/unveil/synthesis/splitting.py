@@ -1,0 +1,190 @@
+"""From a column of the original to what synthesis models, and from that back to a column.
+
+What comes back has the original's type, whatever it was: whole numbers, dates, categories in their
+order, truth values. No value is converted through text.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.errors import ReadError
+from unveil.read.tags import TAGS
+from unveil.records.codebook import Variable
+from unveil.synthesis.column import MISSING, Column, Kind, Part, States, Values
+
+_CATEGORIES = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
+_EMPTY = pl.Series([], dtype=pl.Null)
+_LABELLED_ROWS, _LABELLED_CODES = 0.95, 0.5
+
+
+def split(
+    series: pl.Series, *, special: Sequence[float] = (), variable: Variable | None = None
+) -> Part:
+    """One column of the original, taken apart: its kind, states and values."""
+    dtype = series.dtype
+    series = series.fill_nan(None) if dtype.is_float() else series
+    if series.null_count() == len(series):
+        return _fixed(Column(series.name, "empty", dtype, has_missing=True), len(series))
+    if isinstance(dtype, _CATEGORIES) or _is_coded(series, variable) or _is_wide(series):
+        return _category(series, variable)
+    if dtype.is_numeric() or dtype.is_temporal():
+        return _number(series, special, variable)
+    raise ReadError(
+        f"Column {series.name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot "
+        "be synthesised. Leave the column out, or turn it into text or numbers."
+    )
+
+
+def joined(part: Part) -> pl.Series:
+    """The column that a part stands for, with the original's name and type."""
+    column = part.column
+    if column.kind == "empty":
+        return pl.Series(column.name, [None], dtype=column.dtype).new_from_index(0, len(part))
+    if column.kind == "constant":
+        return column.levels.alias(column.name).new_from_index(0, len(part))
+    if column.is_category:
+        levels = column.levels
+        if column.has_missing:
+            levels = levels.extend_constant(None, 1)
+        return levels.gather(part.values).alias(column.name)
+    return _joined_number(part)
+
+
+def _joined_number(part: Part) -> pl.Series:
+    column = part.column
+    plain = from_numbers(part.values, column.dtype).alias(column.name)
+    if part.state is None:
+        return plain
+    others = pl.concat([pl.Series([None], dtype=column.dtype), column.special.cast(column.dtype)])
+    elsewhere = pl.Series(np.maximum(part.state - MISSING, 0))
+    return plain.zip_with(pl.Series(part.state == 0), others.gather(elsewhere)).alias(column.name)
+
+
+def to_numbers(series: pl.Series) -> NDArray[np.int64] | NDArray[np.float64]:
+    """The numbers behind a column, whole ones exactly; 0 where one is missing."""
+    is_whole = series.dtype.is_temporal() or series.dtype.is_integer()
+    if is_whole:
+        return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
+    return series.cast(pl.Float64).fill_null(0).to_numpy()
+
+
+def from_numbers(values: Values, dtype: pl.DataType) -> pl.Series:
+    """The column of a type that `to_numbers` gave; what is beside the type's grid is rounded."""
+    numbers = pl.Series(values)
+    if dtype.is_temporal():
+        physical = pl.Int32 if dtype == pl.Date else pl.Int64
+        return numbers.cast(physical).cast(dtype)
+    if dtype.is_integer() and numbers.dtype.is_float():
+        numbers = numbers.round()
+    return numbers.cast(dtype, strict=False)
+
+
+def _is_coded(series: pl.Series, variable: Variable | None) -> bool:
+    """Whether numbers are codes of a category: labelled, and declared nominal or ordinal.
+
+    Where no level of measurement is declared, they are if nearly all answers have labels: those of
+    95 % of the rows, and half of the distinct ones. Labels of codes that mean no answer do not
+    count, so that an income with a label for -8 alone stays a number.
+    """
+    dtype = series.dtype
+    if variable is None or not variable.levels or not (dtype.is_integer() or dtype.is_float()):
+        return False
+    if variable.measure is not None:
+        return variable.measure in ("nominal", "ordinal")
+    answers = series.cast(pl.Float64).filter(~_means_no_answer(series, variable)).drop_nulls()
+    codes = [level.code for level in variable.levels if not isinstance(level.code, str)]
+    labelled = answers.is_in(pl.Series(codes, dtype=pl.Float64).implode())
+    n_labelled = answers.filter(labelled).n_unique()
+    return bool(
+        n_labelled > 0
+        and int(labelled.sum()) >= _LABELLED_ROWS * len(answers)
+        and n_labelled >= _LABELLED_CODES * answers.n_unique()
+    )
+
+
+def _means_no_answer(series: pl.Series, variable: Variable) -> pl.Series:
+    """Which numbers are declared missing, by code, by letter or by range."""
+    as_float = series.cast(pl.Float64)
+    codes = pl.Series([float(code) for code in _declared(variable)], dtype=pl.Float64)
+    found = as_float.is_in(codes.implode())
+    for span in variable.missing_ranges:
+        low = -np.inf if span.lo is None else span.lo
+        found |= as_float.is_between(low, np.inf if span.hi is None else span.hi)
+    return found.fill_null(value=False)
+
+
+def _is_wide(series: pl.Series) -> bool:
+    """Whether whole numbers are too large for 64 bits with a sign: such are names, not amounts."""
+    if series.dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
+        return False
+    return bool(series.cast(pl.Int64, strict=False).null_count() > series.null_count())
+
+
+def _declared(variable: Variable) -> list[Any]:
+    codes = (TAGS.get(str(code), code) for code in variable.missing)
+    return [code for code in codes if not isinstance(code, str)]
+
+
+def _category(series: pl.Series, variable: Variable | None) -> Part:
+    levels = series.drop_nulls().unique().sort()
+    has_missing = series.null_count() > 0
+    if len(levels) == 1 and not has_missing:
+        return _fixed(Column(series.name, "constant", series.dtype, levels), len(series))
+    is_ordered = isinstance(series.dtype, pl.Enum) or (
+        variable is not None and variable.measure == "ordinal"
+    )
+    kind: Kind = "ordered" if is_ordered else "category"
+    column = Column(series.name, kind, series.dtype, levels, has_missing=has_missing)
+    return Part(column, _codes(series, levels))
+
+
+def _codes(series: pl.Series, levels: pl.Series) -> NDArray[np.int32]:
+    """The place of every value among the levels; of a missing one, the place after the last."""
+    rank = series.rank("dense").cast(pl.Int32) - 1
+    return rank.fill_null(len(levels)).to_numpy()
+
+
+def _number(series: pl.Series, special: Sequence[Any], variable: Variable | None) -> Part:
+    if not series.null_count() and series.n_unique() == 1:
+        return _fixed(Column(series.name, "constant", series.dtype, series[:1]), len(series))
+    codes = _special_found(series, special, variable)
+    state = _states(series, codes)
+    has_missing = series.null_count() > 0
+    values = to_numbers(series)
+    knots = np.unique(values if state is None else values[state == 0]).astype(float)
+    column = Column(
+        series.name, "number", series.dtype, _EMPTY, codes, np.unique(knots), has_missing
+    )
+    return Part(column, values, state)
+
+
+def _special_found(
+    series: pl.Series, special: Sequence[Any], variable: Variable | None
+) -> pl.Series:
+    """The special codes that occur, in order: those given, declared, and infinite numbers."""
+    if not series.dtype.is_numeric():
+        return series[:0]
+    wanted = pl.Series([float(code) for code in special], dtype=pl.Float64)
+    as_float = series.cast(pl.Float64)
+    found = as_float.is_in(wanted.implode()) | as_float.is_infinite()
+    if variable is not None:
+        found |= _means_no_answer(series, variable)
+    return series.filter(found.fill_null(value=False)).unique().sort()
+
+
+def _states(series: pl.Series, codes: pl.Series) -> States | None:
+    if not len(codes) and not series.null_count():
+        return None
+    state = np.zeros(len(series), dtype=np.int16)
+    for place, code in enumerate(codes):
+        state[(series == code).fill_null(value=False).to_numpy()] = MISSING + 1 + place
+    state[series.is_null().to_numpy()] = MISSING
+    return state
+
+
+def _fixed(column: Column, n_rows: int) -> Part:
+    return Part(column, np.zeros(n_rows, dtype=np.int32))

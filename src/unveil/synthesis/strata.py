@@ -1,0 +1,62 @@
+"""Which rows belong together and are synthesised apart from all others?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.synthesis.column import Part
+from unveil.synthesis.streams import stream
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The strata of an original: their sizes, and what their columns hold, a row for each stratum.
+
+    Without strata there is one, with every row. `of_rows` is the stratum of every original row.
+    """
+
+    sizes: Whole
+    of_rows: Whole
+    parts: tuple[Part, ...] = ()
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, names: tuple[str, ...], parts: Mapping[str, Part]) -> Self:
+        """Each combination that the named columns have in the original, missing included."""
+        combined = np.zeros(len(frame), dtype=np.int64)
+        for name in names:
+            codes = frame[name].rank("dense").fill_null(0).to_numpy().astype(np.int64)
+            combined = combined * (int(codes.max()) + 1) + codes
+            combined = np.unique(combined, return_inverse=True)[1]
+        _, first, of_rows, sizes = np.unique(
+            combined, return_index=True, return_inverse=True, return_counts=True
+        )
+        return cls(sizes, of_rows, tuple(at(parts[name], first) for name in names))
+
+    def drawn(self, n_rows: int, seed: int, copy: int) -> Whole:
+        """The stratum of each row of a copy: the bootstrap, so that sizes vary as a sample's do."""
+        if len(self.sizes) == 1:
+            return np.zeros(n_rows, dtype=np.int64)
+        rng = stream(seed, "copy", copy, "strata")
+        return np.searchsorted(
+            np.cumsum(self.sizes), rng.integers(self.sizes.sum(), size=n_rows), side="right"
+        )
+
+    def rows(self, of_rows: Whole) -> tuple[Whole, ...]:
+        """The rows of every stratum."""
+        if len(self.sizes) == 1:
+            return (np.arange(len(of_rows)),)
+        in_order = np.argsort(of_rows, kind="stable")
+        ends = np.cumsum(np.bincount(of_rows, minlength=len(self.sizes)))
+        return tuple(np.split(in_order, ends[:-1]))
+
+
+def at(part: Part, rows: Whole) -> Part:
+    """A part in some rows."""
+    state = None if part.state is None else part.state[rows]
+    return Part(part.column, part.values[rows], state)

@@ -1,0 +1,159 @@
+"""From an original to a fitted synthesiser and its copies, in one call."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from unveil.count.scenario import Progress, silent
+from unveil.synthesis.drawing import Drawing
+from unveil.synthesis.fitting import fit_all
+from unveil.synthesis.opening import Opening, opened
+from unveil.synthesis.plan import default_method
+from unveil.synthesis.record import Size, recorded
+from unveil.synthesis.rule_kinds import Derived, Rule
+from unveil.synthesis.settings import options_of, whole, workers_of
+from unveil.synthesis.streams import drawn_seed
+from unveil.synthesis.synthesiser import Models, Synthesiser, drawn_copies, rows_of
+
+
+def synthesise(
+    original: Any,
+    *,
+    method: str | Mapping[str, str] = "cart",
+    copies: int = 1,
+    rows: int | None = None,
+    order: Sequence[str] | Literal["auto"] | None = None,
+    predictors: Mapping[str, Sequence[str]] | None = None,
+    keep: str | Iterable[str] | None = None,
+    rules: str | Sequence[str | Rule] | None = None,
+    derived: Mapping[str, str] | Sequence[Derived] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    spikes: Mapping[str, Any] | None = None,
+    min_leaf: int = 5,
+    min_split: int | None = None,
+    complexity: float = 1e-8,
+    min_spread: float | None = None,
+    smoothing: Literal["density"] | None = None,
+    prior: float | None = None,
+    noise: float | None = None,
+    margins: Sequence[Sequence[str]] | None = None,
+    strata: str | Iterable[str] | None = None,
+    seed: int | None = None,
+    missing_values: str | Sequence[str] = (),
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Synthesiser:
+    """Synthetic copies of an original: column by column, each modelled on those before it.
+
+    Parameters
+    ----------
+    original
+        A file, or a frame of any library.
+    method
+        "cart" (default), "parametric" or "sample" for all columns, or a method for each column by
+        name; columns without one have "cart". All columns with "catall" are modelled together, and
+        so are all with "ipf".
+    copies
+        How many copies to draw at once; `Synthesiser.sample` draws more without fitting again.
+    rows
+        Rows of each copy; as many as the original has where None.
+    order
+        Columns in the order in which they are synthesised; those left out are not in the copy.
+        "auto" orders by dependency; None is the order of the original.
+    predictors
+        For a column, by name, the columns that predict it, each before it in the order. A column
+        that is named only here predicts with its original values, and is not in the copy.
+    keep
+        Columns that stay as they are in the original: partial synthesis.
+    rules
+        What holds in every row of a copy: "if age < 16 then marital = SINGLE". Rows that meet a
+        rule are left out when its column is fitted.
+    derived
+        Columns that are computed from others, by name: {"bmi": "weight / (height / 100) ^ 2"}.
+    special_codes, spikes
+        For a column of numbers, by name, the codes that are no amounts (-8), and the amounts that
+        are met so often that they are modelled apart (0).
+    min_leaf, min_split, complexity
+        The fewest rows in a leaf, the fewest that are cut (three times as many where None), and the
+        least gain of a cut, as a share of the impurity at the root.
+    min_spread
+        The least spread within a leaf, from 0 to 1: of a number the variance as a share of the
+        column's; of a category what the most frequent level leaves to the others.
+    smoothing
+        "density": numbers are drawn from a smooth density within the leaf, inside the column's
+        range, instead of repeating original values.
+    prior, noise, margins
+        Of "catall" and "ipf": how many records are spread evenly over the table (1 where None), the
+        epsilon of Laplace noise on its counts (none where None), and of "ipf" the sets of columns
+        whose counts are fitted (all pairs where None).
+    strata
+        Columns whose combinations are synthesised apart.
+    seed
+        Same seed, same copies, on any number of cores; drawn by the operating system where None.
+    missing_values
+        Entries that mean missing.
+    workers
+        Threads; as many as there are cores where None.
+    progress
+        Called with what was done, how many steps are done, and how many there are.
+
+    References
+    ----------
+    Reiter 2005, "Using CART to generate partially synthetic, public use microdata". Nowok, Raab and
+    Dibben 2016, "synthpop: bespoke creation of synthetic data in R".
+    """
+    options = options_of(
+        min_leaf=min_leaf,
+        min_split=min_split,
+        complexity=complexity,
+        min_spread=min_spread,
+        smoothing=smoothing,
+        prior=prior,
+        noise=noise,
+        margins=margins,
+    )
+    n_copies, n_workers = whole("copies", copies, least=1), workers_of(workers)
+    opening = opened(
+        original,
+        method=method,
+        order=order,
+        predictors=predictors,
+        keep=keep,
+        rules=rules,
+        derived=derived,
+        special_codes=special_codes,
+        spikes=spikes,
+        strata=strata,
+        missing_values=missing_values,
+        options=options,
+        seed=drawn_seed(seed),
+    )
+    n_rows, say = rows_of(opening.plan, rows, opening.n_rows), progress or silent
+    models = fitted_models(opening, workers=n_workers, progress=say)
+    made = drawn_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
+    size = Size(n_rows, n_copies, is_seeded=seed is not None)
+    record = recorded(opening, models, size, default_method(method))
+    return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
+
+
+def fitted_models(opening: Opening, *, workers: int, progress: Progress) -> Models:
+    """Every model of an opened original."""
+    plan, parts = opening.plan, opening.parts
+    strata = fit_all(
+        parts,
+        plan.steps,
+        opening.rows_to_fit(),
+        opening.options,
+        opening.seed,
+        workers=workers,
+        impossible=opening.impossible(),
+        progress=progress,
+    )
+    return Models(
+        plan,
+        opening.strata,
+        Drawing(strata, opening.rules),
+        {name: parts[name] for name in (*plan.kept, *plan.predictor_only)},
+        opening.derived,
+        opening.names_of_copy(),
+        opening.n_rows,
+    )

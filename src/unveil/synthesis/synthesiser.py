@@ -1,0 +1,176 @@
+"""A fitted synthesiser: copies of any number and size, from models that are fitted once."""
+
+import os
+import warnings
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from unveil.count.scenario import Progress, silent
+from unveil.errors import SettingsError
+from unveil.records.codebook import Codebook
+from unveil.records.synthesis import Synthesis
+from unveil.records.view import as_html
+from unveil.synthesis.column import Part
+from unveil.synthesis.drawing import Drawing
+from unveil.synthesis.plan import Plan
+from unveil.synthesis.rule_kinds import Derived
+from unveil.synthesis.settings import whole, workers_of
+from unveil.synthesis.splitting import joined
+from unveil.synthesis.strata import Strata, at
+from unveil.synthesis.streams import drawn_seed
+
+
+@dataclass(frozen=True)
+class Models:
+    """All that copies are drawn from. Confidential: it holds values of the original.
+
+    `given` are the columns that are not drawn, as the original has them: kept, or predictors only.
+    """
+
+    plan: Plan
+    strata: Strata
+    drawing: Drawing
+    given: Mapping[str, Part]
+    derived: tuple[Derived, ...]
+    names: tuple[str, ...]  # the columns of a copy, in the order of the original
+    n_original: int
+
+    def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
+        """One copy, by its number from 1."""
+        is_beside = self.plan.needs_original_rows
+        of_rows = self.strata.of_rows if is_beside else self.strata.drawn(n_rows, seed, number)
+        given = dict(self.given) | {p.column.name: at(p, of_rows) for p in self.strata.parts}
+        parts = self.drawing.drawn(given, self.strata.rows(of_rows), n_rows, seed, number)
+        frame = pl.DataFrame([joined(part) for part in parts.values()])
+        for derived in self.derived:
+            frame = frame.with_columns(derived.values(frame).alias(derived.column))
+        return frame.select([pl.col(name) for name in self.names])
+
+
+@dataclass(frozen=True, repr=False)
+class Synthesiser:
+    """Models fitted to an original, the copies drawn at once, and how they were made.
+
+    The record holds no data. `models` and `seed` are confidential: whoever has them can draw what
+    was drawn, and the models hold original values.
+    """
+
+    record: Synthesis
+    copies: tuple[pl.DataFrame, ...]
+    models: Models = field(compare=False)
+    seed: int
+    codebook: Codebook | None = None
+
+    def sample(
+        self,
+        copies: int = 1,
+        rows: int | None = None,
+        seed: int | None = None,
+        *,
+        workers: int | None = None,
+        progress: Progress = silent,
+    ) -> list[pl.DataFrame]:
+        """Draw copies; nothing is fitted again.
+
+        Parameters
+        ----------
+        copies
+            How many.
+        rows
+            Rows of each copy; as many as the original has where None.
+        seed
+            The synthesiser's own where None: then copy 1 is always the same copy 1.
+        workers
+            Threads that copies are drawn in; as many as there are cores where None.
+        progress
+            Called after each copy.
+        """
+        n_rows = rows_of(self.models.plan, rows, self.models.n_original)
+        if n_rows > self.models.n_original:
+            warnings.warn(inflated(n_rows, self.models.n_original), stacklevel=2)
+        return drawn_copies(
+            self.models,
+            whole("copies", copies, least=1),
+            n_rows,
+            self.seed if seed is None else drawn_seed(seed),
+            workers=workers_of(workers),
+            progress=progress,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Keep the models in a file: CONFIDENTIAL, as its name must say; see `model_file`."""
+        from unveil.synthesis.model_file import save
+
+        return save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> "Synthesiser":
+        """The synthesiser that a file holds, without copies: `sample` draws them."""
+        from unveil.synthesis.model_file import load
+
+        return load(path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """How the copies were made."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """How the copies were made, as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """One row for each column of the original: its role, method and predictors."""
+        return pl.DataFrame([column.to_dict() for column in self.record.columns])
+
+    def __repr__(self) -> str:
+        record = self.record
+        made = f"{record.n_copies} {'copy' if record.n_copies == 1 else 'copies'}"
+        return (
+            f"Synthesiser of {len(record.order)} columns and {record.n_original:,} rows: "
+            f"{made} of {record.n_rows:,} rows"
+        )
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def drawn_copies(
+    models: Models, copies: int, n_rows: int, seed: int, *, workers: int, progress: Progress
+) -> list[pl.DataFrame]:
+    """Copies 1 to `copies`, in threads; what each holds depends on its number alone."""
+    made = []
+    with ThreadPoolExecutor(max_workers=min(workers, copies)) as pool:
+        waiting = [pool.submit(models.copy, n, n_rows, seed) for n in range(1, copies + 1)]
+        try:
+            for done, future in enumerate(waiting, start=1):
+                made.append(future.result())
+                progress(f"drew copy {done}", done, copies)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return made
+
+
+def rows_of(plan: Plan, rows: Any, n_original: int) -> int:
+    """The rows of a copy; as many as the original has where some of its columns are kept."""
+    n_rows = n_original if rows is None else whole("rows", rows, least=1)
+    if plan.needs_original_rows and n_rows != n_original:
+        what = "kept" if plan.kept else "used as predictors only"
+        raise SettingsError(
+            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are {what} "
+            "stand beside it row for row. Leave rows out."
+        )
+    return n_rows
+
+
+def inflated(n_rows: int, n_original: int) -> str:
+    """What to say of a copy that has more rows than its original."""
+    return (
+        f"A copy has {n_rows:,} rows, more than the {n_original:,} of the original: tests and "
+        "intervals computed from it claim more certainty than the data can give."
+    )
