@@ -32,11 +32,14 @@ from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.measure.confidentiality.differential import (
     differential_confidentiality as measure_confidentiality,
 )
+from unveil.measure.confidentiality.split import SplitResult
 from unveil.measure.confidentiality.split import split as split_file
+from unveil.read.labelled import Labelled
 from unveil.records.confidentiality import DifferentialConfidentiality
 from unveil.report import confidentiality as told
 from unveil.report.documents import csv_document, json_document
 from unveil.report.words import visible
+from unveil.write.copies import Asked, write_all
 from unveil.writing import write_new
 
 
@@ -203,7 +206,8 @@ def split(
 
     Make the copies from the first part. Then unveil differential-confidentiality and unveil excess
     tell what they give away about people because their own record was used. Parts have the format
-    of FILE (CSV or Parquet); nothing that is there is overwritten.
+    of FILE where it is SPSS, Stata, Parquet or CSV, labels and all, and are CSV otherwise; nothing
+    that is there is overwritten.
 
     \b
     Example:
@@ -217,14 +221,7 @@ def split(
     if seed is None:
         raise SettingsError("Give a seed, so that the same parts can be made again: --seed 1.")
     made = split_file(file, share, seed=seed, strata=strata or None)
-    path = Path(file)
-    ending = ".parquet" if path.suffix.lower() in (".parquet", ".pq") else ".csv"
-    parts = {"included": made.included, "left_out": made.left_out}
-    written = write_new(
-        out,
-        {f"{path.stem}_{part}{ending}": _document(frame, ending) for part, frame in parts.items()},
-        mode=0o600,
-    )
+    written = _write_parts(made, Path(file), out)
     if as_json:
         put_out(json_document(made.record), Console())
         return
@@ -234,6 +231,26 @@ def split(
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]
     put_out("\n".join(lines), Console())
+
+
+_KEPT = {ending: ending for ending in (".sav", ".zsav", ".dta", ".parquet")} | {".pq": ".parquet"}
+"""The endings of files whose parts have the same; all others become text."""
+
+
+def _write_parts(made: SplitResult, file: Path, out: Path) -> tuple[Path, ...]:
+    """Both parts in a folder, with what is declared about the file, or neither."""
+    ending = _KEPT.get(file.suffix.lower(), ".csv")
+    stem = file.name.removesuffix(".gz").rpartition(".")[0]
+    parts = {
+        f"{stem}_{part}{ending}": frame
+        for part, frame in (("included", made.included), ("left_out", made.left_out))
+    }
+    if made.codebook is None:
+        documents = {name: _document(frame, ending) for name, frame in parts.items()}
+        return write_new(out, documents, mode=0o600)
+    jobs = [(Labelled(frame, made.codebook), out / name) for name, frame in parts.items()]
+    written = write_all(jobs, Asked(made.codebook, fake=False))
+    return tuple(Path(one.path) for one in written)
 
 
 def _document(frame: pl.DataFrame, ending: str) -> bytes:

@@ -85,8 +85,8 @@ def disclosure(
 ) -> int:
     """Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
 
-    Files are CSV, TSV or Parquet. KEYS are the columns an intruder would know about a person;
-    each TARGET is a column they might learn.
+    Files are SPSS, Stata, SAS, Excel, Parquet or CSV, in any mixture. KEYS are the columns an
+    intruder would know about a person; each TARGET is a column they might learn.
 
     \b
     Example:

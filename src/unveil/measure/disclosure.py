@@ -36,8 +36,8 @@ def disclosure(
     Parameters
     ----------
     original
-        The confidential data: a polars, pandas or pyarrow frame, anything narwhals reads, or a path
-        to a CSV or Parquet file.
+        The confidential data: a polars, pandas or pyarrow frame, anything narwhals reads, an
+        `unveil.Labelled`, or the path of a file (SPSS, Stata, SAS, Excel, Parquet, CSV).
     synthetic
         One copy, or a list of copies, in any of the same forms.
     keys

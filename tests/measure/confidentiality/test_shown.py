@@ -7,9 +7,12 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from unveil.cli import confidentiality as commands
+from unveil.cli import main
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.examples import labelled_survey
 from unveil.measure.confidentiality.differential import differential_confidentiality
 from unveil.measure.confidentiality.split import split
 from unveil.read.files import read_table
@@ -332,3 +335,22 @@ def test_a_split_that_cannot_be_made_is_a_sentence(folder, arguments, error, sen
         run(commands.split, *arguments)
     assert str(refused.value) == sentence
     assert not (folder / "halves").exists()
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "csv"])
+def test_the_parts_of_a_labelled_file_keep_its_labels(tmp_path, ending):
+    whole = labelled_survey()
+    file = tmp_path / f"survey.{ending}"
+    unveil.write_file(whole, file, fake=False)
+    with pytest.raises(SystemExit) as end:
+        main(["split", str(file), "--seed", "1", "--out", str(tmp_path / "halves")])
+    assert end.value.code == 0
+    parts = [
+        unveil.read_file(tmp_path / "halves" / f"survey_{part}.{ending}")
+        for part in ("included", "left_out")
+    ]
+    assert sum(part.frame.height for part in parts) == whole.frame.height
+    for part in parts:
+        assert part.codebook.variable("sex").levels == whole.codebook.variable("sex").levels
+        assert set(part.frame["sex"]) == {1, 2}
+        assert part.codebook.file_label is None

@@ -20,6 +20,7 @@ from unveil.read.align import align
 from unveil.read.files import read_table
 from unveil.read.roles import absent, names
 from unveil.read.table import Table
+from unveil.records.codebook import Codebook
 from unveil.records.confidentiality import Split
 from unveil.records.view import as_html, as_text
 
@@ -31,11 +32,14 @@ class SplitResult:
     ::
 
         included, left_out = unveil.split(original, seed=1)
+
+    Of a file with labels `codebook` says what they are: `unveil.Labelled(included, codebook)`.
     """
 
     record: Split
     included: pl.DataFrame
     left_out: pl.DataFrame
+    codebook: Codebook | None = None
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         return iter((self.included, self.left_out))
@@ -103,7 +107,8 @@ def split(
         n_left_out=int((~is_in).sum()),
         coercions=table.notes,
     )
-    return SplitResult(record, table.frame.filter(kept), table.frame.filter(~kept))
+    parts = (table.frame.filter(kept), table.frame.filter(~kept))
+    return SplitResult(record, *parts, table.codebook)
 
 
 def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
