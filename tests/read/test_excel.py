@@ -7,7 +7,7 @@ import xlsxwriter
 from foreign_files import FRAME, make
 from unveil.errors import ReadError, RolesError
 from unveil.read.files import read_table
-from unveil.read.workbook import count_errors
+from unveil.read.workbook import count_errors, count_merged
 
 WHERE = "The original (f.xlsx)"
 
@@ -137,7 +137,7 @@ def test_the_first_sheet_with_data_is_read_and_the_others_named(book):
         (
             "sheet",
             "The workbook has 3 sheets (Empty, Data, More); only 'Data' was read. To read another, "
-            "name it with sheet in unveil.read_file, or save it as a workbook of its own.",
+            "name it behind the file, as in 'f.xlsx#Empty'.",
         )
     ]
 
@@ -152,6 +152,75 @@ def test_a_sheet_is_chosen_by_its_name(book):
     )
 
 
+def with_sheets(path, **sheets):
+    """A workbook of sheets with one column each, called like the sheet; some of them hidden."""
+    made = xlsxwriter.Workbook(str(path))
+    for name, is_hidden in sheets.items():
+        page = made.add_worksheet(name)
+        page.write_column(0, 0, [name, 1])
+        if is_hidden:
+            page.hide()
+        else:
+            page.activate()  # one that shows must be, or the first is not hidden
+    made.close()
+    return path
+
+
+def test_a_hidden_sheet_is_read_only_when_asked_for(tmp_path):
+    path = with_sheets(tmp_path / "f.xlsx", Old=True, Data=False)
+    table = read_table(path, side="original")
+    assert table.frame.columns == ["Data"]
+    assert sentences(table) == [
+        (
+            "sheet",
+            "The workbook has 2 sheets (Old [hidden], Data); only 'Data' was read. To read "
+            "another, name it behind the file, as in 'f.xlsx#Old'.",
+        )
+    ]
+    assert read_table(path, side="original", sheet="Old").frame.columns == ["Old"]
+
+
+def test_a_sheet_is_named_behind_the_file(tmp_path):
+    path = with_sheets(tmp_path / "f.XLSX", **{"Data": False, "2020 #1": False})
+    table = read_table(f"{path}#2020 #1", side="original")
+    assert table.frame.columns == ["2020 #1"]
+    assert (table.place, table.source, table.notes) == ("The original (f.XLSX)", "f.XLSX", ())
+    assert refusal(f"{path}#Dat", RolesError) == (
+        "The original (f.XLSX) has no sheet 'Dat'. Did you mean 'Data'? Its sheets are: Data, "
+        "2020 #1."
+    )
+    assert refusal(tmp_path / "g.xlsx#Data").startswith("The original (g.xlsx) was not found")
+
+
+def test_a_file_with_such_a_name_goes_before_a_sheet(tmp_path):
+    with_sheets(tmp_path / "f.xlsx", Data=False, More=False)
+    with_sheets(tmp_path / "f.xlsx#More.xlsx", Other=False)
+    assert read_table(tmp_path / "f.xlsx#More.xlsx", side="original").frame.columns == ["Other"]
+
+
+def test_merged_cells_are_told(tmp_path, monkeypatch):
+    made = xlsxwriter.Workbook(str(tmp_path / "f.xlsx"))
+    page = made.add_worksheet("S")
+    page.write_row(0, 0, ["a", "b"])
+    page.write_column(1, 1, range(6))
+    page.merge_range(1, 0, 3, 0, "north")
+    page.merge_range(4, 0, 6, 0, "south")
+    page.merge_range(0, 2, 0, 3, "in the header")
+    made.close()
+    table = read_table(tmp_path / "f.xlsx", side="original", columns=["a", "b"])
+    assert table.frame["a"].to_list() == ["north", None, None, "south", None, None]
+    assert sentences(table) == [
+        (
+            "merged",
+            "The sheet has 2 groups of merged cells. Only the first cell of such a group has a "
+            "value; the others are taken as missing. If the value is meant for all of them, "
+            "unmerge the cells and fill them.",
+        )
+    ]
+    monkeypatch.setattr("unveil.read.workbook._PIECE", 61)
+    assert count_merged(str(tmp_path / "f.xlsx"), "S") == 2
+
+
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
@@ -161,6 +230,11 @@ def test_a_sheet_is_chosen_by_its_name(book):
         ),
         (
             [["The survey of 2020"], ["a", "b", "c"], [1, 2, 3]],
+            "has a title or merged cells above the names of its columns. Delete the rows above the "
+            "names, and give every column a name in one row.",
+        ),
+        (
+            [["The survey of 2020"], [], ["a", "b"], [1, 2]],
             "has a title or merged cells above the names of its columns. Delete the rows above the "
             "names, and give every column a name in one row.",
         ),

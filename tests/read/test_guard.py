@@ -242,6 +242,28 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path, unreached, monkey
     assert told(path, capsys) == sentence
 
 
+def test_a_workbook_that_unpacks_to_more_than_it_says_is_refused(tmp_path, unreached, monkeypatch):
+    monkeypatch.setattr(archives, "HARMLESS", 1 << 20)
+    path = workbook(tmp_path / "f.xlsx", 3 << 20)
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = content.rindex(b"xl/part0.xml", 0, content.index(b"PK\x05\x06"))
+        struct.pack_into("<I", content, content.rindex(mark, 0, at) + place, 1000)
+    path.write_bytes(content)
+    assert zipfile.ZipFile(path).getinfo("xl/part0.xml").file_size == 1000
+    assert refusal(path) == (
+        "The original (f.xlsx) unpacks to more than it says it does, which no workbook does. Save "
+        "it again in Excel, or as CSV."
+    )
+
+
+def test_a_large_workbook_that_tells_the_truth_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "HARMLESS", 1)
+    monkeypatch.setattr(archives, "RATIO", 10**6)
+    monkeypatch.setattr(archives, "_PIECE", 50)
+    assert read_table(make(tmp_path, ".xlsx"), side="original").frame.height == 4
+
+
 def test_a_workbook_that_unpacks_to_more_than_is_free_is_refused(tmp_path, unreached, monkeypatch):
     monkeypatch.setattr(archives, "free_memory", lambda: 5_000_000)
     assert refusal(workbook(tmp_path / "f.xlsx", 8 << 20)) == (

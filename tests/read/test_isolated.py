@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -102,6 +104,19 @@ def test_a_process_that_breaks_down_is_one_sentence(tmp_path, monkeypatch, capfd
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
+def test_a_breakdown_beside_a_catalogue_may_be_the_catalogues(tmp_path, monkeypatch):
+    path = tmp_path / "f.sas7bdat"
+    path.write_bytes((Path(__file__).parent / "data" / "people.sas7bdat").read_bytes())
+    (tmp_path / "f.sas7bcat").write_bytes(b"rubbish")
+    with_worker(monkeypatch, "os.abort()")
+    assert refusal(path) == (
+        "The original (f.sas7bdat) could not be read: it begins as a SAS file, but what reads such "
+        "files broke down on it, or on its catalogue (f.sas7bcat). The file is damaged, or needs "
+        "more memory than is free. Export or copy it again, or move f.sas7bcat away."
+    )
+
+
 def test_after_a_breakdown_the_next_file_is_read(tmp_path, monkeypatch):
     path = make(tmp_path, ".sav")
     with monkeypatch.context() as broken:
@@ -186,6 +201,40 @@ def test_an_interruption_ends_the_process(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(isolated._Reader, "answer", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        read_table(path, side="original")
+    assert reader.process.poll() is not None
+    assert isolated._kept == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
+def test_an_interruption_is_heard_while_the_process_is_silent(tmp_path, monkeypatch):
+    path = make(tmp_path, ".sav")
+    with_worker(monkeypatch, "import time; time.sleep(60)")
+    started, answer = [], isolated._Reader.answer
+
+    def interrupted(reader):
+        started.append(reader.process)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return answer(reader)
+
+    monkeypatch.setattr(isolated._Reader, "answer", interrupted)
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        read_table(path, side="original")
+    assert time.monotonic() - before < 30  # of the 60 that it would be silent
+    assert started[0].poll() is not None
+
+
+def test_an_interruption_before_the_question_is_heard_ends_the_process(tmp_path, monkeypatch):
+    path = make(tmp_path, ".sav")
+    read_table(path, side="original")
+    (reader,) = isolated._kept
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(isolated, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
         read_table(path, side="original")
     assert reader.process.poll() is not None

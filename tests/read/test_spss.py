@@ -163,6 +163,15 @@ def test_numbers_beyond_the_calendar_stay_numbers_and_that_is_told(read):
     ]
 
 
+def test_numbers_that_are_no_times_are_not_called_dates(read):
+    table = read({"x": [1e14, 60.0]}, variable_format={"x": "TIME8"})
+    assert table.frame["x"].to_list() == [1e14, 60.0]
+    assert [note.sentence for note in table.notes] == [
+        "Column 'x' has the format of times but numbers of thousands of years; it was left as "
+        "numbers."
+    ]
+
+
 def test_a_column_of_dates_with_nothing_in_it_is_one_of_dates(read):
     nothing = pl.Series([None, None], dtype=pl.Float64)
     table = read({"x": nothing, "y": [1.0, 2.0]}, variable_format={"x": "DATE11"})
@@ -245,3 +254,38 @@ def test_a_file_with_fewer_records_than_it_declares_is_refused(tmp_path):
         f"{WHERE} is damaged: it begins as an SPSS file but cannot be read to its end. Export or "
         "copy it again."
     )
+
+
+def test_a_wide_file_is_parsed_once_and_its_columns_are_not_searched_for_letters(
+    tmp_path, monkeypatch
+):
+    from unveil.read import foreign, foreign_columns
+    from unveil.read.wire import Question
+
+    path = tmp_path / "f.sav"
+    frame = pl.DataFrame({f"c{i}": [1.0, None] for i in range(50)})
+    pyreadstat.write_sav(frame, str(path))
+    asked, read_sav = [], pyreadstat.read_sav
+
+    def counted(*of, **settings):
+        asked.append(settings)
+        return read_sav(*of, **settings)
+
+    def never(_):
+        raise AssertionError("a column without letters was searched for them")
+
+    monkeypatch.setattr(pyreadstat, "read_sav", counted)
+    monkeypatch.setattr(foreign_columns, "is_letter", never)
+    question = Question(
+        kind="spss", path=str(path).encode(), name="f.sav", place=WHERE, side="original"
+    )
+    assert foreign.parse(question).frame.equals(frame)
+    assert len(asked) == 1
+    assert "usecols" not in asked[0]
+
+
+@pytest.mark.parametrize("n_rows", [999, 1000, 1001])
+def test_files_about_as_long_as_the_first_part_are_read_to_their_end(tmp_path, n_rows):
+    frame = pl.DataFrame({"a": pl.int_range(n_rows, eager=True).cast(pl.Float64)})
+    pyreadstat.write_sav(frame, str(tmp_path / "f.sav"))
+    assert read_table(tmp_path / "f.sav", side="original").frame.equals(frame)

@@ -6,7 +6,7 @@ import pytest
 
 from foreign_files import write_dta
 from unveil.read.files import read_table
-from unveil.read.foreign import _series
+from unveil.read.foreign_columns import series_of
 from unveil.read.stamps import stamp_of
 from unveil.read.tags import TAGS
 
@@ -130,7 +130,7 @@ def test_whole_numbers_are_whole(read):
 def test_single_precision_stays_single():
     # Written by Stata alone: 0.1 as a float is another number than 0.1 as a double.
     (single,) = struct.unpack("<f", struct.pack("<f", 0.1))
-    assert _series([single, None], "float").equals(pl.Series([0.1, None], dtype=pl.Float32))
+    assert series_of([single, None], "float").equals(pl.Series([0.1, None], dtype=pl.Float32))
 
 
 def test_names_and_labels_in_any_script_are_kept(read):

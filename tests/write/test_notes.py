@@ -111,7 +111,14 @@ def test_times_finer_than_shown_and_blanks_at_the_end_are_told(tmp_path):
     frame = pl.DataFrame({"m": [datetime(2020, 1, 1, 0, 0, 0, 123456)], "t": [time(0, 0, 0, 1)]})
     shown = "thousandths of a second when SPSS shows them"
     made = write_file(frame, tmp_path / "c.sav", fake=False)
-    assert made.notes == (f"Times of 'm', 't' were cut to {shown}.",)
+    exactly = "ten microseconds, as exactly as SPSS keeps them"
+    assert made.notes == (
+        f"Times of 'm', 't' were cut to {shown}.",
+        f"Moments of 'm' were cut to {exactly}.",
+    )
+    again = read_table(tmp_path / "c.sav", side="data").frame
+    assert again["m"].to_list() == [datetime(2020, 1, 1, 0, 0, 0, 123460)]
+    assert again["t"].to_list() == [time(0, 0, 0, 1)]
     made = write_file(pl.DataFrame({"s": ["a ", "b"]}), tmp_path / "d.sav", fake=False)
     assert made.notes == ("Texts of 's' were cut to their last character that is no blank.",)
 

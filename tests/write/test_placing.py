@@ -77,7 +77,11 @@ def test_a_rename_that_fails_takes_back_those_before_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "replace", second_fails)
     with pytest.raises(WriteError) as fault:
         write_file(FRAME, tmp_path / "c.csv")
-    assert "No space left on device" in str(fault.value)
+    beside = tmp_path / "FAKE_c.codebook.json"
+    assert str(fault.value) == (
+        f"The file {str(beside)!r} cannot be written: the disk is full. Nothing was written. Make"
+        " room, or name a folder on another disk."
+    )
     assert names(tmp_path) == []
 
 

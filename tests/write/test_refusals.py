@@ -1,8 +1,11 @@
 """What a format cannot hold is refused, all of it together, with what to do and without a value."""
 
+import errno
 import math
+import shutil
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -259,3 +262,27 @@ def test_a_fault_while_a_column_is_recoded_is_a_sentence_too(tmp_path, monkeypat
         "The synthetic copy could not be written as a text file: the library that writes it"
         " refused. Nothing was written. Check the disk, or write another format instead."
     )
+
+
+@pytest.mark.parametrize("why", [(errno.ENOSPC, "No room"), ("no number",)])
+@pytest.mark.parametrize("ending", ["sav", "dta", "parquet", "csv"])
+def test_a_full_disk_is_told_as_such(tmp_path, monkeypatch, ending, why):
+    import pyreadstat
+
+    def fail(*_, **__):
+        raise ValueError(f"could not write {CANARY}")
+
+    def full(*_, **__):
+        raise OSError(*why)
+
+    monkeypatch.setattr(pyreadstat, "write_sav", fail)
+    monkeypatch.setattr(pyreadstat, "write_dta", fail)
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", fail)
+    monkeypatch.setattr(pl.DataFrame, "write_csv", full)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=4095))
+    told = refusal(pl.DataFrame({"a": [1]}), tmp_path / f"c.{ending}")
+    assert told == (
+        f"The synthetic copy cannot be written: the disk of the folder {str(tmp_path)!r} is full."
+        " Nothing was written. Make room, or name a folder on another disk."
+    )
+    assert list(tmp_path.iterdir()) == []

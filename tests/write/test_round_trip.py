@@ -231,3 +231,18 @@ def test_any_values_and_labels_come_back(rows, codes, ending, tmp_path_factory):
     assert again.codebook.variable("x").levels == tuple(in_order)
     if ending != "dta":
         assert again.codebook.variable("x").missing == tuple(codes[:3])
+
+
+def test_times_in_a_text_file_are_times_again_by_its_codebook(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "t": [time(1, 2, 3), None, time(0, 0, 0, 5)],
+            "span": [timedelta(hours=25), timedelta(0), None],
+            "text": ["01:02:03", "x", None],
+        }
+    )
+    write_file(frame, tmp_path / "c.csv", fake=False)
+    again = read_table(tmp_path / "c.csv", side="data").frame
+    assert again["t"].equals(frame["t"])
+    assert again["span"].to_list() == ["25:00:00", "00:00:00", None]
+    assert again["text"].to_list() == ["01:02:03", "x", None]

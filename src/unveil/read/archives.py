@@ -1,6 +1,7 @@
 """How large does a compressed file become, and is it made to fill the memory?"""
 
 import gzip
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ RATIO = 200
 HARMLESS = 256 << 20
 
 _PIECE = 1 << 20
+_DEFLATED = 1032  # a byte packed by deflate is never more bytes than this
+_NAME_AT = 26  # where, before each part of a zip archive, the lengths stand of its name and more
 
 
 def refuse_bomb(file: BinaryIO, kind: str, place: str) -> None:
@@ -47,6 +50,33 @@ def _refuse_zip_bomb(file: BinaryIO, place: str) -> None:
         )
     n_packed = sum(entry.compress_size for entry in entries)
     refuse_swelling(sum(entry.file_size for entry in entries), n_packed, place)
+    # No part of a workbook that can unpack to more than is harmless may hide it.
+    large = [entry for entry in entries if entry.compress_size * _DEFLATED > HARMLESS]
+    if any(_is_understated(file, entry) for entry in large):
+        raise ReadError(
+            f"{place} unpacks to more than it says it does, which no workbook does. Save it again "
+            "in Excel, or as CSV."
+        )
+
+
+def _is_understated(file: BinaryIO, entry: zipfile.ZipInfo) -> bool:
+    """Whether a part unpacks to more than is said of it; it is unpacked no further than that."""
+    if entry.compress_type != zipfile.ZIP_DEFLATED:
+        return entry.compress_size > entry.file_size
+    file.seek(entry.header_offset + _NAME_AT)
+    n_name, n_extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
+    file.seek(n_name + n_extra, os.SEEK_CUR)
+    unpacking, n_left, n_bytes = zlib.decompressobj(-zlib.MAX_WBITS), entry.compress_size, 0
+    try:
+        while not unpacking.eof and n_bytes <= entry.file_size:
+            packed = unpacking.unconsumed_tail or file.read(min(n_left, _PIECE))
+            n_left -= 0 if unpacking.unconsumed_tail else len(packed)
+            if not packed:
+                break
+            n_bytes += len(unpacking.decompress(packed, _PIECE))
+    except zlib.error:  # for its parser to say
+        return False
+    return n_bytes > entry.file_size
 
 
 def refuse_swelling(n_bytes: int, n_packed: int, place: str) -> None:

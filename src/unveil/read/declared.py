@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from unveil.errors import ReadError, listed
 from unveil.read.dictionary import dictionary_beside, dictionary_given, read_dictionary
+from unveil.read.stamps import from_clock_text
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
@@ -27,7 +29,7 @@ def with_dictionary(table: Table, given: Any) -> Table:
             f"The dictionary ({name}) names none of the columns of the file. Its columns are: "
             f"{listed(table.frame.columns)}."
         )
-    return replace(table, codebook=_completed(book, table.codebook))
+    return _with_times(replace(table, codebook=_completed(book, table.codebook)))
 
 
 def with_dictionary_beside(table: Table, path: Path) -> Table:
@@ -42,7 +44,22 @@ def with_dictionary_beside(table: Table, path: Path) -> Table:
     if not book.variables:
         return _noted(table, f"The dictionary {found.name!r} beside it names none of its columns.")
     sentence = f"What columns and codes mean was taken from {found.name!r} beside the file."
-    return replace(_noted(table, sentence), codebook=book)
+    return _with_times(replace(_noted(table, sentence), codebook=book))
+
+
+def _with_times(table: Table) -> Table:
+    """The table with times of day where they are declared; a text file has them as text."""
+    book = table.codebook
+    declared = [one.name for one in book.variables if one.kind == "time"] if book else []
+    texts = [table.frame[name] for name in declared if table.frame[name].dtype == pl.String]
+    found = [(text.name, from_clock_text(text)) for text in texts]
+    # Spans of a day and more stay text: nothing else would compare them with text elsewhere.
+    times = [
+        column.alias(name)
+        for name, column in found
+        if column is not None and column.dtype == pl.Time and column.null_count() < len(column)
+    ]
+    return replace(table, frame=table.frame.with_columns(times)) if times else table
 
 
 def _of_columns(book: Codebook, table: Table) -> Codebook:

@@ -19,7 +19,7 @@ from unveil.read.numbers import EXACT_IN_FLOAT
 from unveil.read.types import typed
 from unveil.read.undeclared import variable_of
 from unveil.read.wire import Parsed, Question
-from unveil.read.workbook import count_errors
+from unveil.read.workbook import count_errors, count_merged, hidden_sheets
 from unveil.records.codebook import Codebook
 from unveil.records.disclosure import Coercion
 
@@ -41,6 +41,8 @@ def parse(question: Question) -> Parsed:
     cells.columns = names
     cells = cells.filter(~pl.all_horizontal(pl.all().is_null()))
     empty = {name for name in unnamed if _is_empty(cells[name])}
+    if len(names) - 1 == len(unnamed) > len(empty) and names[0] not in unnamed:
+        raise ReadError(_title(question))
     wanted = choose([name for name in names if name not in empty], question.columns, question.place)
     if cells.is_empty():
         raise ReadError(
@@ -49,20 +51,23 @@ def parse(question: Question) -> Parsed:
     frame = pl.DataFrame({name: _typed(cells[name]) for name in wanted})
     notes = [_unnamed_note(name, question) for name in unnamed if name in wanted]
     notes += _sheet_notes(book, sheet, question) + _error_notes(path, sheet, question)
+    notes += _merged_notes(path, sheet, question)
     variables = tuple(map(variable_of, frame.get_columns()))
     declared = Codebook(source=question.name, format="excel", variables=variables)
     return Parsed(frame, declared, tuple(notes))
 
 
 def _chosen(book: Any, question: Question) -> tuple[str, pl.DataFrame]:
-    """The sheet asked for, or the first with anything on it, and its cells."""
+    """The sheet asked for, or the first with anything on it, those that show before the hidden."""
     names: list[str] = book.sheet_names
+    hidden = hidden_sheets(os.fsdecode(question.path))
     if question.sheet is not None and question.sheet not in names:
         raise RolesError(
             f"{question.place} has no sheet {question.sheet!r}."
             f"{nearest(question.sheet, names)} Its sheets are: {listed(names)}."
         )
-    for name in names if question.sheet is None else [question.sheet]:
+    in_turn = sorted(names, key=hidden.__contains__)
+    for name in in_turn if question.sheet is None else [question.sheet]:
         # Each column in the type that all its cells have, or as text.
         found = book.load_sheet(name, header_row=0, schema_sample_rows=None)
         if found.width:
@@ -74,15 +79,19 @@ def _chosen(book: Any, question: Question) -> tuple[str, pl.DataFrame]:
 def _names(given: Sequence[str | None], question: Question) -> list[str]:
     """The names in the first row, with one for each column that has none."""
     if len(given) > 2 and sum(map(_is_named, given)) * 2 < len(given):
-        raise ReadError(
-            f"{question.place} has a title or merged cells above the names of its columns. Delete "
-            "the rows above the names, and give every column a name in one row."
-        )
+        raise ReadError(_title(question))
     names = [
         name.strip() if name and _is_named(name) else f"unnamed_{place}"
         for place, name in enumerate(given, 1)
     ]
     return choose(names, None, question.place)
+
+
+def _title(question: Question) -> str:
+    return (
+        f"{question.place} has a title or merged cells above the names of its columns. Delete "
+        "the rows above the names, and give every column a name in one row."
+    )
 
 
 def _given(book: Any, sheet: str, columns: Sequence[str]) -> Sequence[str | None]:
@@ -138,11 +147,26 @@ def _sheet_notes(book: Any, sheet: str, question: Question) -> list[Coercion]:
     names: list[str] = book.sheet_names
     if question.sheet is not None or len(names) == 1:
         return []
+    hidden = hidden_sheets(os.fsdecode(question.path))
+    shown = listed(f"{name} [hidden]" if name in hidden else name for name in names)
+    other = next(name for name in names if name != sheet)
     sentence = (
-        f"The workbook has {len(names):,} sheets ({listed(names)}); only {sheet!r} was read. To "
-        "read another, name it with sheet in unveil.read_file, or save it as a workbook of its own."
+        f"The workbook has {len(names):,} sheets ({shown}); only {sheet!r} was read. To read "
+        f"another, name it behind the file, as in {f'{question.name}#{other}'!r}."
     )
     return [Coercion(side=question.side, column=None, kind="sheet", sentence=sentence)]
+
+
+def _merged_notes(path: str, sheet: str, question: Question) -> list[Coercion]:
+    n = count_merged(path, sheet)
+    if not n:
+        return []
+    sentence = (
+        f"The sheet has {n:,} {'group' if n == 1 else 'groups'} of merged cells. Only the first "
+        "cell of such a group has a value; the others are taken as missing. If the value is meant "
+        "for all of them, unmerge the cells and fill them."
+    )
+    return [Coercion(side=question.side, column=None, kind="merged", sentence=sentence)]
 
 
 def _error_notes(path: str, sheet: str, question: Question) -> list[Coercion]:

@@ -1,6 +1,7 @@
 """What is this source: a file, by its ending, or a frame? Each goes to its own reader."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,7 @@ KINDS = {
 }
 """The kind of file by its ending, where it is not text."""
 
+_SHEET = re.compile(r"(.+?\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
 _IN_PARTS = ("parquet", "spss", "portable", "stata", "sas", "transport")
 
 
@@ -52,7 +54,8 @@ def read_table(
 
     Only `columns` are read, in that order, where they are given. Entries equal to one of
     `missing_values` are missing: as text, and in columns of numbers by their value. Of a workbook
-    the first sheet is read, or the one called `sheet`. What columns and codes mean is taken from
+    the first sheet is read, or the one called `sheet`, or the one named behind the path
+    (survey.xlsx#2020). What columns and codes mean is taken from
     `dictionary` (a path or a codebook), from the file itself, or from a dictionary beside it.
     """
     table = _read(source, side, columns, missing_values, sheet)
@@ -73,6 +76,8 @@ def _read(
     if not isinstance(source, str | os.PathLike):
         return _with_missing(read_frame(source, side=side, columns=columns), missing_values)
     path = Path(os.fsdecode(source))
+    if sheet is None:
+        path, sheet = _with_sheet(path)
     name = path.name.lower()
     if name.endswith((*TEXT, *PACKED)):
         guard(path, "gzip" if name.endswith(".gz") else "text", place_of(side, path.name))
@@ -81,6 +86,14 @@ def _read(
     if path.suffix.lower() in KINDS:
         return _with_missing(_read_apart(path, side, columns, sheet), missing_values)
     raise ReadError(_unknown_ending(path, place_of(side, path.name)))
+
+
+def _with_sheet(path: Path) -> tuple[Path, str | None]:
+    """A workbook and the sheet named behind it: survey.xlsx#2020, unless a file is called that."""
+    named = _SHEET.fullmatch(path.name)
+    if named is None or _is_there(path):
+        return path, None
+    return path.with_name(named[1]), named[2]
 
 
 def _read_apart(path: Path, side: str, columns: Sequence[str] | None, sheet: str | None) -> Table:

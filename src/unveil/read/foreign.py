@@ -14,11 +14,12 @@ from unveil.errors import ReadError
 from unveil.read.catalogue import catalogue_beside
 from unveil.read.columns import choose
 from unveil.read.foreign_codebook import Declared, codebook_of
+from unveil.read.foreign_columns import joined, letters_in, series_of
 from unveil.read.mending import mended, mended_column
 from unveil.read.numbers import is_letter
 from unveil.read.parsers import damaged
 from unveil.read.stamps import Stamp, stamp_of, stamped
-from unveil.read.tags import LETTERS, TAGS
+from unveil.read.tags import TAGS
 from unveil.read.transport import declared_rows, letters_of
 from unveil.read.wire import Parsed, Question
 from unveil.records.codebook import Codebook
@@ -30,11 +31,8 @@ _KEEPS_MISSING = ("spss", "stata", "sas")
 _KNOWS_ENCODINGS = ("spss", "stata", "sas", "transport")
 _CAN_SEEK = ("spss", "stata", "sas")
 _CELLS_AT_A_TIME = 10_000_000
+_FEW_ROWS = 1000
 _EVERY_BYTE = "ISO-8859-1"  # the one encoding in which each byte is a character
-
-_NUMBER_OF: dict[Any, float] = {
-    spelt: TAGS[f".{letter}"] for letter in LETTERS for spelt in (letter, letter.upper())
-}
 
 
 def parse(question: Question) -> Parsed:
@@ -74,11 +72,12 @@ class _Source:
 
     def parsed(self) -> Parsed:
         place = self.question.place
-        _, meta = self.read(metadataonly=True)
+        found, meta = self.beginning()
         names = [self.text(name) for name in meta.column_names]
         wanted = choose(names, self.question.columns, place)
         in_file = dict(zip(names, meta.column_names, strict=True))
-        columns, meta = self.columns(meta, [in_file[name] for name in wanted])
+        asked = [in_file[name] for name in wanted]
+        columns = self.columns(meta, asked, found)
         if not len(columns[in_file[wanted[0]]]):
             raise ReadError(f"{place} has columns but no rows. Check that its export was finished.")
         made = {}
@@ -110,25 +109,38 @@ class _Source:
         )
         return found
 
-    def columns(self, meta: Any, asked: Sequence[str]) -> tuple[dict[str, pl.Series], Any]:
+    def beginning(self) -> tuple[dict[str, list[Any]] | None, Any]:
+        """What the file declares; with it the records, where they are few."""
+        # In a file of many columns, what is declared takes as long to read as the records.
+        if self.question.columns is None and self.question.kind in _CAN_SEEK:
+            found, meta = self.read(row_limit=_FEW_ROWS)
+            if all(len(column) < _FEW_ROWS for column in found.values()):
+                return found, meta
+        return None, self.read(metadataonly=True)[1]
+
+    def columns(
+        self, meta: Any, asked: Sequence[str], found: dict[str, list[Any]] | None
+    ) -> dict[str, pl.Series]:
         """The columns asked for, some records at a time where the format lets us go on."""
-        n_rows, all_names = self.n_rows(meta), meta.column_names
+        n_rows, types = self.n_rows(meta), meta.readstat_variable_types
         can_go_on = self.question.kind in _CAN_SEEK and n_rows > 0
         at_once = max(_CELLS_AT_A_TIME // len(asked), 10_000) if can_go_on else 0
+        # Names are looked up one by one in a list, which takes long where all are asked for.
+        some = {} if self.question.columns is None else {"usecols": asked}
         parts: list[dict[str, pl.Series]] = []
         n_read = 0
         while True:
-            found, meta = self.read(usecols=asked, row_offset=n_read, row_limit=at_once)
-            types = meta.readstat_variable_types
-            parts.append({name: _series(found[name], types[name]) for name in asked})
-            n_found = len(parts[-1][asked[0]])
+            if found is None:
+                found, _ = self.read(row_offset=n_read, row_limit=at_once, **some)
+            parts.append({name: series_of(found[name], types[name]) for name in asked})
+            n_found, found = len(found[asked[0]]), None
             n_read += n_found
             if not can_go_on or not n_found or n_read >= n_rows:
                 break
         if n_rows not in (0, n_read):
             raise ReadError(damaged(self.question.kind, self.question.place))
-        joined = {name: _joined([part[name] for part in parts]) for name in asked}
-        return self.with_letters(joined, all_names, n_read), meta
+        whole = {name: joined([part[name] for part in parts]) for name in asked}
+        return self.with_letters(whole, meta.column_names, n_read)
 
     def n_rows(self, meta: Any) -> int:
         """How many records the file says it has; 0 where it does not say."""
@@ -164,8 +176,14 @@ class _Source:
             )
         found = stamped(column.set(letters, None), stamp)
         if found.column is None:
-            sentence = "but numbers beyond the years 1 to 9999; it was left as numbers."
-            self.note(name, "date", f"Column {name!r} has the format of dates {sentence}")
+            is_time = stamp.kind == "time"
+            years = "of thousands of years" if is_time else "beyond the years 1 to 9999"
+            self.note(
+                name,
+                "date",
+                f"Column {name!r} has the format of {'times' if is_time else 'dates'} but numbers "
+                f"{years}; it was left as numbers.",
+            )
             return column
         if found.is_cut:
             sentence = "but holds times of day, too; these were left out."
@@ -189,7 +207,7 @@ class _Source:
                 name=name,
                 spelt=spelt,
                 dtype=made[name].dtype,
-                letters=_letters(made[name]),
+                letters=letters_in(made[name]),
             )
             for name, spelt in in_file.items()
             if name in made
@@ -202,25 +220,3 @@ class _Source:
             program=self.program,
             text=self.text,
         )
-
-
-def _series(values: list[Any], kind: str) -> pl.Series:
-    """A column as the file has it."""
-    if kind == "string":
-        return pl.Series(values, dtype=pl.String)
-    if str in set(map(type, values)):
-        return pl.Series(list(map(_NUMBER_OF.get, values, values)), dtype=pl.Float64)
-    if kind.startswith("int"):
-        return pl.Series(values, dtype=pl.Int64)
-    return pl.Series(values, dtype=pl.Float32 if kind == "float" else pl.Float64)
-
-
-def _joined(parts: Sequence[pl.Series]) -> pl.Series:
-    is_mixed = len({part.dtype for part in parts}) > 1  # letters in some of the parts only
-    return pl.concat([part.cast(pl.Float64) for part in parts] if is_mixed else parts)
-
-
-def _letters(column: pl.Series) -> tuple[str, ...]:
-    """The letters of missing values that occur."""
-    found = set(column.filter(is_letter(column)).unique().to_list())
-    return tuple(tag for tag, number in TAGS.items() if number in found)

@@ -7,10 +7,12 @@ is free again. Where no process can be started, the file is read in this one.
 
 import atexit
 import os
+import select
 import subprocess
 import sys
 import threading
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -19,22 +21,42 @@ import polars as pl
 
 from unveil import errors
 from unveil.errors import ReadError
+from unveil.read.catalogue import ENDING as CATALOGUE
 from unveil.read.parsers import NAMES, parse
 from unveil.read.wire import (
-    ARRIVED,
     Found,
     Parsed,
     Question,
     Refused,
     receive,
+    receive_mark,
     receive_parsed,
     send,
 )
 
 _LARGE = 1 << 26
+_PATIENCE = 500  # milliseconds
 _PACKAGES = Path(__file__).parents[2]
 
 _turns: dict[int, threading.Lock] = {}  # by process: one copied from this has nobody to wait for
+
+
+class _Answers:
+    """The answers of a process. While none comes, Ctrl-C is heard."""
+
+    def __init__(self, pipe: BufferedReader) -> None:
+        self._pipe = pipe
+        self.close = pipe.close
+
+    def read(self, n: int, /) -> bytes:
+        """Some of the bytes that are there, as soon as there are any."""
+        # Once polars is imported, a signal no longer breaks off a read, but it does a wait.
+        if hasattr(select, "poll"):
+            waiting = select.poll()
+            waiting.register(self._pipe.fileno(), select.POLLIN)
+            while not waiting.poll(_PATIENCE):
+                pass
+        return self._pipe.raw.read(n) or b""
 
 
 class _Reader:
@@ -51,16 +73,19 @@ class _Reader:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self.questions = cast(BinaryIO, self.process.stdin)
-        self.answers = cast(BinaryIO, self.process.stdout)
+        self.answers = _Answers(cast(BufferedReader, self.process.stdout))
 
     def hears(self, question: Question) -> bool:
         """Whether the process is there and has the question."""
         try:
             send(self.questions, msgspec.json.encode(question))
             self.questions.flush()
-            return self.answers.read(len(ARRIVED)) == ARRIVED
+            return receive_mark(self.answers)
         except OSError:
             return False
+        except BaseException:  # interrupted: nobody will hear the answer
+            self.end()
+            raise
 
     def answer(self) -> Parsed | Refused:
         """What it found, or why it refuses."""
@@ -127,10 +152,14 @@ def _answered(reader: _Reader, question: Question) -> Parsed:
 
 
 def _given_up(question: Question) -> str:
+    catalogue = Path(os.fsdecode(question.path)).with_suffix(CATALOGUE)
+    has_catalogue = question.kind == "sas" and catalogue.exists()
+    which = f"it, or on its catalogue ({catalogue.name})" if has_catalogue else "it"
+    remedy = f", or move {catalogue.name} away" if has_catalogue else ""
     return (
         f"{question.place} could not be read: it begins as {NAMES[question.kind]}, but what reads "
-        "such files broke down on it. The file is damaged, or needs more memory than is free. "
-        "Export or copy it again."
+        f"such files broke down on {which}. The file is damaged, or needs more memory than is "
+        f"free. Export or copy it again{remedy}."
     )
 
 

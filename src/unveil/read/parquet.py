@@ -38,5 +38,6 @@ def _codebook(path: Path, wanted: list[str]) -> Codebook | None:
         book = msgspec.json.decode(declared, type=Codebook)
     except msgspec.MsgspecError:  # somebody else's, or of another version
         return None
-    kept = tuple(variable for variable in book.variables if variable.name in wanted)
+    names = set(wanted)
+    kept = tuple(variable for variable in book.variables if variable.name in names)
     return msgspec.structs.replace(book, variables=kept)

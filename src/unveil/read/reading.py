@@ -33,7 +33,8 @@ def read_file(
     missing_values
         Entries that stand for missing.
     sheet
-        Of a workbook, the sheet to read; the first otherwise.
+        Of a workbook, the sheet to read; the first that shows otherwise. It may also be named
+        behind the path, as in "survey.xlsx#2020".
     """
     table = read_table(
         source,

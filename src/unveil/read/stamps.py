@@ -15,6 +15,8 @@ import polars as pl
 
 _UNIX = date(1970, 1, 1)
 SPSS_EPOCH = (date(1582, 10, 14) - _UNIX).days
+SPSS_GRAIN = 10
+"""Microseconds to which the moments of SPSS are read."""
 EPOCH_1960 = (date(1960, 1, 1) - _UNIX).days
 
 _DAY = 86_400
@@ -47,6 +49,7 @@ _SAS = {
         *("E8601TM", "B8601TM", "IS8601TM", "E8601LZ", "B8601LZ"),
     },
 }
+_CLOCK = r"^(-?)(\d{1,7}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$"
 _STATA_DATE = re.compile(r"%-?t?d")
 _STATA_CLOCK = re.compile(r"%-?t[cC]\+?[Hh]{2}[^CYNDJWnqlM]*(?:MM)?[^CYNDJWnqlM]*")
 _STATA_MOMENT = re.compile(r"%-?t[cC]")
@@ -80,7 +83,8 @@ def stamp_of(program: str, form: str | None) -> Stamp | None:
 
 def _spss(kind: Kind) -> Stamp:
     # Seconds since 1582 in a double are exact to two microseconds, which is no more than noise.
-    return Stamp(kind, 0 if kind == "time" else SPSS_EPOCH, 1.0, 10 if kind == "moment" else 1)
+    grain = SPSS_GRAIN if kind == "moment" else 1
+    return Stamp(kind, 0 if kind == "time" else SPSS_EPOCH, 1.0, grain)
 
 
 def _sas(kind: Kind) -> Stamp:
@@ -149,3 +153,17 @@ def _micros(seconds: pl.Series, grain: int) -> pl.Series:
 
 def _empty(kind: Kind) -> pl.DataType:
     return {"date": pl.Date(), "moment": pl.Datetime("us"), "time": pl.Time()}[kind]
+
+
+def from_clock_text(text: pl.Series) -> pl.Series | None:
+    """Times, or spans where one is no time of day; None where an entry is neither."""
+    if not text.str.contains(_CLOCK).fill_null(value=True).all():
+        return None
+    sign, hours, minutes, seconds = (pl.nth(0).str.extract(_CLOCK, n) for n in (1, 2, 3, 4))
+    of_seconds = (seconds.fill_null("0").cast(pl.Float64) * 1e6).round().cast(pl.Int64)
+    of_minutes = (hours.cast(pl.Int64) * 60 + minutes.cast(pl.Int64)) * 60 * _MICRO
+    micros = pl.when(sign == "-").then(-1).otherwise(1) * (of_minutes + of_seconds)
+    found = text.to_frame().select(micros.cast(pl.Int64).alias(text.name)).to_series()
+    if found.is_between(0, _DAY * _MICRO - 1).all():
+        return (found * 1000).cast(pl.Time)
+    return found.cast(pl.Duration("us"))

@@ -8,7 +8,7 @@ neither side ever holds the whole table twice.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import msgspec
 import polars as pl
@@ -20,7 +20,16 @@ ARRIVED = b"unveil: asked\n"
 
 _LENGTH = 8
 _PIECE = 1 << 26
+_AT_ONCE = 1 << 20
 _LONGEST = 1 << 40  # bytes of one column, beyond which the other side has lost its wits
+
+
+class Readable(Protocol):
+    """One end of a pipe; it may give fewer bytes than asked for, and none when it is closed."""
+
+    def read(self, n: int, /) -> bytes:
+        """At most so many bytes."""
+        ...
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +76,7 @@ def send(pipe: BinaryIO, piece: bytes | memoryview) -> None:
     pipe.write(piece)
 
 
-def receive(pipe: BinaryIO) -> bytes:
+def receive(pipe: Readable) -> bytes:
     """One piece; `EOFError` where the other side is gone."""
     n = int.from_bytes(_exactly(pipe, _LENGTH), "big")
     if n > _LONGEST:
@@ -75,11 +84,22 @@ def receive(pipe: BinaryIO) -> bytes:
     return _exactly(pipe, n)
 
 
-def _exactly(pipe: BinaryIO, n: int) -> bytes:
-    found = pipe.read(n)
-    if len(found) < n:
-        raise EOFError
-    return found
+def receive_mark(pipe: Readable) -> bool:
+    """Whether the other side says that the question arrived."""
+    try:
+        return _exactly(pipe, len(ARRIVED)) == ARRIVED
+    except EOFError:
+        return False
+
+
+def _exactly(pipe: Readable, n: int) -> bytes:
+    found = BytesIO()
+    while (n_left := n - found.tell()) > 0:
+        some = pipe.read(min(n_left, _AT_ONCE))
+        if not some:
+            raise EOFError
+        found.write(some)
+    return found.getvalue()
 
 
 def send_parsed(pipe: BinaryIO, parsed: Parsed) -> None:
@@ -96,7 +116,7 @@ def send_parsed(pipe: BinaryIO, parsed: Parsed) -> None:
         send(pipe, stream.getbuffer())
 
 
-def receive_parsed(pipe: BinaryIO, head: Found) -> Parsed:
+def receive_parsed(pipe: Readable, head: Found) -> Parsed:
     """The columns that follow what was found."""
     columns: dict[str, pl.Series] = {}
     for _ in range(head.n_pieces):

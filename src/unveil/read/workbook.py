@@ -1,4 +1,4 @@
-"""How many cells of a sheet hold an error? The parser of workbooks makes them empty and is silent.
+"""What does a workbook say that its parser does not: errors, merged cells, hidden sheets?
 
 A workbook is an archive of XML files. Nothing is parsed here: marks are looked for in its bytes,
 piece by piece.
@@ -12,8 +12,38 @@ _PIECE = 1 << 20
 _SHEET = re.compile(r"<(?:\w+:)?sheet\b[^>]*>")
 _RELATION = re.compile(r"<(?:\w+:)?Relationship\b[^>]*>")
 _ERROR = re.compile(rb"<(?:\w+:)?c\b[^<>]*\bt=[\"']e[\"']")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^<>]*\bref=[\"']([A-Z]+\d+:[A-Z]+(\d+))[\"']")
 _LONGEST_MARK = 200
+_MOST_MERGED = 1 << 20
 _LARGEST_INDEX = 1 << 24
+
+
+def hidden_sheets(path: str) -> set[str]:
+    """The names of the sheets that Excel does not show."""
+    with zipfile.ZipFile(path) as archive:
+        try:
+            tags = _tags(archive, "xl/workbook.xml", _SHEET)
+        except KeyError:
+            return set()
+    hidden = [tag for tag in tags if _attribute(tag, "state") in ("hidden", "veryHidden")]
+    return {_attribute(tag, "name") or "" for tag in hidden}
+
+
+def count_merged(path: str, sheet: str) -> int:
+    """How many times cells below the first row were merged into one."""
+    found: set[bytes] = set()
+    with zipfile.ZipFile(path) as archive:
+        part = _part(archive, sheet)
+        if part is None:
+            return 0
+        tail = b""
+        with archive.open(part) as file:
+            while (piece := file.read(_PIECE)) and len(found) < _MOST_MERGED:
+                text = tail + piece
+                if b"mergeCell" in text:
+                    found |= {cells for cells, last in _MERGED.findall(text) if int(last) > 1}
+                tail = text[-_LONGEST_MARK:]
+    return len(found)
 
 
 def count_errors(path: str, sheet: str) -> int:

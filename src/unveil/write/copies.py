@@ -25,7 +25,7 @@ from unveil.write.fitting import fitted
 from unveil.write.marks import marked, marked_path
 from unveil.write.outgoing import Outgoing
 from unveil.write.parquet import parquet_faults, write_parquet
-from unveil.write.placing import Placing
+from unveil.write.placing import Placing, is_full
 from unveil.write.spss import spss_faults, write_spss
 from unveil.write.stata import stata_faults, write_stata
 
@@ -139,7 +139,7 @@ def _staged(data: Any, target: Path, asked: Asked, placing: Placing) -> Written:
     """One table written beside its place."""
     table = read_table(data, side="synthetic" if asked.fake else "data")
     ending = _ending(target)
-    with _told(table.place, ending):
+    with _told(table.place, target):
         outgoing = _outgoing(table, target, asked)
         _refuse(_FAULTS[ending](outgoing), outgoing.place, ending)
         paths = [placing.start(path) for path in _all_paths(target)]
@@ -210,8 +210,9 @@ def _written(
 
 
 @contextmanager
-def _told(place: str, ending: Ending) -> Iterator[None]:
+def _told(place: str, target: Path) -> Iterator[None]:
     """Whatever another library says becomes a sentence of ours: its words may quote data."""
+    ending = _ending(target)
     try:
         yield
     except UnveilError:
@@ -222,15 +223,26 @@ def _told(place: str, ending: Ending) -> Iterator[None]:
             " it, or write Parquet or CSV."
         ) from None
     except OSError as fault:
+        if is_full(target.parent, fault):
+            raise WriteError(_full(place, target)) from None
         raise WriteError(
             f"{place} cannot be written: {fault.strerror or 'the disk refused'}. Check the disk and"
             " the folder."
         ) from None
     except (Exception, pl.exceptions.PanicException):
+        if is_full(target.parent):  # which no library says
+            raise WriteError(_full(place, target)) from None
         raise WriteError(
             f"{place} could not be written as {_PROGRAMS[ending]}: the library that writes it"
             f" refused. Nothing was written. Check the disk, or write {_others(ending)} instead."
         ) from None
+
+
+def _full(place: str, target: Path) -> str:
+    return (
+        f"{place} cannot be written: the disk of the folder {quoted(str(target.parent))} is full."
+        " Nothing was written. Make room, or name a folder on another disk."
+    )
 
 
 def _others(ending: Ending) -> str:

@@ -12,12 +12,12 @@ import polars as pl
 
 from unveil.errors import WriteError
 from unveil.read.numbers import EXACT_IN_FLOAT
+from unveil.read.stamps import from_clock_text
 from unveil.read.tags import TAGS
 from unveil.read.undeclared import NOUNS
 from unveil.records.codebook import Code, Variable
 from unveil.write.labels import number_of
 from unveil.write.outgoing import TEXTS, kind_held
-from unveil.write.stamps import from_clock_text
 
 _TYPES: dict[str, pl.DataType] = {
     "text": pl.String(),

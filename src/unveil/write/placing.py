@@ -4,7 +4,9 @@ Each is written beside its final place under a name of its own, readable by its 
 renamed only when all are finished. What is left unfinished is removed, whatever happened.
 """
 
+import errno
 import os
+import shutil
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,6 +14,9 @@ from typing import Self
 from unveil.errors import WriteError, listed, quoted
 
 OWNER_ONLY = 0o600
+
+_NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_NO_LESS = 1 << 20  # bytes: with fewer left, a file that broke off broke off for want of them
 
 
 class Placing:
@@ -87,12 +92,27 @@ class Placing:
         self._unfinished.clear()
 
 
+def is_full(folder: Path, fault: OSError | None = None) -> bool:
+    """Whether a file could not be written for want of room, by the fault or by what is left."""
+    if fault is not None and fault.errno is not None:  # polars raises some without
+        return fault.errno in _NO_ROOM
+    try:
+        return shutil.disk_usage(folder).free < _NO_LESS
+    except OSError:
+        return False
+
+
 def _to_disk(path: Path) -> None:
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
 def _refused(path: Path, fault: OSError) -> str:
+    if is_full(path.parent, fault):
+        return (
+            f"The file {quoted(str(path))} cannot be written: the disk is full. Nothing was"
+            " written. Make room, or name a folder on another disk."
+        )
     return (
         f"The file {quoted(str(path))} cannot be written: {fault.strerror}. Name a file in a folder"
         " in which you may create files."

@@ -14,7 +14,7 @@ from unveil.write.labels import cut_bytes, cut_note, is_letter, left_out_note, n
 from unveil.write.limits import longest_bytes, spss_values
 from unveil.write.names import spss_names
 from unveil.write.outgoing import Outgoing, kind_held
-from unveil.write.stamps import is_finer_than_milliseconds, spss_seconds
+from unveil.write.stamps import is_finer_than_milliseconds, is_finer_than_spss, spss_seconds
 
 _LABEL, _VALUE_LABEL, _FILE_LABEL, _NOTE_LINE, _MISSING_TEXT = 256, 120, 64, 80, 8
 _WIDEST = 32_767
@@ -36,6 +36,7 @@ class _Declared:
     astray: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     rounded: list[str] = field(default_factory=list)
+    blurred: list[str] = field(default_factory=list)
     blanks: list[str] = field(default_factory=list)
 
 
@@ -80,6 +81,8 @@ def _column(column: pl.Series, variable: Variable, declared: _Declared) -> pl.Se
     is_stamp = kind in SPSS_USUAL
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
         declared.rounded.append(column.name)
+    if kind == "moment" and is_finer_than_spss(column):
+        declared.blurred.append(column.name)
     numbers = spss_seconds(column) if is_stamp else column.cast(pl.Float64).fill_nan(None)
     form = spss_format(variable.format, kind, is_whole=is_whole(numbers))
     declared.formats[column.name] = form
@@ -197,5 +200,6 @@ def _told(declared: _Declared) -> tuple[str, ...]:
             declared.foreign, "Codes among the dates", "they are numbers of another program"
         ),
         *cut_note(declared.rounded, "Times", "thousandths of a second when SPSS shows them"),
+        *cut_note(declared.blurred, "Moments", "ten microseconds, as exactly as SPSS keeps them"),
         *cut_note(declared.blanks, "Texts", "their last character that is no blank"),
     )

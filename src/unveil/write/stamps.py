@@ -6,11 +6,10 @@ SPSS counts seconds since 14 October 1582. Stata counts days (%td) or millisecon
 
 import polars as pl
 
-from unveil.read.stamps import EPOCH_1960, SPSS_EPOCH
+from unveil.read.stamps import EPOCH_1960, SPSS_EPOCH, SPSS_GRAIN
 
 _DAY = 86_400
 _HOUR_IN_MICROS = 3_600_000_000
-_CLOCK = r"^(-?)(\d{1,7}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$"
 
 
 def spss_seconds(column: pl.Series) -> pl.Series:
@@ -37,6 +36,12 @@ def is_finer_than_milliseconds(column: pl.Series) -> bool:
     return bool((column.to_physical() % per_millisecond != 0).any()) if per_millisecond else False
 
 
+def is_finer_than_spss(moments: pl.Series) -> bool:
+    """Whether moments have parts that are lost when SPSS's seconds since 1582 are read again."""
+    per_grain = _per_second(moments) * SPSS_GRAIN // 1_000_000
+    return bool((moments.to_physical() % per_grain != 0).any()) if per_grain else False
+
+
 def _seconds_and_rest(column: pl.Series, offset: int, *, per_second: int) -> pl.Series:
     # Whole seconds apart from their fractions, so that no digit is lost between them.
     ticks, in_a_second = column.to_physical(), _per_second(column)
@@ -60,17 +65,3 @@ def clock_text(column: pl.Series) -> pl.Series:
     sign = pl.when(micros < 0).then(pl.lit("-")).otherwise(pl.lit(""))
     shown = pl.when(pl.nth(0).is_not_null()).then(sign + hours + ":" + minutes)
     return column.to_frame().select(shown.alias(column.name)).to_series()
-
-
-def from_clock_text(text: pl.Series) -> pl.Series | None:
-    """Times, or spans where one is no time of day; None where an entry is neither."""
-    if not text.str.contains(_CLOCK).fill_null(value=True).all():
-        return None
-    sign, hours, minutes, seconds = (pl.nth(0).str.extract(_CLOCK, n) for n in (1, 2, 3, 4))
-    of_seconds = (seconds.fill_null("0").cast(pl.Float64) * 1e6).round().cast(pl.Int64)
-    of_minutes = (hours.cast(pl.Int64) * 60 + minutes.cast(pl.Int64)) * 60_000_000
-    micros = pl.when(sign == "-").then(-1).otherwise(1) * (of_minutes + of_seconds)
-    found = text.to_frame().select(micros.cast(pl.Int64).alias(text.name)).to_series()
-    if found.is_between(0, 24 * _HOUR_IN_MICROS - 1).all():
-        return (found * 1000).cast(pl.Time)
-    return found.cast(pl.Duration("us"))

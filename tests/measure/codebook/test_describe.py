@@ -262,3 +262,20 @@ def test_a_dictionary_of_another_kind_is_refused():
     assert str(caught.value) == (
         "dictionary is 7. Give the path of a file, such as 'survey_dictionary.csv', or a codebook."
     )
+
+
+def test_a_column_with_nothing_to_be_found_takes_no_query(monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("a query was made of one column")
+
+    monkeypatch.setattr(pl.DataFrame, "filter", never)
+    monkeypatch.setattr(pl.DataFrame, "sort", never)
+    monkeypatch.setattr(pl.Series, "is_in", never)
+    found = found_in(pl.Series("x", [1.5, None, 2.0]), Variable(name="x", kind="number"))
+    assert (found.n_distinct, found.missing_percent) == (2, 33)
+
+
+def test_numbers_that_are_none_are_empty_beside_infinite_ones():
+    column = pl.Series("x", [float("inf"), float("-inf"), float("nan"), 1.0])
+    found = found_in(column, Variable(name="x", kind="number"))
+    assert (found.n_distinct, found.missing_percent) == (3, 25)

@@ -22,6 +22,7 @@ PARTLY_LABELLED = 10
 """Numbers with more values than this without a label, and more than with one, are measurements."""
 
 _UNTOLD: Range = (None, None)
+_LOWEST_LETTER = min(TAGS.values())
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def found_in(column: pl.Series, variable: Variable, entries: Entries | None = No
     entries = entries_of(column, variable) if entries is None else entries
     rest = entries.undeclared
     is_coded = has_categories(variable, column.dtype, rest.height)
-    told = rest.filter(pl.col("n") >= FEWEST_PEOPLE).sort("value") if is_coded else rest.clear()
+    told = _some(rest, rest["n"] >= FEWEST_PEOPLE) if is_coded else rest.clear()
+    told = told.sort("value") if told.height > 1 else told
     has_levels = bool(valid_levels(variable))
     low, high = _UNTOLD if is_coded else told_range(entries.present)
     return Found(
@@ -69,21 +71,21 @@ def entries_of(column: pl.Series, variable: Variable) -> Entries:
     values = _comparable(column, variable)
     counts = values.value_counts(name="n")
     is_empty = _is_empty(counts["value"])
-    filled = counts.filter(~is_empty)
+    filled = _some(counts, ~is_empty)
     holds = _holds(filled["value"], variable)
     as_held = _as_held(values.dtype, variable, holds)
     keys = _key(filled["value"], holds)
     is_missing = _is_missing(keys, variable, as_held)
-    present = filled.filter(~is_missing)
+    present = _some(filled, ~is_missing)
     is_known = _is_one_of(keys, list(as_held.values())).filter(~is_missing)
     used = set(keys.to_list()) if as_held else set()
     return Entries(
         n=len(column),
-        n_empty=int(counts.filter(is_empty)["n"].sum()),
-        n_coded=int(filled.filter(is_missing)["n"].sum()),
+        n_empty=int(counts["n"].filter(is_empty).sum()),
+        n_coded=int(filled["n"].filter(is_missing).sum()),
         present=present,
         unused=tuple(code for code, held in as_held.items() if held not in used),
-        undeclared=present.filter(~is_known),
+        undeclared=_some(present, ~is_known),
         holds=holds,
     )
 
@@ -181,7 +183,8 @@ def _is_missing(keys: pl.Series, variable: Variable, as_held: dict[Code, float |
     """Which entries have a code that stands for no answer."""
     codes = [as_held[code] for code in variable.missing if code in as_held]
     is_number = keys.dtype.is_numeric()
-    if is_number:
+    highest = keys.max() if is_number else None
+    if isinstance(highest, float) and highest >= _LOWEST_LETTER:
         codes += TAGS.values()
     hit = _is_one_of(keys, codes)
     for gap in variable.missing_ranges if is_number else ():
@@ -191,18 +194,33 @@ def _is_missing(keys: pl.Series, variable: Variable, as_held: dict[Code, float |
 
 
 def _is_one_of(keys: pl.Series, some: list[float | str]) -> pl.Series:
-    if not some:
-        return pl.repeat(value=False, n=len(keys), eager=True)
-    return keys.is_in(some)
+    return keys.is_in(some) if some else _nowhere(keys)
 
 
 def _is_empty(values: pl.Series) -> pl.Series:
-    is_empty = values.is_null()
-    if values.dtype.is_float():
+    is_empty = values.is_null() if values.null_count() else _nowhere(values)
+    # The sum of numbers is one, unless one of them is not; it costs less than asking each.
+    if values.dtype.is_float() and math.isnan(values.sum()):
         is_empty |= values.is_nan().fill_null(value=False)
-    if values.dtype == pl.String:
+    if values.dtype == pl.String and (values == "").any():
         is_empty |= (values == "").fill_null(value=False)
     return is_empty
+
+
+# A file may have tens of thousands of columns. What polars makes a query of takes ten times as
+# long as what it does to a series at once, so that queries are left for where there is something
+# to be found.
+
+
+def _nowhere(values: pl.Series) -> pl.Series:
+    return pl.Series([False]).new_from_index(0, len(values))
+
+
+def _some(counts: pl.DataFrame, chosen: pl.Series) -> pl.DataFrame:
+    """The rows that are chosen."""
+    if chosen.all():
+        return counts
+    return pl.DataFrame([column.filter(chosen) for column in counts.get_columns()])
 
 
 def _key(values: pl.Series, holds: Held | None) -> pl.Series:

@@ -37,6 +37,8 @@ def told_range(counts: pl.DataFrame) -> Range:
     birth from 1931 to 2004 do not become 1900 to 2100. Dates become whole months, or whole years
     where they lie ten years apart; times become whole hours.
     """
+    if int(counts["n"].sum()) < FEWEST_VALUES:
+        return _NOT_TOLD
     if counts["value"].dtype.is_float():
         counts = counts.filter(pl.col("value").is_finite())
     n = int(counts["n"].sum())
