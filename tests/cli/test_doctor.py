@@ -273,7 +273,7 @@ def test_a_folder_that_cannot_be_written_to_is_seen(tmp_path):
     ("line", "name", "wants", "extra"),
     [
         ("polars>=1.32", "polars", "1.32", None),
-        ('pandas>=2.2; extra == "frames"', "pandas", "2.2", "frames"),
+        ('hypothesis>=6.100; extra == "test"', "hypothesis", "6.100", "test"),
         ("pytest-xdist (>=3.6) ; extra == 'test'", "pytest-xdist", "3.6", "test"),
         ("nosuchpackage", "nosuchpackage", None, None),
     ],

@@ -2,7 +2,11 @@
 
 import json
 import os
+import re
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -16,6 +20,7 @@ from unveil.errors import InputError, WriteError
 from unveil.examples import labelled_survey
 from unveil.synthesis.model_file import load
 from unveil.write import copies
+from unveil.write.marks import PARTLY_LABEL
 
 CANARY = "CANARY-HIV-positive-77"
 RULE = "if age < 16 then marital = SINGLE"
@@ -172,6 +177,36 @@ def test_the_model_draws_the_same_copies_again_and_is_confidential(folder):
     for number, copy in enumerate(again, start=1):
         assert pl.read_csv(f"copies/FAKE_people_{number}.csv").equals(copy)
     assert str(load(path).seed) not in shown
+
+
+def test_copies_are_drawn_from_a_model_without_the_original(folder):
+    (folder / "safe").mkdir()
+    kept = "safe/CONFIDENTIAL_people.model"
+    asked = ("-m", 2, "--seed", 7, "--rows", 200, "--derive", "half = age / 2")
+    run("people.csv", "--out", "copies", "--model", kept, *asked)
+    (folder / "people.csv").unlink()
+    same = run("--from", kept, "--out", "same", "-m", 2, "--rows", 200)
+    for number in (1, 2):
+        made, again = (Path(f"{one}/FAKE_people_{number}.csv") for one in ("copies", "same"))
+        assert again.read_bytes() == made.read_bytes()
+    assert "Computed from the others: half = age / 2." in same.stdout
+    assert "The seed is that of the model" in same.stdout
+    other = document("--from", kept, "--out", "other", "--seed", 8, "--format", "parquet")
+    assert (other["n_copies"], other["n_rows"], other["warnings"]) == (1, 120, [])
+    assert other["is_seeded"]
+    assert other["written"] == ["other/FAKE_people.parquet"]
+    drawn = load(kept).sample(1, seed=8)[0]
+    assert pl.read_parquet("other/FAKE_people.parquet").equals(drawn)
+
+
+def test_copies_drawn_from_a_model_are_warned_of_by_their_own_size(folder):
+    (folder / "safe").mkdir()
+    run("people.csv", "--out", "copies", "--model", "safe/CONFIDENTIAL.model")
+    found = document("--from", "safe/CONFIDENTIAL.model", "--out", "more", "--rows", 130)
+    assert found["warnings"] == [
+        "A copy has 130 rows, more than the 120 of the original: tests and intervals computed from"
+        " it claim more certainty than the data can give."
+    ]
 
 
 def test_without_a_model_the_seed_of_the_system_is_gone(folder):
@@ -332,8 +367,37 @@ REFUSED = {
     ),
     "a model beside the copies": (
         ("people.csv", "--out", "made", "--model", "made/CONFIDENTIAL.model"),
-        "The model would stand beside the copies, and might be released with them. Name a file in"
+        "The model would stand beside the copies, and might be released with them. Keep it in"
         " another folder: it is as confidential as the original.",
+    ),
+    "a folder without a name": (
+        ("people.csv", "--out", "."),
+        "Name a folder of their own for the copies, such as --out copies.",
+    ),
+    "a model and no folder": (
+        ("--from", "CONFIDENTIAL.model"),
+        "Name the folder for the copies: unveil synthesise --from CONFIDENTIAL_survey.model --out"
+        " copies.",
+    ),
+    "a model and a file": (
+        ("people.csv", "--from", "CONFIDENTIAL.model", "--out", "copies"),
+        "Name a file to fit, or with --from a model to draw from, and not both: a model needs no"
+        " original.",
+    ),
+    "a model and a setting of the fit": (
+        ("--from", "CONFIDENTIAL.model", "--out", "copies", "--min-leaf", 5),
+        "--min-leaf cannot go with --from: the model is fitted already. Only --copies, --rows,"
+        " --seed, --out, --format and --json can.",
+    ),
+    "a model in the folder of the copies": (
+        ("--from", "made/CONFIDENTIAL.model", "--out", "made"),
+        "The model would stand beside the copies, and might be released with them. Keep it in"
+        " another folder: it is as confidential as the original.",
+    ),
+    "a model that is none": (
+        ("--from", "people.csv", "--out", "copies"),
+        "The model file (people.csv) is damaged, or is no model file of unveil. Take another copy"
+        " of it, or fit anew.",
     ),
     "a folder that is a file": (
         ("people.csv", "--out", "people.csv"),
@@ -384,3 +448,36 @@ def test_hostile_names_are_made_visible(folder):
     shown = run("hostile.parquet", "--out", "copies", "--seed", 1).stdout
     assert "\x1b[31m" not in shown
     assert "\\u001b" in shown
+
+
+def test_a_terminal_shows_each_column_and_the_time_left(folder):
+    pty = pytest.importorskip("pty")
+    people(3000).write_csv("many.csv")
+    outer, inner = pty.openpty()
+    started = [sys.executable, "-m", "unveil", "synthesise", "many.csv", "--out", "copies"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    with subprocess.Popen(
+        started, stdout=subprocess.DEVNULL, stderr=inner, env=environment
+    ) as process:
+        os.close(inner)
+        seen = b""
+        while chunk := read_or_end(outer):
+            seen += chunk
+        os.close(outer)
+    assert process.returncode == 0
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    assert re.search(r"fitt\w+ .*\d/5 +(-:--|\d:\d\d):", shown)
+    assert "1/1 0:00:00" in shown
+
+
+def read_or_end(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
+
+
+def test_copies_with_kept_columns_say_that_their_rows_are_of_real_people(folder):
+    run("people.csv", "--keep", "sex", "--format", "sav", "--out", "copies")
+    (copy,) = (folder / "copies").glob("FAKE_*.sav")
+    assert unveil.read_file(copy).codebook.file_label == PARTLY_LABEL

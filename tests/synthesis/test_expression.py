@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.expressions import value, written
+from synthesis.ruled import ruled
 from unveil.errors import InputError
 from unveil.synthesis.expression import parse_formula, parse_rule
 from unveil.synthesis.nodes import Expression
-from unveil.synthesis.ruling import ruled
 from unveil.synthesis.values import computed, met
 
 ROW = pl.DataFrame(

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from synthesis.ruled import ruled
 from unveil.errors import InputError, ReadError, WriteError
 from unveil.records.codebook import Codebook, Level, Variable
 from unveil.synthesis.model_archive import NOTICE
 from unveil.synthesis.model_file import load, save
-from unveil.synthesis.ruling import ruled
 from unveil.synthesis.synthesise import synthesise
 
 NAME = "CONFIDENTIAL_people.model"

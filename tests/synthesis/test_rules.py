@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from synthesis.ruled import ruled, ruled_in
 from unveil.errors import InputError, SettingsError
 from unveil.read.labelled import Labelled
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.synthesis.possible import can_be_met
 from unveil.synthesis.rules import told
-from unveil.synthesis.ruling import ruled, ruling_of
-from unveil.synthesis.splitting import split
 from unveil.synthesis.synthesise import synthesise
 
 
@@ -229,18 +228,16 @@ def labelled():
             Variable(name="hours", missing=(-8,), missing_ranges=(MissingRange(lo=97, hi=None),)),
         ),
     )
-    table = Table("original", "The original (people.sav)", frame, "people.sav", codebook=book)
-    parts = {name: split(frame[name], variable=book.variable(name)) for name in frame.columns}
-    return table, parts
+    return Table("original", "The original (people.sav)", frame, "people.sav", codebook=book)
 
 
 def of_labelled(rule):
-    table, parts = labelled()
-    return ruling_of(table, parts, rule, None, None).rules[0]
+    table = labelled()
+    return ruled_in(table, rule).rules[0]
 
 
 def test_a_level_may_be_named_by_its_label():
-    frame = labelled()[0].frame
+    frame = labelled().frame
     rule = of_labelled("if sex = Female then job = works")
     assert rule.rows(frame).to_list() == [False, True, False, True] * 10
     assert rule.value == "a"
@@ -250,7 +247,7 @@ def test_a_level_may_be_named_by_its_label():
 
 
 def test_declared_codes_are_no_amounts():
-    frame = labelled()[0].frame
+    frame = labelled().frame
     assert of_labelled("if hours < 50 then sex = 1").rows(frame).to_list()[:4] == [
         False, True, False, True,
     ]  # fmt: skip

@@ -151,6 +151,19 @@ def test_a_column_that_only_predicts_is_not_in_the_copy():
     assert (roles["age"], roles["sex"]) == ("predictor only", "left out")
 
 
+def test_waves_side_by_side_follow_each_other_in_a_copy():
+    rng = np.random.default_rng(5)
+    first = rng.integers(0, 3, 3000)
+    second = np.where(rng.random(3000) < 0.9, first, rng.integers(0, 3, 3000))
+    third = np.where(rng.random(3000) < 0.9, second, rng.integers(0, 3, 3000))
+    waves = pl.DataFrame({"w1": first, "w2": second, "w3": third}).cast(pl.String)
+    copy = synthesise(waves, seed=1).copies[0]
+    for one, two in (("w1", "w2"), ("w2", "w3"), ("w1", "w3")):
+        stay = [float((frame[one] == frame[two]).mean()) for frame in (waves, copy)]
+        # Two shares of 3,000 people differ by less than four standard errors.
+        assert abs(stay[0] - stay[1]) < 4 * np.sqrt(2 * stay[0] * (1 - stay[0]) / 3000)
+
+
 def test_strata_are_synthesised_apart():
     frame = pl.DataFrame({"s": ["a", "b"] * 50, "x": [1, 100] * 50, "y": list(range(100))})
     made = synthesise(frame, strata="s", seed=1)
@@ -396,7 +409,8 @@ def test_progress_tells_of_every_column_and_copy():
     fitted = [step for step in said if step[0].startswith("fitted")]
     assert {what for what, _, _ in fitted} == {f"fitted {name}" for name in PEOPLE.columns}
     assert [(done, total) for _, done, total in fitted] == [(n, 8) for n in range(1, 9)]
-    assert said[-2:] == [("drew copy 1", 1, 2), ("drew copy 2", 2, 2)]
+    assert said[0] == ("fitting", 0, 8)
+    assert said[-3:] == [("drawing copies", 0, 2), ("drew copy 1", 1, 2), ("drew copy 2", 2, 2)]
 
 
 def test_what_stops_the_progress_stops_the_work():
@@ -404,7 +418,8 @@ def test_what_stops_the_progress_stops_the_work():
         pass
 
     def stop(what, done, total):
-        raise StoppedError
+        if done == 1:
+            raise StoppedError
 
     with pytest.raises(StoppedError):
         synthesise(PEOPLE, seed=1, progress=stop)

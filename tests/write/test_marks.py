@@ -12,7 +12,7 @@ import pytest
 from unveil.errors import SettingsError
 from unveil.records.codebook import Codebook, Variable
 from unveil.write.copies import write_file
-from unveil.write.marks import LABEL, NOTE, marked_path
+from unveil.write.marks import LABEL, NOTE, PARTLY_LABEL, marked_path
 
 FRAME = pl.DataFrame({"x": [1, 2], "t": ["a", "b"]})
 BOOK = Codebook(
@@ -69,7 +69,8 @@ def test_spss_and_stata_show_the_label_and_spss_the_note(tmp_path):
         ("dta", pyreadstat.read_dta),
     ):
         write_file(FRAME, tmp_path / f"copy.{ending}", codebook=BOOK)
-        _, meta = read(tmp_path / f"FAKE_copy.{ending}", metadataonly=True)
+        path = tmp_path / f"FAKE_copy.{ending}"
+        _, meta = read(path, metadataonly=True, output_format="polars")
         assert meta.file_label == LABEL
         assert meta.notes == ([] if ending == "dta" else [NOTE])
         assert meta.creation_time.year == 1970
@@ -116,3 +117,11 @@ def test_a_marker_column_that_is_there_is_left_and_another_of_its_name_is_refuse
 def test_only_the_owner_may_read_what_was_written(ending, tmp_path):
     write_file(FRAME, tmp_path / f"copy.{ending}")
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "parquet", "csv"])
+def test_a_copy_that_is_synthetic_in_part_does_not_say_that_nobody_is_real(tmp_path, ending):
+    made = write_file(FRAME, tmp_path / f"copy.{ending}", codebook=BOOK, partly=True)
+    content = b"".join(Path(path).read_bytes() for path in (made.path, *made.beside))
+    assert b"no real people" not in content
+    assert PARTLY_LABEL.encode() in content

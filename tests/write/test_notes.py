@@ -83,7 +83,7 @@ def test_what_is_declared_and_has_no_place_is_told(variable, ending, note, tmp_p
 def test_labels_are_cut_between_characters(tmp_path):
     label = "x" + "é" * 128
     written(X, [number(label=label)], tmp_path / "c.sav")
-    _, meta = pyreadstat.read_sav(tmp_path / "c.sav")
+    _, meta = pyreadstat.read_sav(tmp_path / "c.sav", output_format="polars")
     assert meta.column_labels == ["x" + "é" * 127]
 
 
@@ -164,7 +164,7 @@ def test_notes_that_stata_cannot_keep_are_told(tmp_path):
 def test_long_notes_are_kept_in_lines_of_spss(tmp_path):
     book = Codebook(source="o", format="spss", notes=("é" * 50 + "z", "two\nlines"))
     write_file(X, tmp_path / "c.sav", codebook=book, fake=False)
-    _, meta = pyreadstat.read_sav(tmp_path / "c.sav")
+    _, meta = pyreadstat.read_sav(tmp_path / "c.sav", output_format="polars")
     assert meta.notes == ["é" * 40, "é" * 10 + "z", "two", "lines"]
 
 

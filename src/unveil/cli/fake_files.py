@@ -8,6 +8,7 @@ import polars as pl
 
 from unveil.errors import WriteError, listed, quoted
 from unveil.records.codebook import Codebook
+from unveil.records.synthesis import Synthesis
 from unveil.write.copies import ENDINGS, Asked, target_of, write_all
 
 _OF_ORIGINAL = {"pq": "parquet"}
@@ -37,8 +38,13 @@ def targets_of(original: str, folder: Path, copies: int, ending: str) -> tuple[P
 
 
 def write_copies(
-    copies: Sequence[pl.DataFrame], targets: Sequence[Path], codebook: Codebook | None
+    copies: Sequence[pl.DataFrame],
+    targets: Sequence[Path],
+    codebook: Codebook | None,
+    record: Synthesis,
 ) -> tuple[Path, ...]:
     """Write every copy to its place, declared like the original, or none of them."""
-    made = write_all(list(zip(copies, targets, strict=True)), Asked(codebook))
+    partly = any(column.role in ("kept", "predictor only") for column in record.columns)
+    asked = Asked(codebook, partly=partly)
+    made = write_all(list(zip(copies, targets, strict=True)), asked)
     return tuple(Path(path) for one in made for path in (one.path, *one.beside))

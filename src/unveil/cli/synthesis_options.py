@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from unveil.cli.options import by_column, column_names
 from unveil.errors import SettingsError, quoted
@@ -25,35 +26,30 @@ def names_by_column(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[str, ...]]:
     """Columns of columns: income=age,sex."""
-    rows: dict[str, tuple[str, ...]] = {}
-    for text in given:
-        column, found, names = text.partition("=")
-        if not column or not found or not names.strip():
-            raise SettingsError(
-                f"{option.opts[0]} {quoted(text)} cannot be read. Write a column, =, and the"
-                f" columns that predict it: {option.metavar}."
-            )
-        if column in rows:
-            raise SettingsError(f"{option.opts[0]} is given twice for {column!r}. Give it once.")
-        rows[column] = column_names(context, option, (names,))
-    return rows
+    rows = _by_name(option, given, f"the columns that predict it: {option.metavar}")
+    return {name: column_names(context, option, (names,)) for name, names in rows.items()}
 
 
 def formulas(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str]:
     """Formulas by column: bmi=weight / (height / 100) ^ 2."""
+    del context
+    return _by_name(option, given, "its formula: bmi=weight / (height / 100) ^ 2")
+
+
+def _by_name(option: click.Parameter, given: tuple[str, ...], wanted: str) -> dict[str, str]:
+    """What stands behind the first =, as it is written; commas have their own meaning in it."""
     found: dict[str, str] = {}
     for text in given:
-        column, _, formula = (part.strip() for part in text.partition("="))
-        if not column or not formula:
+        column, _, said = (part.strip() for part in text.partition("="))
+        if not column or not said:
             raise SettingsError(
-                f"{option.opts[0]} {quoted(text)} cannot be read. Write a column, =, and its"
-                " formula: bmi=weight / (height / 100) ^ 2."
+                f"{option.opts[0]} {quoted(text)} cannot be read. Write a column, =, and {wanted}."
             )
         if column in found:
             raise SettingsError(f"{option.opts[0]} is given twice for {column!r}. Give it once.")
-        found[column] = formula
+        found[column] = said
     return found
 
 
@@ -95,9 +91,11 @@ COLUMN_OPTIONS = (
         default=1,
         show_default=True,
         metavar="M",
-        help="How many; each more gives away more.",
+        help="How many copies; each further one gives away more.",
     ),
-    click.option("--rows", type=int, metavar="N", help="Of each copy. Default: as the original."),
+    click.option(
+        "--rows", type=int, metavar="N", help="Rows of each copy. Default: as the original."
+    ),
     click.option(
         "--method",
         multiple=True,
@@ -123,8 +121,15 @@ RULE_OPTIONS = (
         help="What holds in every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
     ),
     _by_column("--derive", "COLUMN=FORMULA", formulas, "Compute a column: 'bmi=weight / height'."),
-    _by_column("--special-codes", "COLUMN=CODES", numbers_by_column, "No amounts: income=-8,-9."),
-    _by_column("--spikes", "COLUMN=NUMBERS", numbers_by_column, "Met very often: income=0."),
+    _by_column(
+        "--special-codes",
+        "COLUMN=CODES",
+        numbers_by_column,
+        "Codes that are no amounts: income=-8,-9.",
+    ),
+    _by_column(
+        "--spikes", "COLUMN=NUMBERS", numbers_by_column, "Amounts met very often: income=0."
+    ),
     click.option(
         "--missing",
         "missing_values",
@@ -184,7 +189,7 @@ TREE_OPTIONS = (
 )
 OUTPUT_OPTIONS = (
     click.option(
-        "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write."
+        "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the copies."
     ),
     click.option(
         "--format", "ending", type=click.Choice(ENDINGS), help="Default: that of the original."
@@ -195,8 +200,35 @@ OUTPUT_OPTIONS = (
         metavar="FILE",
         help="CONFIDENTIAL: keep the fitted models in this file, to draw more copies.",
     ),
+    click.option(
+        "--from",
+        "source",
+        type=click.Path(path_type=Path),
+        metavar="MODEL",
+        help="Draw from a model that --model kept, without FILE: nothing is fitted.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
 )
+
+
+_WITH_A_MODEL = {"source", "copies", "rows", "seed", "out", "ending", "as_json"}
+
+
+def refuse_beside_model(context: click.Context, file: str | None) -> None:
+    """A model that is kept is fitted: only what is drawn from it can be said."""
+    if file is not None:
+        raise SettingsError(
+            "Name a file to fit, or with --from a model to draw from, and not both: a model needs"
+            " no original."
+        )
+    for option in context.command.params:
+        name = option.name or ""
+        is_said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_said and name not in _WITH_A_MODEL:
+            raise SettingsError(
+                f"{option.opts[0]} cannot go with --from: the model is fitted already. Only"
+                " --copies, --rows, --seed, --out, --format and --json can."
+            )
 
 
 def synthesis_options(command: Command) -> Command:

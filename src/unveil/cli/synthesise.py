@@ -1,50 +1,43 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
 from unveil.cli.fake_files import ending_of, targets_of, write_copies
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
 from unveil.cli.shown import put_out
-from unveil.cli.synthesis_options import synthesis_options
-from unveil.cli.tables import as_wide_as_fits, longest_name, new_table
+from unveil.cli.synthesis_options import refuse_beside_model, synthesis_options
+from unveil.cli.synthesis_screen import Written, document, screen
 from unveil.errors import ReadError, RolesError, WriteError
 from unveil.read.files import read_table
-from unveil.records.synthesis import Synthesis
-from unveil.report import synthesis as told
-from unveil.report.words import lines, visible
-from unveil.synthesis.model_file import refuse_path, save
+from unveil.report.words import lines
+from unveil.synthesis.again import drawn_again
+from unveil.synthesis.model_file import load, refuse_path, save
 from unveil.synthesis.predicting import Layout, methods_of
 from unveil.synthesis.synthesise import synthesise as fit
 from unveil.synthesis.synthesiser import Synthesiser
 
-
-@dataclass(frozen=True)
-class Written:
-    """What is on the disk in the end."""
-
-    copies: tuple[Path, ...]
-    model: Path | None
+ANEW = "Name the file and the folder for its copies: unveil synthesise survey.csv --out copies."
+AGAIN = (
+    "Name the folder for the copies: unveil synthesise --from CONFIDENTIAL_survey.model --out"
+    " copies."
+)
 
 
 @click.command(short_help="Make synthetic copies of a file, marked as fake.")
 @click.argument("file", required=False)
 @synthesis_options
+@click.pass_context
 def synthesise(
+    context: click.Context,
+    /,
     *,
     file: str | None,
-    copies: int,
+    source: Path | None,
     out: Path | None,
     ending: str | None,
     model: Path | None,
@@ -61,33 +54,66 @@ def synthesise(
       unveil synthesise survey.csv --out copies
       unveil synthesise survey.sav --copies 5 --seed 1 --out copies \\
         --rule 'if age < 16 then marital = SINGLE' --special-codes income=-8
+      unveil synthesise --from CONFIDENTIAL_survey.model --copies 5 --out more
     """
-    if file is None or out is None or not str(out).strip("."):
-        raise ReadError(
-            "Name the file and the folder for its copies: unveil synthesise survey.csv --out"
-            " copies."
-        )
-    targets = targets_of(file, out, max(copies, 1), ending or ending_of(file))
+    if source is not None:
+        refuse_beside_model(context, file)
+        made, written = _again(source, _folder(out, AGAIN), ending, settings)
+    elif file is not None:
+        made, written = _anew(file, _folder(out, ANEW), ending, model, settings)
+    else:
+        raise ReadError(ANEW)
+    record = made.record
+    for sentence in record.warnings:
+        click.echo(f"unveil: {lines(sentence)}", err=True)
+    console = Console()
+    put_out(
+        document(record, written) if as_json else screen(record, written, console.width), console
+    )
+
+
+def _folder(out: Path | None, sentence: str) -> Path:
+    if out is None:
+        raise ReadError(sentence)
+    if not str(out).strip("."):
+        raise ReadError("Name a folder of their own for the copies, such as --out copies.")
+    return out
+
+
+def _anew(
+    file: str, out: Path, ending: str | None, model: Path | None, settings: dict[str, Any]
+) -> tuple[Synthesiser, Written]:
+    """Fit to a file, draw, and write."""
+    targets = targets_of(file, out, max(settings["copies"], 1), ending or ending_of(file))
     if model is not None:
         _refuse_beside(refuse_path(model), out)
     with progress_bar(Console(stderr=True)) as bar:
-        made = fit(file, copies=copies, **_asked(file, settings), progress=bar)
-    record = replace(
-        made.record,
-        warnings=(*made.record.warnings, *told.several(made.record.n_copies)),
+        made = fit(file, **_asked(file, settings), progress=bar)
+    return made, _written(made, targets, model)
+
+
+def _again(
+    source: Path, out: Path, ending: str | None, settings: dict[str, Any]
+) -> tuple[Synthesiser, Written]:
+    """Draw from a model that is kept, and write."""
+    _refuse_beside(source, out)
+    kept = load(source)
+    asked = {name: settings[name] for name in ("copies", "rows", "seed")}
+    original = kept.record.files[0]
+    targets = targets_of(original, out, max(asked["copies"], 1), ending or ending_of(original))
+    with progress_bar(Console(stderr=True)) as bar:
+        made = drawn_again(kept, **asked, progress=bar)
+    return made, Written(
+        write_copies(made.copies, targets, made.codebook, made.record), is_again=True
     )
-    written = _written(made, targets, model)
-    for sentence in record.warnings:
-        click.echo(f"unveil: {lines(sentence)}", err=True)
-    put_out(_document(record, written) if as_json else _screen(record, written), Console())
 
 
 def _refuse_beside(model: Path, out: Path) -> None:
     """What is in the folder of the copies may be released with them."""
     if model.resolve().parent == out.resolve():
         raise WriteError(
-            "The model would stand beside the copies, and might be released with them. Name a file"
-            " in another folder: it is as confidential as the original."
+            "The model would stand beside the copies, and might be released with them. Keep it in"
+            " another folder: it is as confidential as the original."
         )
 
 
@@ -135,69 +161,8 @@ def _written(made: Synthesiser, targets: tuple[Path, ...], model: Path | None) -
     """Copies and model, or neither."""
     kept = None if model is None else save(made, model)
     try:
-        return Written(write_copies(made.copies, targets, made.codebook), kept)
+        return Written(write_copies(made.copies, targets, made.codebook, made.record), kept)
     except BaseException:
         if kept is not None:
             kept.unlink(missing_ok=True)
         raise
-
-
-def _document(record: Synthesis, written: Written) -> str:
-    document = {
-        **record.to_dict(),
-        "written": [str(path) for path in written.copies],
-        "model": None if written.model is None else str(written.model),
-    }
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
-
-
-def _screen(record: Synthesis, written: Written) -> Group:
-    return Group(
-        Text(),
-        Text(told.TEMPLATES["title"], style="bold"),
-        Text(told.made(record)),
-        *(Text(sentence) for sentence in told.how(record)),
-        Text(),
-        as_wide_as_fits(
-            lambda heads: _columns(record, tuple(heads)),
-            told.HEADS,
-            ("predictors",),
-            Console().width,
-        ),
-        Text(),
-        *_said(record),
-        *notes(record.coercions),
-        *_files(record, written),
-    )
-
-
-def _columns(record: Synthesis, heads: tuple[str, ...]) -> Table:
-    table = new_table("How each column was made")
-    names = [column.name for column in record.columns]
-    for head in heads:
-        is_first = head == told.HEADS[0]
-        table.add_column(
-            head,
-            overflow="fold",
-            min_width=longest_name(names) if is_first else None,
-            justify="right" if head == "predictors" else "left",
-        )
-    for column in record.columns:
-        cells = dict(zip(told.HEADS, told.cells(column), strict=True))
-        table.add_row(*(Text(cells[head]) for head in heads))
-    return table
-
-
-def _said(record: Synthesis) -> Iterator[RenderableType]:
-    said = told.said(record)
-    if said:
-        yield Text("What should be known of them", style="bold underline")
-        yield from (Padding(Text(lines(sentence)), (0, 0, 0, 1)) for sentence in said)
-        yield Text()
-
-
-def _files(record: Synthesis, written: Written) -> Iterator[RenderableType]:
-    yield from (Text(f"Written: {visible(str(path))}") for path in written.copies)
-    if written.model is not None:
-        yield Text(told.TEMPLATES["model"].format(path=visible(str(written.model))))
-    yield Text(told.seed(record, has_model=written.model is not None))

@@ -12,16 +12,18 @@ TEMPLATES = {
     "title": "Synthetic copies",
     "made": "{made} of {rows} {were} made of the {original} of {file}.",
     "order": "Synthesised in this order: {order}.",
-    "strata": "Synthesised apart in {n}: each combination of {names}.",
-    "several": (
-        "{m} copies give away more than one: a guess that uses all of them is right more often (CAP"
-        " by m). Measure them together before you release them: unveil cap, unveil disclosure."
-    ),
+    "strata": "Synthesised apart in {n}: each {what} of {names}.",
+    "rules": "{n} in every row of a copy.",
+    "derived": "Computed from the others: {formulas}.",
     "seed given": "The seed is the one you gave. It is confidential: with it and the original"
     " anyone can make the same copies.",
     "seed in model": "The seed was drawn by the system and is in the model file only.",
     "seed gone": "The seed was drawn by the system and is not kept: these copies cannot be drawn"
     " again.",
+    "seed of model": "The seed is that of the model, which draws the same copies in the same order"
+    " whenever it is asked. --seed draws others.",
+    "next": "A copy is not safe because it is synthetic. Measure what it gives away: unveil"
+    " disclosure.",
     "model": "CONFIDENTIAL: the model is in {path}. It holds values of the original: keep it where"
     " the original is kept.",
 }
@@ -40,23 +42,27 @@ def made(record: Synthesis) -> str:
 
 
 def how(record: Synthesis) -> Iterator[str]:
-    """In which order, and in which strata."""
+    """In which order and strata, and what follows from other columns."""
     yield TEMPLATES["order"].format(order=and_list(record.order))
     if record.strata:
         yield TEMPLATES["strata"].format(
-            n=counted(record.n_strata, "stratum", "strata"), names=and_list(record.strata)
+            n=counted(record.n_strata, "stratum", "strata"),
+            what="value" if len(record.strata) == 1 else "combination",
+            names=and_list(record.strata),
         )
+    if record.rules:
+        n = counted(len(record.rules), "rule holds", "rules hold")
+        yield TEMPLATES["rules"].format(n=n)
+    if record.derived:
+        yield TEMPLATES["derived"].format(formulas=and_list(record.derived))
 
 
-def several(n_copies: int) -> tuple[str, ...]:
-    """What to say of more than one copy."""
-    return (TEMPLATES["several"].format(m=n_copies),) if n_copies > 1 else ()
-
-
-def seed(record: Synthesis, *, has_model: bool) -> str:
+def seed(record: Synthesis, *, has_model: bool, is_again: bool = False) -> str:
     """Where the seed is; never the seed itself."""
     if record.is_seeded:
         return TEMPLATES["seed given"]
+    if is_again:
+        return TEMPLATES["seed of model"]
     return TEMPLATES["seed in model" if has_model else "seed gone"]
 
 

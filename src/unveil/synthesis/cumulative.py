@@ -7,16 +7,14 @@ all classes, so a hundred classes cost hardly more than three.
 import numpy as np
 
 from unveil.synthesis.likelihood import (
-    RIDGE,
-    RUN_OFF,
     Basis,
     Codes,
     Fit,
     Floats,
     Sparse,
-    basis_of,
     climb,
     counts_by_class,
+    fitted_as_needed,
     is_indicator,
     pieces,
 )
@@ -39,13 +37,7 @@ def fit_cumulative(x: Sparse, y: Codes, n_classes: int) -> Fit:
     ----------
     McCullagh (1980), equation 2.1 with the logistic link.
     """
-    basis = basis_of(x)
-    kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
-    if is_separated(kept, y, n_classes):
-        return _fitted(kept, y, n_classes, basis, RIDGE)
-    free = _fitted(kept, y, n_classes, basis, 0.0)
-    ran_off = bool(np.abs(free.coefficients).max(initial=0.0) > RUN_OFF)
-    return _fitted(kept, y, n_classes, basis, RIDGE) if ran_off else free
+    return fitted_as_needed(x, y, n_classes, _fitted, is_separated)
 
 
 def is_separated(x: Sparse, y: Codes, n_classes: int) -> bool:

@@ -13,10 +13,11 @@ from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import shown
 from unveil.synthesis.expression import parse_formula
 from unveil.synthesis.nodes import Expression, Kind
-from unveil.synthesis.resolving import HOLDS, Resolver
+from unveil.synthesis.resolving import Resolver
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import without_nan
 from unveil.synthesis.scope import Scope
+from unveil.synthesis.unfit import HOLDS
 from unveil.synthesis.values import computed, needs_of
 
 _TYPES: dict[Kind, type[pl.DataType]] = {

@@ -4,11 +4,11 @@ It knows numbers, text, dates, columns, comparisons, and, or, not, arithmetic an
 and nothing else: no text of a user is ever run as a program.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Never
+from typing import Literal
 
-from unveil.errors import SettingsError, quoted
+from unveil.errors import quoted
+from unveil.synthesis.cursor import DEEPEST, Cursor, Part
 from unveil.synthesis.nodes import (
     Absent,
     Among,
@@ -27,10 +27,7 @@ from unveil.synthesis.nodes import (
     Text,
     Value,
 )
-from unveil.synthesis.tokens import Token, tokens
-
-DEEPEST = 40
-"""Brackets inside brackets, and terms in a row; beyond, it is no formula that somebody wrote."""
+from unveil.synthesis.tokens import Token
 
 FUNCTIONS = {"round": (1, 2), "min": (2, 40), "max": (2, 40), "abs": (1, 1), "log": (1, 1)}
 FUNCTIONS |= {"exp": (1, 1), "if": (3, 3)}
@@ -62,23 +59,14 @@ def stamp(text: str) -> Stamp:
     return Stamp(text, "time" if text[2:3] == ":" else kind)
 
 
-_Part = Callable[[], Expression]
-_FORMULA = "Example: weight / (height / 100) ^ 2."
-
-
 def _between(fewest: int, most: int) -> str:
     if fewest == most:
         return f"{most} argument{'s' if most > 1 else ''}"
     return f"{fewest} to {most} arguments"
 
 
-class _Reader:
-    """Goes through the tokens of one text, from left to right, once."""
-
-    def __init__(self, text: str, what: str) -> None:
-        self._text, self._what = text, what
-        self._tokens = tokens(text, what)
-        self._place = self._depth = 0
+class _Reader(Cursor):
+    """What the tokens of one text say, read from left to right, once."""
 
     def rule(self) -> Consequence:
         if not self._takes("if"):
@@ -174,7 +162,7 @@ class _Reader:
     def _product(self) -> Expression:
         return self._chain(("*", "/"), self._signed)
 
-    def _chain(self, signs: tuple[str, ...], part: _Part) -> Expression:
+    def _chain(self, signs: tuple[str, ...], part: Part) -> Expression:
         made, length = part(), 0
         while (sign := self._taken(*signs)) is not None:
             length += 1
@@ -238,47 +226,3 @@ class _Reader:
         if value == float("inf"):
             self._fail("a number is too large", token)
         return Number(value, token.text)
-
-    def _inside(self, part: _Part) -> Expression:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            self._fail(f"more than {DEEPEST} brackets and signs inside one another")
-        made = part()
-        self._depth -= 1
-        return made
-
-    def _peek(self) -> Token:
-        return self._tokens[self._place]
-
-    def _next(self) -> Token:
-        token = self._tokens[self._place]
-        if token.kind != "end":
-            self._place += 1
-        return token
-
-    def _taken(self, *said: str) -> str | None:
-        """The next keyword or sign, taken, if it is one of these."""
-        token = self._peek()
-        if token.kind not in ("keyword", "sign") or token.text.lower() not in said:
-            return None
-        self._place += 1
-        return token.text.lower()
-
-    def _takes(self, said: str) -> bool:
-        return self._taken(said) is not None
-
-    def _end(self) -> None:
-        if self._peek().kind != "end":
-            self._fail("its end is wanted here; put text of several words in quotes")
-
-    def _fail(self, why: str, token: Token | None = None) -> Never:
-        rest = self._text[(token or self._peek()).at :].strip()
-        where = f"At {quoted(rest)}" if rest else "At its end"
-        raise SettingsError(
-            f"{self._what} cannot be read. {where}: {why}."
-            f" {'Example: if age < 16 then marital = SINGLE.' if self._is_rule else _FORMULA}"
-        )
-
-    @property
-    def _is_rule(self) -> bool:
-        return self._what.startswith("The rule")

@@ -73,6 +73,7 @@ def fit_all(
     """
     jobs = [(stratum, place) for stratum in range(len(rows_of)) for place in range(len(steps))]
     fitted: dict[tuple[int, int], FittedStep] = {}
+    progress("fitting", 0, len(jobs))
     with one_thread(), ThreadPoolExecutor(max_workers=workers) as pool:
         waiting = {
             pool.submit(

@@ -103,7 +103,7 @@ def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
     for name in (name for margin in options.margins for name in margin):
         if name not in names:
             raise RolesError(
-                f"A margin of 'ipf' has the column {listed([name])!r}, which 'ipf' does not"
+                f"A margin of 'ipf' has the column {name!r}, which 'ipf' does not"
                 f" synthesise.{nearest(name, names)} Its columns are: {listed(names)}."
             )
     asked = [tuple(sorted({names.index(name) for name in margin})) for margin in options.margins]

@@ -79,6 +79,23 @@ class Fit:
     dropped: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
+def fitted_as_needed(
+    x: Sparse,
+    y: Codes,
+    n_classes: int,
+    fitted: Callable[[Sparse, Codes, int, Basis, float], Fit],
+    is_separated: Callable[[Sparse, Codes, int], bool],
+) -> Fit:
+    """Fit to the columns that carry something; with a ridge where classes are separated."""
+    basis = basis_of(x)
+    kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
+    if is_separated(kept, y, n_classes):
+        return fitted(kept, y, n_classes, basis, RIDGE)
+    free = fitted(kept, y, n_classes, basis, 0.0)
+    ran_off = bool(np.abs(free.coefficients).max(initial=0.0) > RUN_OFF)
+    return fitted(kept, y, n_classes, basis, RIDGE) if ran_off else free
+
+
 def basis_of(x: Sparse) -> Basis:
     """Choose the columns that carry something of their own, first come first kept."""
     n, p = x.shape

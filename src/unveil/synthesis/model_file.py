@@ -3,7 +3,6 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,26 +12,29 @@ from unveil.errors import ReadError, SettingsError, WriteError, quoted
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
 from unveil.synthesis.column import Column
-from unveil.synthesis.derived import Formula
 from unveil.synthesis.drawing import Drawing
 from unveil.synthesis.model_archive import NOTICE, Shelf, Unpacked, packed, refuse, unpacked
 from unveil.synthesis.model_columns import (
     ColumnDoc,
     Doc,
     PartDoc,
-    TypeDoc,
     column_doc,
     column_of,
     part_doc,
     part_of,
-    type_doc,
-    type_of,
     within,
 )
+from unveil.synthesis.model_rules import (
+    FormulaDoc,
+    RuleDoc,
+    formula_doc,
+    formula_of,
+    rule_doc,
+    rule_of,
+)
 from unveil.synthesis.model_steps import StepDoc, step_doc, step_of
-from unveil.synthesis.nodes import Expression, Value
 from unveil.synthesis.plan import Plan
-from unveil.synthesis.rules import WrittenRule, with_rivals
+from unveil.synthesis.rules import with_rivals
 from unveil.synthesis.strata import Strata
 from unveil.synthesis.synthesiser import Models, Synthesiser
 from unveil.version import __version__
@@ -43,25 +45,6 @@ FORMAT = "unveil model"
 ENDING = ".model"
 MARK = "CONFIDENTIAL"
 _TRIAL_ROWS = 20
-
-
-class RuleDoc(Doc, frozen=True, kw_only=True):
-    """A rule, its columns and levels found."""
-
-    text: str
-    column: str
-    given: Value
-    condition: Expression
-    zone: str | None
-
-
-class FormulaDoc(Doc, frozen=True, kw_only=True):
-    """A derived column."""
-
-    column: str
-    formula: str
-    tree: Expression
-    dtype: TypeDoc
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,8 +152,8 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
             tuple(step_doc(fitted, shelf) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
-        rules=tuple(map(_rule_doc, models.drawing.rules)),
-        derived=tuple(map(_formula_doc, models.derived)),
+        rules=tuple(map(rule_doc, models.drawing.rules)),
+        derived=tuple(map(formula_doc, models.derived)),
         names=models.names,
         n_original=models.n_original,
     )
@@ -180,35 +163,6 @@ def _columns(models: Models) -> dict[str, Column]:
     parts = (*models.given.values(), *models.strata.parts)
     fitted = [column for step in models.drawing.strata[0] for column in step.columns]
     return {column.name: column for column in (*(part.column for part in parts), *fitted)}
-
-
-def _rule_doc(rule: Any) -> RuleDoc:
-    if not isinstance(rule, WrittenRule):
-        raise SettingsError(
-            "A model file can hold rules that are written as text only. Write them as text, such as"
-            " 'if age < 16 then marital = SINGLE'."
-        )
-    return RuleDoc(
-        text=rule.text,
-        column=rule.column,
-        given=rule.given,
-        condition=rule.condition,
-        zone=rule.zone,
-    )
-
-
-def _formula_doc(derived: Any) -> FormulaDoc:
-    if not isinstance(derived, Formula):
-        raise SettingsError(
-            "A model file can hold derived columns that are written as text only. Write them as"
-            " formulas, such as 'weight / (height / 100) ^ 2'."
-        )
-    return FormulaDoc(
-        column=derived.column,
-        formula=derived.formula,
-        tree=derived.tree,
-        dtype=type_doc(derived.dtype),
-    )
 
 
 def _synthesiser(document: Document, file: Unpacked) -> Synthesiser:
@@ -223,10 +177,7 @@ def _synthesiser(document: Document, file: Unpacked) -> Synthesiser:
             )
             for stratum in document.fitted
         ),
-        with_rivals(
-            WrittenRule(doc.text, doc.column, doc.given, doc.condition, doc.zone)
-            for doc in document.rules
-        ),
+        with_rivals(rule_of(doc) for doc in document.rules),
     )
     given = [part_of(doc, columns, file) for doc in document.given]
     models = Models(
@@ -234,7 +185,7 @@ def _synthesiser(document: Document, file: Unpacked) -> Synthesiser:
         _strata(document, columns, file),
         drawing,
         {part.column.name: part for part in given},
-        tuple(Formula(d.column, d.formula, d.tree, type_of(d.dtype)) for d in document.derived),
+        tuple(map(formula_of, document.derived)),
         document.names,
         document.n_original,
     )

@@ -123,18 +123,16 @@ def opened(
     rules, derived = found_in(table, parts, rules, derived, special_codes)
     kept = None if keep is None else names(keep, "Columns to keep")
     layers = None if strata is None else names(strata, "Strata")
-    if isinstance(order, str) and order == "auto":
-        aside = {*(kept or ()), *(layers or ()), *(column.column for column in derived)}
-        order = by_dependency(parts, [name for name in parts if name not in aside], seed)
+    computed = [column.column for column in derived]
     plan = planned(
         {name: part.column for name, part in parts.items()},
         place=table.place,
         method=method,
-        order=order,
+        order=_in_order(order, parts, (*(kept or ()), *(layers or ()), *computed), seed),
         predictors=predictors,
         keep=kept,
         strata=layers,
-        derived=[column.column for column in derived],
+        derived=computed,
     )
     _refuse_nothing(plan)
     refuse_idle_options(plan, options)
@@ -164,6 +162,13 @@ def _parts(
     }
     refuse_codes_of_categories(codes, {name: part.column for name, part in parts.items()})
     return parts
+
+
+def _in_order(order: Any, parts: Mapping[str, Part], aside: Sequence[str], seed: int) -> Any:
+    """The order asked for; by dependency, of all columns that are not aside, where it is "auto"."""
+    if not isinstance(order, str) or order != "auto":
+        return order
+    return by_dependency(parts, [name for name in parts if name not in aside], seed)
 
 
 def _refuse_nothing(plan: Plan) -> None:

@@ -118,10 +118,20 @@ def _notes(plan: Plan) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
+    """What to warn of where copies are larger than the original, or more than one."""
+    found = [inflated(n_rows, n_original)] if n_rows > n_original else []
+    if n_copies > 1:
+        found.append(
+            f"{n_copies} copies give away more than one: a guess that uses all of them is right"
+            " more often (CAP by m). Measure them together before you release them: unveil cap,"
+            " unveil disclosure."
+        )
+    return tuple(found)
+
+
 def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
-    found = []
-    if size.n_rows > opening.n_rows:
-        found.append(inflated(size.n_rows, opening.n_rows))
+    found = list(of_size(size.n_rows, size.n_copies, opening.n_rows))
     for name in opening.plan.order:
         column = opening.parts[name].column
         if opening.n_rows >= _FEW_ROWS and column.n_levels > _IDENTIFYING * opening.n_rows:

@@ -6,7 +6,7 @@ What comes out names columns by their kind and levels by their codes, and can be
 from dataclasses import dataclass
 from typing import Any, Never
 
-from unveil.errors import RolesError, SettingsError, nearest, quoted
+from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.roles import absent
 from unveil.synthesis.nodes import (
     Absent,
@@ -29,26 +29,8 @@ from unveil.synthesis.nodes import (
     Value,
 )
 from unveil.synthesis.scope import Known, Scope
+from unveil.synthesis.unfit import HOLDS, called, nobody, refuse_value, written
 from unveil.synthesis.values import read_stamp
-
-HOLDS: dict[Kind, str] = {
-    "number": "numbers",
-    "text": "text",
-    "truth": "truth values",
-    "date": "dates",
-    "moment": "moments",
-    "time": "times",
-    "empty": "no values that can be compared",
-}
-_WANTED: dict[Kind, str] = {
-    "number": "Write a number.",
-    "text": "Write a level as it stands in the data.",
-    "truth": "Write true or false.",
-    "date": "Write a date such as 2001-12-31.",
-    "moment": "Write a moment such as 2001-12-31T23:59.",
-    "time": "Write a time such as 23:59.",
-    "empty": "Only is missing can be asked of it.",
-}
 
 
 @dataclass(frozen=True)
@@ -151,7 +133,7 @@ class Resolver:
         known = self.known(left.name)
         if not is_equal and left.kind == "text" and isinstance(right, Text):
             if right.value not in known.series.dtype.categories:  # type: ignore[attr-defined]
-                raise self._nobody(known, right.value)
+                raise nobody(self.what, known, right.value)
             return Compare(given.sign, left, right)
         values = self._fitting(known, right, "compares")
         if len(values) == 1:
@@ -186,13 +168,13 @@ class Resolver:
             return made, "date"
         for piece, its in ((left, kind), (right, other)):
             if its != "number":
-                self._fail(f"computes with {_called(piece, its)}, which is no number")
+                self._fail(f"computes with {called(piece, its)}, which is no number")
         raise AssertionError  # one of the two is no number
 
     def _number(self, given: Expression) -> Expression:
         made, kind = self.typed(given)
         if kind != "number":
-            self._fail(f"computes with {_called(made, kind)}, which is no number")
+            self._fail(f"computes with {called(made, kind)}, which is no number")
         return made
 
     def _choice(self, given: Call) -> tuple[Expression, Kind]:
@@ -205,48 +187,28 @@ class Resolver:
 
     def _fitting(self, known: Known, given: Value, verb: str) -> tuple[Value, ...]:
         """The value in the type of a column, where it can be one."""
-        written = _written(given)
-        if known.kind == "text" and known.has(written):
-            return (Text(written),)
+        text = written(given)
+        if known.kind == "text" and known.has(text):
+            return (Text(text),)
         if isinstance(given, Text) and (codes := known.codes_of(given.value)):
             return tuple(Text(c) if isinstance(c, str) else Number(c) for c in codes)
         if known.kind == "number" and isinstance(given, Number):
             if known.is_coded and not known.has(given.value):
-                raise self._nobody(known, written)
+                raise nobody(self.what, known, text)
             return (given,)
-        if known.kind == "truth" and written.lower() in ("true", "false"):
-            return (Truth(written.lower() == "true"),)
+        if known.kind == "truth" and text.lower() in ("true", "false"):
+            return (Truth(text.lower() == "true"),)
         if known.kind in ("date", "moment", "time"):
-            stamp = read_stamp(written, known.kind)
+            stamp = read_stamp(text, known.kind)
             if stamp is not None:
                 return (stamp,)
         if isinstance(given, Text) and (known.kind == "text" or known.has_labels):
-            raise self._nobody(known, given.value)
-        return self._refuse_value(known, given, verb)
-
-    def _refuse_value(self, known: Known, given: Value, verb: str) -> Never:
-        kind = "the number" if isinstance(given, Number) else "the text"
-        if isinstance(given, Stamp):
-            kind = "the " + given.kind
-        hint = ""
-        if isinstance(given, Text) and given.is_bare:
-            hint = nearest(given.value, list(self.scope.columns))
-        join = "with" if verb == "compares" else "the value"
-        name = known.series.name
-        raise SettingsError(
-            f"{self.what} {verb} {name!r}, which holds {HOLDS[known.kind]}, {join} {kind}"
-            f" {_shown(given)}.{hint} {_WANTED[known.kind]}"
-        )
-
-    def _nobody(self, known: Known, level: str) -> SettingsError:
-        return SettingsError(
-            f"{self.what.rstrip(',')}: nobody has {known.series.name!r} = {quoted(level)}."
-            f"{known.hint(level)} Write the level as it stands in the data."
-        )
+            raise nobody(self.what, known, given.value)
+        refuse_value(self.what, known, given, verb=verb, columns=list(self.scope.columns))
 
     def _refuse_unlike(self, left: Any, kind: Kind, right: Any, other: Kind) -> None:
         if kind != other or kind == "empty":
-            self._fail(f"compares {_called(left, kind)} with {_called(right, other)}")
+            self._fail(f"compares {called(left, kind)} with {called(right, other)}")
 
     def _refuse_order(self, given: Compare, kind: Kind, *, is_ordered: bool) -> None:
         if given.sign not in ("=", "!=") and kind in ("text", "truth") and not is_ordered:
@@ -259,20 +221,3 @@ class Resolver:
 
     def _fail(self, why: str) -> Never:
         raise SettingsError(f"{self.what} {why}.")
-
-
-def _written(given: Value) -> str:
-    match given:
-        case Text():
-            return given.value
-        case Stamp() | Number():
-            return given.text
-    return ""
-
-
-def _shown(given: Value) -> str:
-    return quoted(given.value) if isinstance(given, Text) else _written(given)
-
-
-def _called(piece: Expression, kind: Kind) -> str:
-    return f"{piece.name!r} ({HOLDS[kind]})" if isinstance(piece, Column) else HOLDS[kind]

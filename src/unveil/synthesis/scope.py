@@ -11,19 +11,10 @@ from unveil.count.exclusions import FEW_LEVELS, MOST_COMPARED, REAL_FILE
 from unveil.errors import nearest
 from unveil.read.table import Table
 from unveil.read.tags import TAGS
+from unveil.read.undeclared import kind_of
 from unveil.records.codebook import Variable
 from unveil.synthesis.column import Part
 from unveil.synthesis.nodes import Column, Kind, Span
-
-_KINDS: dict[type[pl.DataType], Kind] = {
-    pl.String: "text",
-    pl.Categorical: "text",
-    pl.Enum: "text",
-    pl.Boolean: "truth",
-    pl.Date: "date",
-    pl.Datetime: "moment",
-    pl.Time: "time",
-}
 
 
 @dataclass(frozen=True)
@@ -38,9 +29,9 @@ class Known:
     @property
     def kind(self) -> Kind:
         """What it holds."""
-        if self.series.dtype.is_numeric():
-            return "number"
-        return _KINDS.get(self.series.dtype.base_type(), "empty")
+        kind = kind_of(self.series.dtype)
+        # A span of time is no time of day, and cannot be written in a rule.
+        return "empty" if kind == "unknown" or self.series.dtype == pl.Duration else kind
 
     def node(self) -> Column:
         """The column in an expression."""

@@ -8,16 +8,14 @@ likelihood has no highest point; a small ridge then gives it one.
 import numpy as np
 
 from unveil.synthesis.likelihood import (
-    RIDGE,
-    RUN_OFF,
     Basis,
     Codes,
     Fit,
     Floats,
     Sparse,
-    basis_of,
     climb,
     counts_by_class,
+    fitted_as_needed,
     is_indicator,
     pieces,
 )
@@ -39,13 +37,7 @@ def fit_softmax(x: Sparse, y: Codes, n_classes: int) -> Fit:
     The likelihood is that of McCullagh and Nelder (1989), 5.2.4. Boehning (1992) bounds its
     curvature by the covariance of the columns, hence the change of axes.
     """
-    basis = basis_of(x)
-    kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
-    if is_separated(kept, y, n_classes):
-        return _fitted(kept, y, n_classes, basis, RIDGE)
-    free = _fitted(kept, y, n_classes, basis, 0.0)
-    ran_off = bool(np.abs(free.coefficients).max(initial=0.0) > RUN_OFF)
-    return _fitted(kept, y, n_classes, basis, RIDGE) if ran_off else free
+    return fitted_as_needed(x, y, n_classes, _fitted, is_separated)
 
 
 def is_separated(x: Sparse, y: Codes, n_classes: int) -> bool:

@@ -14,7 +14,7 @@ from unveil.count.scenario import Progress, silent
 from unveil.errors import SettingsError
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
-from unveil.records.view import as_html
+from unveil.records.view import as_html, as_text
 from unveil.synthesis.column import Part
 from unveil.synthesis.drawing import Drawing
 from unveil.synthesis.plan import Plan
@@ -128,12 +128,7 @@ class Synthesiser:
         return pl.DataFrame([column.to_dict() for column in self.record.columns])
 
     def __repr__(self) -> str:
-        record = self.record
-        made = f"{record.n_copies} {'copy' if record.n_copies == 1 else 'copies'}"
-        return (
-            f"Synthesiser of {len(record.order)} columns and {record.n_original:,} rows: "
-            f"{made} of {record.n_rows:,} rows"
-        )
+        return as_text(self.record)
 
     def _repr_html_(self) -> str:
         return as_html(self.record)
@@ -145,6 +140,7 @@ def drawn_copies(
     """Copies 1 to `copies`, in threads; what each holds depends on its number alone."""
     made = []
     with ThreadPoolExecutor(max_workers=min(workers, copies)) as pool:
+        progress("drawing copies", 0, copies)
         waiting = [pool.submit(models.copy, n, n_rows, seed) for n in range(1, copies + 1)]
         try:
             for done, future in enumerate(waiting, start=1):

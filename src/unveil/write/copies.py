@@ -54,6 +54,7 @@ class Asked:
     fake: bool = True
     marker: str | None = None
     bom: bool = False
+    partly: bool = False
 
     def __post_init__(self) -> None:
         if self.marker is not None and not self.fake:
@@ -72,20 +73,22 @@ def write_file(
     marker: str | None = None,
     overwrite: bool = False,
     bom: bool = False,
+    partly: bool = False,
 ) -> Written:
     """Write a table to a file with the labels, codes, formats and missing codes of another.
 
     The ending of `path` says the format: .sav, .zsav, .dta, .parquet or .csv (with its codebook
     beside it). `like` is the original, as a path or frame, or `codebook` what is declared of it;
     without both, what is declared of `data` itself counts. A fake file gets a name that begins with
-    FAKE_, a label and a note that say so, and with `marker` a column of that name.
+    FAKE_, a label and a note that say so, and with `marker` a column of that name; where only some
+    columns were replaced, `partly` makes them say that its rows are of real people.
 
     Raises
     ------
     WriteError
         If the format cannot hold a name or a value, or the file is there already.
     """
-    asked = Asked(_codebook(like, codebook), fake=fake, marker=marker, bom=bom)
+    asked = Asked(_codebook(like, codebook), fake=fake, marker=marker, bom=bom, partly=partly)
     target = target_of(path, fake=fake)
     (made,) = write_all([(data, target)], asked, overwrite=overwrite)
     return made
@@ -169,7 +172,7 @@ def _outgoing(table: Table, target: Path, asked: Asked) -> Outgoing:
     _refuse(faults, table.place, _ending(target))
     made = Outgoing(table.place, pl.DataFrame(columns), codebook)
     if asked.fake:
-        made = marked(made, marker=asked.marker)
+        made = marked(made, marker=asked.marker, partly=asked.partly)
     return replace(made, codebook=_of_columns(made, target))
 
 

@@ -18,6 +18,8 @@ MARK = "FAKE"
 LABEL = "FAKE: synthetic data, no real people"
 NOTE = "FAKE: synthetic data, no real people. Explore here, confirm on the real data."
 """One line of at most 80 bytes: SPSS has no longer ones."""
+PARTLY_LABEL = "FAKE in part: rows of real people, some columns replaced"
+PARTLY_NOTE = "FAKE in part: rows of real people, some columns replaced. Confidential."
 
 
 def marked_path(path: Path) -> Path:
@@ -25,12 +27,14 @@ def marked_path(path: Path) -> Path:
     return path if path.name.startswith(PREFIX) else path.with_name(f"{PREFIX}{path.name}")
 
 
-def marked(outgoing: Outgoing, *, marker: str | None) -> Outgoing:
+def marked(outgoing: Outgoing, *, marker: str | None, partly: bool = False) -> Outgoing:
     """The copy with its label, its note and, where asked for, its marker column.
 
-    Label and notes of the original are left out: they tell of a file of real people.
+    Label and notes of the original are left out: they tell of a file of real people. A copy that
+    is synthetic only in part must not say that nobody in it is real.
     """
-    labelled = msgspec.structs.replace(outgoing.codebook, file_label=LABEL, notes=(NOTE,))
+    label, note = (PARTLY_LABEL, PARTLY_NOTE) if partly else (LABEL, NOTE)
+    labelled = msgspec.structs.replace(outgoing.codebook, file_label=label, notes=(note,))
     made = replace(outgoing, codebook=labelled, fake=True)
     return made if marker is None else _with_column(made, marker)
 
