@@ -197,6 +197,8 @@ def main() -> None:
     parser.add_argument("--min-leaf", type=int, default=5)
     parser.add_argument("--min-spread", type=float, default=None)
     asked = parser.parse_args()
+    if asked.seeds < 2 and asked.columns != 35:
+        parser.error("one copy has no standard error: take --seeds 2 or more for a verdict")
     settings = {"min_leaf": asked.min_leaf, "min_spread": asked.min_spread}
     seeds = range(1, asked.seeds + 1)
     print(f"{'':<26}{'n':>3}  " + "  ".join(f"{name + ' (se)':>19}" for name in FIGURES))

@@ -57,6 +57,27 @@ def test_equal_values_are_ranked_at_random():
     assert max(scores[[1, 3]]) < min(scores[[0, 2]])
 
 
+@pytest.mark.parametrize("cuts", [[0.0], [1.28], [-0.5, 0.5, 1.5]])
+@pytest.mark.parametrize("noise", [0.1, 1.0])
+def test_few_values_keep_their_shares_and_their_correlation(cuts, noise):
+    rng = stream(11)
+    x = rng.normal(size=20_000)
+    latent = x + noise * rng.normal(size=20_000)
+    y = np.digitize(latent / latent.std(), cuts)
+    model = fitted(values(y), number("age", x))
+    drawn = model.sample(predictors(number("age", x)), stream(12))
+    assert np.bincount(drawn) / 20_000 == pytest.approx(np.bincount(y) / 20_000, abs=0.012)
+    assert np.corrcoef(x, drawn)[0, 1] == pytest.approx(np.corrcoef(x, y)[0, 1], abs=0.045)
+
+
+def test_one_value_for_all_but_one_record_is_drawn_from_without_a_fault():
+    y = np.array([0] * 49 + [1])
+    model = fitted(values(y), number("age", np.arange(50.0)), category("old", y))
+    drawn = model.sample(predictors(number("age", np.arange(50.0)), category("old", y)), stream())
+    assert set(drawn.tolist()) <= {0, 1}
+    assert np.isfinite(model.sigma)
+
+
 def test_every_synthetic_value_is_an_observed_one():
     rng = stream(1)
     x, y = rng.normal(size=400), np.round(np.exp(rng.normal(size=400)), 2)

@@ -146,7 +146,7 @@ def test_kept_columns_stay_row_for_row():
 def test_a_column_that_only_predicts_is_not_in_the_copy():
     made = synthesise(PEOPLE, order=["born"], predictors={"born": ["age"]}, min_leaf=1, seed=1)
     assert made.copies[0].columns == ["born"]
-    assert made.copies[0]["born"].equals(PEOPLE["born"])  # the age settles it
+    assert made.copies[0]["born"].sort().equals(PEOPLE["born"].sort())  # the age settles it
     roles = {column.name: column.role for column in made.record.columns}
     assert (roles["age"], roles["sex"]) == ("predictor only", "left out")
 

@@ -9,6 +9,7 @@ import polars as pl
 from unveil.errors import WriteError, listed, quoted
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
+from unveil.synthesis.settings import MOST_COPIES, whole
 from unveil.write.copies import ENDINGS, Asked, target_of, write_all
 
 _OF_ORIGINAL = {"pq": "parquet"}
@@ -23,6 +24,7 @@ def ending_of(original: str) -> str:
 
 def targets_of(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
     """Where each copy goes; refused, before anything is fitted, where something is there."""
+    whole("copies", copies, least=1, most=MOST_COPIES)  # before as many names are made
     stem = Path(original).name.split(".", maxsplit=1)[0]
     numbers = [""] if copies == 1 else [f"_{number}" for number in range(1, copies + 1)]
     paths = tuple(target_of(folder / f"{stem}{number}.{ending}", fake=True) for number in numbers)
@@ -44,7 +46,7 @@ def write_copies(
     record: Synthesis,
 ) -> tuple[Path, ...]:
     """Write every copy to its place, declared like the original, or none of them."""
-    partly = any(column.role in ("kept", "predictor only") for column in record.columns)
+    partly = any(column.role == "kept" for column in record.columns)
     asked = Asked(codebook, partly=partly)
     made = write_all(list(zip(copies, targets, strict=True)), asked)
     return tuple(Path(path) for one in made for path in (one.path, *one.beside))

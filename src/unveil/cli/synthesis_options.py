@@ -63,6 +63,10 @@ def methods(
             f"{option.opts[0]} names {len(for_all)} methods for all columns. Name one, and others"
             " by column: --method parametric --method income=cart."
         )
+    if for_all and not for_all[0].strip():
+        raise SettingsError(
+            f"{option.opts[0]} is empty. Name a method, such as cart, or leave it out."
+        )
     own = by_column(context, option, tuple(text for text in given if "=" in text))
     return (for_all[0] if for_all else None), own
 

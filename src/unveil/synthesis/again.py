@@ -7,7 +7,7 @@ from msgspec.structs import replace as changed
 from unveil.count.scenario import Progress, silent
 from unveil.records.synthesis import Synthesis
 from unveil.synthesis.record import Size, of_size
-from unveil.synthesis.settings import whole, workers_of
+from unveil.synthesis.settings import MOST_COPIES, heard, whole, workers_of
 from unveil.synthesis.streams import drawn_seed
 from unveil.synthesis.synthesiser import Synthesiser, drawn_copies, rows_of
 
@@ -22,12 +22,11 @@ def drawn_again(
     progress: Progress = silent,
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
-    n_copies = whole("copies", copies, least=1)
+    n_copies = whole("copies", copies, least=1, most=MOST_COPIES)
     n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else drawn_seed(seed)
-    made = drawn_copies(
-        kept.models, n_copies, n_rows, own, workers=workers_of(workers), progress=progress
-    )
+    n_workers, say = workers_of(workers), heard(progress)
+    made = drawn_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
     size = Size(n_rows, n_copies, is_seeded=seed is not None)
     return replace(kept, record=_resized(kept.record, size), copies=tuple(made), seed=own)
 

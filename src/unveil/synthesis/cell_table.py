@@ -87,7 +87,10 @@ def prior_of(options: Options) -> float:
 
 
 def noise_scale(options: Options, n_tables: int) -> float | None:
-    """The scale of Laplace noise on each count: epsilon is shared among the tables."""
+    """The scale of Laplace noise on each count: epsilon is shared among the tables.
+
+    For one record more or less; a record replaced by another changes two counts of each table.
+    """
     if options.noise is None:
         return None
     epsilon = float(options.noise)

@@ -53,6 +53,13 @@ class Column:
         return 2 + len(self.special) if len(self.special) else 1 + self.has_missing
 
     @property
+    def n_dummies(self) -> int:
+        """Columns that it has in a regression: each level but the first, or each state."""
+        if self.is_category:
+            return max(self.n_levels - 1, 0)
+        return self.n_states if self.kind == "number" else 0
+
+    @property
     def is_category(self) -> bool:
         """Whether its values are codes of levels."""
         return self.kind in ("category", "ordered")
@@ -62,7 +69,7 @@ class Column:
         """The type of its values here: codes, whole numbers, or numbers."""
         if self.kind != "number":
             return np.dtype(np.int32)
-        is_whole = self.dtype.is_integer() or self.dtype.is_temporal()
+        is_whole = self.dtype.is_integer() or self.dtype.is_temporal() or self.dtype.is_decimal()
         return np.dtype(np.int64 if is_whole else np.float64)
 
     @property

@@ -176,7 +176,7 @@ class DummyCoding:
 
     def matrix(self, predictors: Predictors) -> NDArray[np.float64]:
         """Rows by dummies; a number without a plain value is 0 and has a dummy for its state."""
-        places = np.cumsum([0, *(_n_dummies(part) for part in predictors.parts)])
+        places = np.cumsum([0, *(part.column.n_dummies for part in predictors.parts)])
         made = np.zeros((predictors.n_rows, int(places[-1])), order="F")
         for place, part in enumerate(predictors.parts):
             block = made[:, places[place] : places[place + 1]]
@@ -207,12 +207,6 @@ class DummyCoding:
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The coding that `to_arrays` wrote."""
         return cls(arrays["centres"], arrays["scales"])
-
-
-def _n_dummies(part: Part) -> int:
-    if part.column.is_category:
-        return max(part.column.n_levels - 1, 0)
-    return part.column.n_states if part.column.kind == "number" else 0
 
 
 def _labels(part: Part) -> list[str]:

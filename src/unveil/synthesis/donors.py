@@ -57,7 +57,7 @@ class Smoothing:
     """
 
     width: NDArray[np.float64]  # of every node
-    low: float
+    low: float  # a whole number where values are, lest the last digits be lost
     high: float
     decimals: int | None
 
@@ -66,7 +66,8 @@ class Smoothing:
         """The widths of every leaf."""
         values = donors.values.astype(float)
         decimals = 0 if donors.values.dtype.kind == "i" else _decimals(values)
-        return cls(_widths(values, donors), float(values.min()), float(values.max()), decimals)
+        low, high = donors.values.min().item(), donors.values.max().item()
+        return cls(_widths(values, donors), low, high, decimals)
 
     def around(self, centre: Values, leaves: Nodes, rng: np.random.Generator) -> Values:
         """One value from the kernel around each donor, by the inverse of its distribution."""
@@ -80,7 +81,7 @@ class Smoothing:
         if self.decimals is not None:
             drawn = drawn.round(self.decimals)
         made = centre.copy()
-        made[moved] = np.clip(drawn, self.low, self.high)
+        made[moved] = np.clip(_in_64_bits(drawn, made.dtype), self.low, self.high)
         return made
 
     def to_arrays(self) -> dict[str, Any]:
@@ -93,6 +94,15 @@ class Smoothing:
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The smoothing that `to_arrays` wrote."""
         return cls(arrays["width"], arrays["low"], arrays["high"], arrays["decimals"])
+
+
+def _in_64_bits(drawn: NDArray[np.float64], dtype: np.dtype[Any]) -> Values:
+    """Whole numbers, none beyond the largest of 64 bits, where the column has such."""
+    if dtype.kind != "i":
+        return drawn
+    largest = np.nextafter(2.0**63, 0)
+    whole: Values = np.clip(drawn, -largest, largest).astype(np.int64)
+    return whole
 
 
 def _widths(values: NDArray[np.float64], donors: Donors) -> NDArray[np.float64]:

@@ -51,7 +51,7 @@ class Drawing:
     def _ruled(self, part: Part, made: Mapping[str, Part]) -> Part:
         for rule in self.rules:
             if rule.column == part.column.name:
-                frame = pl.DataFrame([joined(made[name]) for name in rule.needs])
+                frame = pl.DataFrame({name: joined(made[name]) for name in rule.needs})
                 part = settled(part, rule.rows(frame).to_numpy(), rule)
         return part
 

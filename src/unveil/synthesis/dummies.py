@@ -17,7 +17,7 @@ def dummies(coding: DummyCoding, predictors: Predictors) -> Sparse:
     from scipy.sparse import csr_array
 
     n, offsets = predictors.n_rows, _offsets(predictors)
-    used = [place for place, part in enumerate(predictors.parts) if _width(part)]
+    used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
     places = np.empty((n, len(used)), np.int32)
     values = np.empty((n, len(used)))
     for at, which in enumerate(used):
@@ -36,13 +36,7 @@ def owners(predictors: Predictors) -> NDArray[np.int64]:
 
 
 def _offsets(predictors: Predictors) -> NDArray[np.int64]:
-    return np.cumsum([0, *(_width(part) for part in predictors.parts)])
-
-
-def _width(part: Part) -> int:
-    if part.column.is_category:
-        return max(part.column.n_levels - 1, 0)
-    return part.column.n_states if part.column.kind == "number" else 0
+    return np.cumsum([0, *(part.column.n_dummies for part in predictors.parts)])
 
 
 def _entries(

@@ -6,7 +6,7 @@ be fitted at the same time, and copies of any number and size drawn from them.
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -47,13 +47,14 @@ class FittedStep:
     state: Fitted | None = None
     value: Fitted | None = None
     joint: FittedJoint | None = None
+    told: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What its models have to say, each sentence once."""
         models = (self.state, self.value, self.joint)
         said = [note for model in models if model is not None for note in model.notes]
-        return tuple(dict.fromkeys(said))
+        return (*dict.fromkeys(said), *self.told)
 
 
 def fit_all(
@@ -141,12 +142,23 @@ def _fit_number(
         if len(plain) < len(states):
             target = Target(name, "category", states, part.column.n_states)
             method = step.state_method or step.method
-            state = fitter(method)(target, predictors, options, chance(name, "state"))
+            of_states = replace(options, min_spread=None)  # whether, not how much
+            state = fitter(method)(target, predictors, of_states, chance(name, "state"))
     if len(plain):
         target = Target(name, "number", predictors.taken(part.values)[plain])
         among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
         value = fitter(step.method)(target, among, options, chance(name, "value"))
-    return FittedStep(step, columns, state, value)
+    return FittedStep(step, columns, state, value, told=_few(name, len(plain), options))
+
+
+def _few(name: str, n_plain: int, options: Options) -> tuple[str, ...]:
+    """A warning where a leaf could not be filled even with every value there is."""
+    if not 0 < n_plain < options.min_leaf:
+        return ()
+    return (
+        f"{name} has fewer than {options.min_leaf} plain values to draw from (min_leaf): every"
+        " plain value of the copy is one of these.",
+    )
 
 
 def _category(part: Part, rows: Whole) -> Target:

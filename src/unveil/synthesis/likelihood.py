@@ -19,7 +19,7 @@ Sparse = Any  # a scipy.sparse.csr_array: scipy comes without types
 COLLINEAR = 0.99999
 """A column this much correlated with what the columns before it predict is left out."""
 RIDGE = 0.04
-"""Where classes are separated, coefficients have a normal prior with this precision (sd 5)."""
+"""Where classes are separated, coefficients of each class have a normal prior of this precision."""
 RUN_OFF = 15.0
 """A log-odds beyond this, for a step of one standard deviation, is on its way to infinity."""
 AT_ONCE = 2**20

@@ -123,6 +123,9 @@ class FitJoint(Protocol):
 SINGLE = ("cart", "sample", "normrank", "logistic", "multinomial", "ordered")
 """Methods that model one target; each is a module of this room."""
 
+REGRESSIONS = SINGLE[2:]
+"""Those of them that have coefficients."""
+
 JOINT = ("catall", "ipf")
 """Methods that model several categories together, first in the order."""
 

@@ -3,12 +3,14 @@
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from unveil.errors import ReadError, SettingsError, WriteError, quoted
+from unveil.read.given import shown
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
 from unveil.synthesis.column import Column
@@ -80,7 +82,7 @@ class Document(Doc, frozen=True, kw_only=True):
 
 def refuse_path(path: str | os.PathLike[str]) -> Path:
     """The path of a model file that can be written; its name must say what it is."""
-    target = Path(os.fsdecode(path))
+    target = _path(path)
     if MARK not in target.name or target.suffix != ENDING:
         raise WriteError(
             "A model file holds values of the original, and its name must say so:"
@@ -96,6 +98,14 @@ def refuse_path(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | bytes | os.PathLike):
+        raise SettingsError(
+            f"The model file is {shown(given)}. Write its path, such as {MARK}_survey{ENDING}."
+        )
+    return Path(os.fsdecode(given))
+
+
 def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
     """Write a synthesiser to a file that is not there yet and that only its owner may read.
 
@@ -109,7 +119,7 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
 
 def load(path: str | os.PathLike[str]) -> Synthesiser:
     """The synthesiser that a file holds, without copies; `sample` draws them."""
-    target = Path(os.fsdecode(path))
+    target = _path(path)
     with unpacked(target) as file:
         text = file.document()
         _refuse_other(msgspec.json.decode(text, type=Header), file.place)
@@ -120,7 +130,7 @@ def load(path: str | os.PathLike[str]) -> Synthesiser:
 
 def _try_out(made: Synthesiser) -> None:
     """Draw a few rows, so that models which do not fit together are found now."""
-    if not made.models.plan.needs_original_rows:
+    if not made.models.plan.is_beside:
         with suppress(SettingsError):  # rules that contradict each other in a row are told later
             made.models.copy(1, _TRIAL_ROWS, made.seed)
 

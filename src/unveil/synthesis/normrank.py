@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.errors import SettingsError, listed
 from unveil.synthesis.arrays import prefixed, under
@@ -17,9 +18,13 @@ from unveil.synthesis.column import Values
 from unveil.synthesis.design_matrix import DummyCoding, Predictors
 from unveil.synthesis.donors import Donors, Smoothing
 from unveil.synthesis.dummies import dummies
-from unveil.synthesis.likelihood import Fit, Floats, Sparse, basis_of
+from unveil.synthesis.likelihood import Basis, Fit, Floats, Sparse, basis_of
 from unveil.synthesis.methods import Arrays, Options, Target
 from unveil.synthesis.one_thread import one_thread
+
+_ROUNDS = 20
+_FARTHEST = 8.0
+_TINY = 1e-12
 
 
 def normal_scores(values: Values, rng: np.random.Generator) -> Floats:
@@ -34,6 +39,60 @@ def normal_scores(values: Values, rng: np.random.Generator) -> Floats:
 
 
 @one_thread()
+def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[Fit, float]:
+    """The line of the normal scores; those of equal values are drawn around it, again and again.
+
+    Notes
+    -----
+    Ranked at random, equal values know nothing of the predictors, and a column of few values would
+    lose much of its dependence on them; at their mean rank, as in synthpop, scores are no longer
+    normal, and rare values get lost on the way back. So the score of a value that others have too
+    is a normal deviate around the line, within the ranks that the value takes up: stochastic EM
+    (Celeux and Diebolt 1985) of a probit model with fixed cuts. Without equal values it is least
+    squares.
+    """
+    basis, scores = basis_of(x), normal_scores(values, rng)
+    line, sigma = _line(x, basis, scores)
+    ties = _Ties.of(values)
+    for _ in range(_ROUNDS if len(ties.rows) else 0):
+        if sigma == 0:
+            break
+        centres = x[ties.rows] @ line.coefficients + line.intercept
+        scores[ties.rows] = ties.drawn(centres, sigma, rng)
+        line, sigma = _line(x, basis, scores)
+    return line, sigma
+
+
+@dataclass(frozen=True)
+class _Ties:
+    """Rows with a value that others have too, and the scores that it lies between."""
+
+    rows: NDArray[np.int64]
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, values: Values) -> Self:
+        from scipy.special import ndtri
+
+        _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+        up_to, n = np.cumsum(counts), len(values)
+        rows = np.flatnonzero(counts[which] > 1)
+        low, high = (ndtri(ends / n)[which[rows]] for ends in (up_to - counts, up_to))
+        return cls(rows, np.maximum(low, -_FARTHEST), np.minimum(high, _FARTHEST))
+
+    def drawn(self, centres: Floats, sigma: float, rng: np.random.Generator) -> Floats:
+        """Normal deviates between the ends, by the inverse of the distribution."""
+        from scipy.special import ndtr, ndtri
+
+        below, above = ndtr((self.low - centres) / sigma), ndtr((self.high - centres) / sigma)
+        places = below + (above - below) * rng.random(len(centres))
+        drawn = centres + sigma * ndtri(np.clip(places, _TINY, 1 - _TINY))
+        within: Floats = np.clip(drawn, self.low, self.high)
+        return within
+
+
+@one_thread()
 def fit_line(x: Sparse, z: Floats) -> tuple[Fit, float]:
     """Least squares with an intercept, and the residual standard deviation.
 
@@ -43,7 +102,11 @@ def fit_line(x: Sparse, z: Floats) -> tuple[Fit, float]:
     own; with no degree of freedom left it is 0. No ridge is needed: what others determine is left
     out.
     """
-    n, basis = len(z), basis_of(x)
+    return _line(x, basis_of(x), z)
+
+
+def _line(x: Sparse, basis: Basis, z: Floats) -> tuple[Fit, float]:
+    n = len(z)
     kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
     linked = kept.T @ z / n - basis.mean * z.mean()
     coefficients = basis.coefficients(basis.turned(linked))
@@ -110,11 +173,12 @@ class Model:
 def fit(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
 ) -> Model:
-    """Fit; chance only ranks equal values.
+    """Fit; chance only places equal values.
 
     References
     ----------
-    What synthpop calls `normrank`, not `proper`: coefficients are estimates, not draws.
+    What synthpop calls `normrank`, not `proper`: coefficients are estimates, not draws. Equal
+    values are placed in another way (`fit_scores`).
     """
     if target.kind != "number":
         raise SettingsError(
@@ -122,7 +186,7 @@ def fit(
             " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
         )
     coding = DummyCoding.fitted(predictors)
-    line, sigma = fit_line(dummies(coding, predictors), normal_scores(target.values, rng))
+    line, sigma = fit_scores(dummies(coding, predictors), target.values, rng)
     smoothing = None
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)

@@ -8,11 +8,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import RolesError, SettingsError, listed
+from unveil.errors import ReadError, RolesError, SettingsError, listed
 from unveil.read.files import read_table
 from unveil.read.roles import absent, names
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook
+from unveil.synthesis.bounds import within_bounds
 from unveil.synthesis.column import Part
 from unveil.synthesis.dependency import by_dependency
 from unveil.synthesis.impossible import Impossible
@@ -23,9 +24,12 @@ from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.ruling import found_in, told
 from unveil.synthesis.settings import (
     codes_by_column,
+    entries,
     refuse_codes_of_categories,
     refuse_idle_options,
     refuse_large_leaves,
+    told_of_dates,
+    used_in,
 )
 from unveil.synthesis.splitting import split
 from unveil.synthesis.strata import Strata
@@ -117,15 +121,17 @@ def opened(
     seed: int,
 ) -> Opening:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
-    missing = [missing_values] if isinstance(missing_values, str) else missing_values
+    missing = entries(missing_values)
     table = with_letters(read_table(original, side="original", missing_values=missing))
-    parts = _parts(table, special_codes, spikes)
+    used = used_in(order, predictors, keep, strata, derived)
+    parts = _parts(table, special_codes, spikes, used)
     rules, derived = found_in(table, parts, rules, derived, special_codes)
     kept = None if keep is None else names(keep, "Columns to keep")
     layers = None if strata is None else names(strata, "Strata")
     computed = [column.column for column in derived]
+    columns = {name: part.column for name, part in parts.items()}
     plan = planned(
-        {name: part.column for name, part in parts.items()},
+        columns,
         place=table.place,
         method=method,
         order=_in_order(order, parts, (*(kept or ()), *(layers or ()), *computed), seed),
@@ -134,32 +140,41 @@ def opened(
         strata=layers,
         derived=computed,
     )
+    plan = within_bounds(plan, columns)
     _refuse_nothing(plan)
     refuse_idle_options(plan, options)
     found = Strata.of(table.frame, plan.strata, parts)
     where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
     refuse_large_leaves(plan, options, int(found.sizes.min()), where)
     _refuse_late_rules(rules, derived, plan, table)
-    said = (*told(table, rules, derived), *told_of_tables(plan, rules, parts))
+    said = (
+        *told(table, rules, derived),
+        *told_of_tables(plan, rules, parts),
+        *told_of_dates(columns, {**(special_codes or {}), **(spikes or {})}),
+    )
     return Opening(table, parts, plan, found, rules, derived, options, seed, said)
 
 
 def _parts(
-    table: Table, special_codes: Mapping[str, Any] | None, spikes: Mapping[str, Any] | None
+    table: Table,
+    special_codes: Mapping[str, Any] | None,
+    spikes: Mapping[str, Any] | None,
+    used: set[str] | None,
 ) -> dict[str, Part]:
+    """Every column taken apart; one that cannot be is passed over where nobody asks for it."""
     known = table.frame.columns
     special = codes_by_column(special_codes, "Special codes", known, table.place)
     apart = codes_by_column(spikes, "Spikes", known, table.place)
     codes = {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
     book = table.codebook
-    parts = {
-        name: split(
-            table.frame[name],
-            special=codes[name],
-            variable=None if book is None else book.variable(name),
-        )
-        for name in known
-    }
+    parts = {}
+    for name in known:
+        variable = None if book is None else book.variable(name)
+        try:
+            parts[name] = split(table.frame[name], special=codes[name], variable=variable)
+        except ReadError:
+            if used is None or name in used:
+                raise
     refuse_codes_of_categories(codes, {name: part.column for name, part in parts.items()})
     return parts
 

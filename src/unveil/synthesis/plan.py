@@ -60,8 +60,13 @@ class Plan:
 
     @property
     def needs_original_rows(self) -> bool:
-        """Whether a copy stands beside the original, row for row."""
+        """Whether some columns of a copy, or behind it, are the original's."""
         return bool(self.kept or self.predictor_only)
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether a copy stands beside the original, row for row."""
+        return bool(self.kept)
 
 
 def planned(

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from unveil.errors import listed
 from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
 from unveil.synthesis.class_model import SEPARATED
@@ -115,6 +117,11 @@ def _notes(plan: Plan) -> tuple[str, ...]:
             "Kept columns are the original's, row for row: the copy is partly synthetic, and each "
             "of its rows belongs to a person."
         )
+    if plan.kept and plan.strata:
+        notes.append(
+            f"The strata ({listed(plan.strata)}) of such a copy are the original's too, row for"
+            " row."
+        )
     return tuple(notes)
 
 
@@ -130,14 +137,28 @@ def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _n_whole(part: Part) -> int:
+    """Distinct plain values of a column of whole numbers, whatever their type; else 0."""
+    dtype = part.column.dtype
+    if part.column.kind != "number" or not (dtype.is_integer() or dtype.is_float()):
+        return 0
+    plain = part.values if part.state is None else part.values[part.state == 0]
+    return len(np.unique(plain)) if bool((plain == np.rint(plain)).all()) else 0
+
+
 def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
     found = list(of_size(size.n_rows, size.n_copies, opening.n_rows))
-    for name in opening.plan.order:
-        column = opening.parts[name].column
-        if opening.n_rows >= _FEW_ROWS and column.n_levels > _IDENTIFYING * opening.n_rows:
+    for name in opening.plan.order if opening.n_rows >= _FEW_ROWS else ():
+        part = opening.parts[name]
+        if part.column.n_levels > _IDENTIFYING * opening.n_rows:
             found.append(
                 f"Column {name!r} has a value of its own in nearly every row, as names and numbers "
                 "of persons have. The copy repeats such values: leave the column out."
+            )
+        elif _n_whole(part) > _IDENTIFYING * opening.n_rows:
+            found.append(
+                f"Column {name!r} has a whole number of its own in nearly every row. If they are"
+                " numbers of persons, the copy repeats them: leave the column out."
             )
     needed = 10 + 10 * len(opening.plan.order)
     n_small = int((opening.strata.sizes < needed).sum()) if opening.plan.strata else 0

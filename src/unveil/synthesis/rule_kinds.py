@@ -110,13 +110,24 @@ def state_of(column: Column, rule: Rule) -> tuple[int, float | int]:
         if not column.has_missing:
             raise SettingsError(_unknown(rule))
         return 1, 0
-    given = pl.Series([rule.value]).cast(column.dtype, strict=False)
+    given = _typed(rule, column.dtype)
     if given.null_count():
         raise SettingsError(_unknown(rule))
     special = column.special.to_list()
     if given[0] in special:
         return 2 + special.index(given[0]), 0
     return 0, to_numbers(given)[0]
+
+
+def _typed(rule: Rule, dtype: pl.DataType) -> pl.Series:
+    """The value of a rule in the type of its column; nothing where it has no place there."""
+    try:
+        return pl.Series([rule.value]).cast(dtype, strict=False)
+    except ValueError:
+        raise SettingsError(
+            f"The rule {rule.text!r} gives {rule.column!r} a moment that its time zone does not"
+            " have: clocks were put forward. Write another."
+        ) from None
 
 
 def _unknown(rule: Rule) -> str:

@@ -16,6 +16,9 @@ from unveil.records.codebook import Variable
 from unveil.synthesis.column import Part
 from unveil.synthesis.nodes import Column, Kind, Span
 
+_FEWEST = 5
+"""People who must share a level before a sentence may quote it."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -67,7 +70,7 @@ class Known:
         return [code for code in codes if isinstance(code, wanted) and self.has(code)]
 
     def hint(self, level: str) -> str:
-        """The level or label next to what the user typed; never a value that one person has."""
+        """The level or label next to what the user typed; never one that few people have."""
         labels = [] if self.variable is None else [known.label for known in self.variable.levels]
         others = [text for text in (*self._shared_levels(), *labels) if text != level]
         return nearest(level, others)
@@ -77,7 +80,7 @@ class Known:
         is_telling = self.kind != "text" or n_levels > max(FEW_LEVELS, len(self.series) // 10)
         if is_telling or n_levels > MOST_COMPARED:
             return []
-        least = 2 if len(self.series) >= REAL_FILE else 1
+        least = _FEWEST if len(self.series) >= REAL_FILE else 1
         counts = self.texts.drop_nulls().value_counts(sort=True)
         return counts.filter(pl.col("count") >= least)[self.series.name].to_list()
 

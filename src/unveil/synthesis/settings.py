@@ -5,8 +5,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from unveil.count.scenario import Progress
 from unveil.errors import RolesError, SettingsError
-from unveil.read.given import choice, finite_numbers, number_in, shown
+from unveil.read.given import choice, finite_numbers, is_list, number_in, shown
 from unveil.read.roles import absent, names
 from unveil.synthesis.column import Column
 from unveil.synthesis.methods import JOINT, Options
@@ -15,11 +16,18 @@ from unveil.synthesis.plan import Plan
 _SMOOTHINGS: tuple[Literal["density"], ...] = ("density",)
 
 
-def whole(what: str, given: Any, *, least: int) -> int:
-    """A whole number that is large enough."""
+MOST_COPIES, MOST_ROWS = 10_000, 100_000_000
+"""Copies at a time, and rows of each."""
+_MOST = 1_000_000_000
+
+
+def whole(what: str, given: Any, *, least: int, most: int = _MOST) -> int:
+    """A whole number that is large enough, and not too large to count with."""
     number = number_in(given)
     if number is None or not math.isfinite(number) or number != int(number) or number < least:
         raise SettingsError(f"{what} is {shown(given)}; it must be a whole number from {least} on.")
+    if number > most:
+        raise SettingsError(f"{what} is {shown(given)}; it can be at most {most:,}.")
     return int(number)
 
 
@@ -117,6 +125,31 @@ def refuse_codes_of_categories(
             )
 
 
+def used_in(order: Any, *others: Any) -> set[str] | None:
+    """The columns that the user names; None where no order says that others are left out."""
+    if order is None or isinstance(order, str):
+        return None
+    return {name for given in (order, *others) for name in _named(given)}
+
+
+def _named(given: Any) -> list[str]:
+    """Every text in a name, a list of names, or names by column."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Mapping):
+        return [name for item in given.items() for one in item for name in _named(one)]
+    return [name for one in given for name in _named(one)] if is_list(given) else []
+
+
+def told_of_dates(columns: Mapping[str, Column], codes: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each column whose special codes mean nothing."""
+    return tuple(
+        f"The special codes of {name!r} are not used: the column holds dates or times, not numbers."
+        for name in codes
+        if name in columns and columns[name].dtype.is_temporal()
+    )
+
+
 def refuse_large_leaves(plan: Plan, options: Options, n_rows: int, where: str) -> None:
     """A leaf cannot hold more rows than there are."""
     is_grown = any(
@@ -128,6 +161,27 @@ def refuse_large_leaves(plan: Plan, options: Options, n_rows: int, where: str) -
             f"{'row' if n_rows == 1 else 'rows'}. Choose a smaller min_leaf"
             f"{'' if where.startswith('the original') else ', or fewer strata'}."
         )
+
+
+def heard(progress: Any) -> Progress:
+    """Who is told of the progress."""
+    if not callable(progress):
+        raise SettingsError(
+            f"progress is {shown(progress)}. It must be a function of what is done, how many steps"
+            " are done, and how many there are."
+        )
+    told: Progress = progress
+    return told
+
+
+def entries(given: Any) -> list[str]:
+    """Entries that mean missing."""
+    found = [given] if isinstance(given, str) else given
+    if not is_list(found) or not all(isinstance(entry, str) for entry in found):
+        raise SettingsError(
+            f'missing_values is {shown(given)}. Write entries as text, such as ["NA", "?"].'
+        )
+    return list(found)
 
 
 def workers_of(given: Any) -> int:

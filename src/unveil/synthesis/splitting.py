@@ -5,6 +5,7 @@ order, truth values. No value is converted through text.
 """
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from unveil.synthesis.column import MISSING, Column, Kind, Part, States, Values
 
 _CATEGORIES = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
 _EMPTY = pl.Series([], dtype=pl.Null)
+_MOST_CODES = 1_000
+_LARGEST = 1e150  # the square is still a number
 _LABELLED_ROWS, _LABELLED_CODES = 0.95, 0.5
 
 
@@ -65,9 +68,12 @@ def _joined_number(part: Part) -> pl.Series:
 
 
 def to_numbers(series: pl.Series) -> NDArray[np.int64] | NDArray[np.float64]:
-    """The numbers behind a column, whole ones exactly; 0 where one is missing."""
-    is_whole = series.dtype.is_temporal() or series.dtype.is_integer()
-    if is_whole:
+    """The numbers behind a column, whole ones exactly; 0 where one is missing.
+
+    Behind decimal numbers are whole ones: as many units of the last decimal.
+    """
+    dtype = series.dtype
+    if dtype.is_temporal() or dtype.is_integer() or dtype.is_decimal():
         return series.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
     return series.cast(pl.Float64).fill_null(0).to_numpy()
 
@@ -78,6 +84,9 @@ def from_numbers(values: Values, dtype: pl.DataType) -> pl.Series:
     if dtype.is_temporal():
         physical = pl.Int32 if dtype == pl.Date else pl.Int64
         return numbers.cast(physical).cast(dtype)
+    if isinstance(dtype, pl.Decimal) and numbers.dtype.is_integer():
+        unit = pl.Series([Decimal(1).scaleb(-dtype.scale)], dtype=pl.Decimal(38, dtype.scale))
+        return (numbers.cast(pl.Decimal(38, 0)) * unit).cast(dtype)
     if dtype.is_integer() and numbers.dtype.is_float():
         numbers = numbers.round()
     return numbers.cast(dtype, strict=False)
@@ -152,14 +161,45 @@ def _number(series: pl.Series, special: Sequence[Any], variable: Variable | None
     if not series.null_count() and series.n_unique() == 1:
         return _fixed(Column(series.name, "constant", series.dtype, series[:1]), len(series))
     codes = _special_found(series, special, variable)
+    _refuse_many(series.name, len(codes))
+    _refuse_digits(series)
     state = _states(series, codes)
     has_missing = series.null_count() > 0
     values = to_numbers(series)
     knots = np.unique(values if state is None else values[state == 0]).astype(float)
+    _refuse_huge(series.name, knots)
     column = Column(
         series.name, "number", series.dtype, _EMPTY, codes, np.unique(knots), has_missing
     )
     return Part(column, values, state)
+
+
+def _refuse_many(name: str, n_codes: int) -> None:
+    if n_codes > _MOST_CODES:
+        raise ReadError(
+            f"Column {name!r} has {n_codes:,} different special codes; at most {_MOST_CODES:,} can "
+            "be modelled apart. Name fewer, or turn the column into text."
+        )
+
+
+def _refuse_digits(series: pl.Series) -> None:
+    """Decimal numbers are counted in units of their last decimal, in 64 bits."""
+    if not series.dtype.is_decimal():
+        return
+    units = series.to_physical()
+    if units.cast(pl.Int64, strict=False).null_count() > units.null_count():
+        raise ReadError(
+            f"Column {series.name!r} holds decimal numbers of more than 18 digits, which cannot be "
+            "synthesised. Give the type fewer decimals, or turn the column into text."
+        )
+
+
+def _refuse_huge(name: str, knots: NDArray[np.float64]) -> None:
+    if float(np.abs(knots).max(initial=0)) > _LARGEST:
+        raise ReadError(
+            f"Column {name!r} holds numbers beyond {_LARGEST:g}, too large to compute with. If "
+            "they are special codes, name them as such; else divide the column."
+        )
 
 
 def _special_found(

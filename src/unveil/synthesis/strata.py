@@ -47,6 +47,12 @@ class Strata:
             np.cumsum(self.sizes), rng.integers(self.sizes.sum(), size=n_rows), side="right"
         )
 
+    def shuffled(self, n_rows: int, seed: int, copy: int) -> Whole:
+        """A row of the original for each row of a copy, each as often as any other, mixed."""
+        n_all = len(self.of_rows)
+        rounds = np.tile(np.arange(n_all), (-(-n_rows // n_all), 1))
+        return stream(seed, "copy", copy, "rows").permuted(rounds, axis=1).ravel()[:n_rows]
+
     def rows(self, of_rows: Whole) -> tuple[Whole, ...]:
         """The rows of every stratum."""
         if len(self.sizes) == 1:

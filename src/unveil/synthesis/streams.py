@@ -6,6 +6,7 @@ in any order and in any number of threads, and the same path gives the same numb
 
 import secrets
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +26,12 @@ def tree_seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31 - 1))
 
 
-def drawn_seed(seed: int | None) -> int:
+def drawn_seed(seed: Any) -> int:
     """The seed given, or one that the operating system drew."""
     if seed is None:
         return secrets.randbelow(_SEEDS)
+    if isinstance(seed, np.integer):
+        seed = int(seed)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _SEEDS:
         raise SettingsError(
             f"The seed is {seed!r}; it must be a whole number from 0 to {_SEEDS - 1}."

@@ -55,7 +55,7 @@ def _is_inside(
         return False
     if prod(columns[name].n_levels for name in needs) > _MOST_SETS:
         return False
-    frame = pl.DataFrame([joined(parts[name]) for name in needs])
+    frame = pl.DataFrame({name: joined(parts[name]) for name in needs})
     broken = _met(rule, frame) & (parts[rule.column].values != code_of(columns[rule.column], rule))
     return not broken.any()
 

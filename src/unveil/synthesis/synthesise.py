@@ -10,7 +10,7 @@ from unveil.synthesis.opening import Opening, opened
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.record import Size, recorded
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import options_of, whole, workers_of
+from unveil.synthesis.settings import MOST_COPIES, heard, options_of, whole, workers_of
 from unveil.synthesis.streams import drawn_seed
 from unveil.synthesis.synthesiser import Models, Synthesiser, drawn_copies, rows_of
 
@@ -111,7 +111,8 @@ def synthesise(
         noise=noise,
         margins=margins,
     )
-    n_copies, n_workers = whole("copies", copies, least=1), workers_of(workers)
+    n_copies = whole("copies", copies, least=1, most=MOST_COPIES)
+    n_workers, say = workers_of(workers), heard(progress or silent)
     opening = opened(
         original,
         method=method,
@@ -127,7 +128,7 @@ def synthesise(
         options=options,
         seed=drawn_seed(seed),
     )
-    n_rows, say = rows_of(opening.plan, rows, opening.n_rows), progress or silent
+    n_rows = rows_of(opening.plan, rows, opening.n_rows)
     models = fitted_models(opening, workers=n_workers, progress=say)
     made = drawn_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
     size = Size(n_rows, n_copies, is_seeded=seed is not None)

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -19,9 +20,9 @@ from unveil.synthesis.column import Part
 from unveil.synthesis.drawing import Drawing
 from unveil.synthesis.plan import Plan
 from unveil.synthesis.rule_kinds import Derived
-from unveil.synthesis.settings import whole, workers_of
+from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, whole, workers_of
 from unveil.synthesis.splitting import joined
-from unveil.synthesis.strata import Strata, at
+from unveil.synthesis.strata import Strata, Whole, at
 from unveil.synthesis.streams import drawn_seed
 
 
@@ -42,14 +43,26 @@ class Models:
 
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         """One copy, by its number from 1."""
-        is_beside = self.plan.needs_original_rows
-        of_rows = self.strata.of_rows if is_beside else self.strata.drawn(n_rows, seed, number)
-        given = dict(self.given) | {p.column.name: at(p, of_rows) for p in self.strata.parts}
+        given, of_rows = self._given(number, n_rows, seed)
+        given |= {part.column.name: at(part, of_rows) for part in self.strata.parts}
         parts = self.drawing.drawn(given, self.strata.rows(of_rows), n_rows, seed, number)
-        frame = pl.DataFrame([joined(part) for part in parts.values()])
+        frame = pl.DataFrame({name: joined(part) for name, part in parts.items()})
         for derived in self.derived:
             frame = frame.with_columns(derived.values(frame).alias(derived.column))
         return frame.select([pl.col(name) for name in self.names])
+
+    def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, Part], Whole]:
+        """The columns that are not drawn, and the stratum of each row.
+
+        Columns that only predict are mixed, so that no row of a copy stands where its person does.
+        """
+        if self.plan.is_beside:
+            return dict(self.given), self.strata.of_rows
+        if not self.plan.needs_original_rows:
+            return {}, self.strata.drawn(n_rows, seed, number)
+        rows = self.strata.shuffled(n_rows, seed, number)
+        given = {name: at(part, rows) for name, part in self.given.items()}
+        return given, self.strata.of_rows[rows]
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,11 +108,11 @@ class Synthesiser:
             warnings.warn(inflated(n_rows, self.models.n_original), stacklevel=2)
         return drawn_copies(
             self.models,
-            whole("copies", copies, least=1),
+            whole("copies", copies, least=1, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else drawn_seed(seed),
             workers=workers_of(workers),
-            progress=progress,
+            progress=heard(progress),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -138,14 +151,23 @@ def drawn_copies(
     models: Models, copies: int, n_rows: int, seed: int, *, workers: int, progress: Progress
 ) -> list[pl.DataFrame]:
     """Copies 1 to `copies`, in threads; what each holds depends on its number alone."""
-    made = []
+    made: list[pl.DataFrame] = []
     with ThreadPoolExecutor(max_workers=min(workers, copies)) as pool:
         progress("drawing copies", 0, copies)
-        waiting = [pool.submit(models.copy, n, n_rows, seed) for n in range(1, copies + 1)]
+        ahead = min(2 * workers, copies)
+        waiting = deque(pool.submit(models.copy, n, n_rows, seed) for n in range(1, ahead + 1))
         try:
-            for done, future in enumerate(waiting, start=1):
-                made.append(future.result())
+            for done in range(1, copies + 1):
+                made.append(waiting.popleft().result())
+                if done + ahead <= copies:
+                    waiting.append(pool.submit(models.copy, done + ahead, n_rows, seed))
                 progress(f"drew copy {done}", done, copies)
+        except MemoryError:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise SettingsError(
+                f"There is not enough memory for {copies:,} {'copy' if copies == 1 else 'copies'}"
+                f" of {n_rows:,} rows. Draw fewer rows, or fewer copies at a time."
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -154,11 +176,10 @@ def drawn_copies(
 
 def rows_of(plan: Plan, rows: Any, n_original: int) -> int:
     """The rows of a copy; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else whole("rows", rows, least=1)
-    if plan.needs_original_rows and n_rows != n_original:
-        what = "kept" if plan.kept else "used as predictors only"
+    n_rows = n_original if rows is None else whole("rows", rows, least=1, most=MOST_ROWS)
+    if plan.is_beside and n_rows != n_original:
         raise SettingsError(
-            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are {what} "
+            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "
             "stand beside it row for row. Leave rows out."
         )
     return n_rows

@@ -1,0 +1,65 @@
+"""What the user is told of columns that give persons away, or are not what they seem."""
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unveil.errors import SettingsError
+from unveil.synthesis.synthesise import synthesise
+
+RNG = np.random.default_rng(1)
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64])
+@pytest.mark.parametrize("first", [True, False])
+def test_whole_numbers_of_their_own_in_nearly_every_row_are_warned_of(dtype, first):
+    numbers = pl.Series("id", RNG.permutation(10**17 + 10**6 * np.arange(40))).cast(dtype)
+    columns = [numbers, pl.Series("x", [1, 2] * 20)]
+    frame = pl.DataFrame(columns if first else columns[::-1])
+    assert synthesise(frame, seed=1).record.warnings == (
+        "Column 'id' has a whole number of its own in nearly every row. If they are numbers of "
+        "persons, the copy repeats them: leave the column out.",
+    )
+
+
+def test_amounts_with_decimals_and_dates_are_not():
+    born = [dt.date(1950, 1, 1) + dt.timedelta(days=n) for n in range(40)]
+    frame = pl.DataFrame({"x": RNG.normal(size=40), "born": born})
+    assert synthesise(frame, seed=1).record.warnings == ()
+
+
+def test_special_codes_of_a_date_are_told_to_be_idle():
+    frame = pl.DataFrame({"x": [1, 2] * 20, "born": [dt.date(1950, 1, n) for n in (1, 2)] * 20})
+    assert synthesise(frame, special_codes={"born": [-8]}, seed=1).record.notes == (
+        "The special codes of 'born' are not used: the column holds dates or times, not numbers.",
+    )
+
+
+def test_a_column_with_fewer_plain_values_than_a_leaf_is_told_of():
+    frame = pl.DataFrame({"x": [1, 2] * 50, "rare": [77, *[None] * 99]})
+    told = synthesise(frame, seed=1).record.columns[1].notes
+    assert told == (
+        "rare has fewer than 5 plain values to draw from (min_leaf): every plain value of the copy"
+        " is one of these.",
+    )
+    assert synthesise(frame, min_leaf=1, seed=1).record.columns[1].notes == ()
+
+
+def test_the_least_spread_is_not_asked_of_what_is_missing():
+    # Who is below 50 has no income: leaves of one state alone, which no spread may give up.
+    age = RNG.integers(20, 80, 1_000)
+    income = np.where(age < 50, np.nan, RNG.normal(size=1_000))
+    frame = pl.DataFrame({"age": age, "income": pl.Series(income).fill_nan(None)})
+    copy = synthesise(frame, min_spread=0.3, seed=1).copies[0]
+    assert copy["income"].is_null().to_list() == (copy["age"] < 50).to_list()
+
+
+@pytest.mark.parametrize(("n_people", "hint"), [(4, ""), (5, " Did you mean 'widowed'?")])
+def test_a_level_is_quoted_only_where_five_people_have_it(n_people, hint):
+    status = ["single"] * (60 - n_people) + ["widowed"] * n_people
+    frame = pl.DataFrame({"age": [1, 2] * 30, "status": status})
+    with pytest.raises(SettingsError) as caught:
+        synthesise(frame, rules=["if age = 1 then status = widwed"])
+    assert f"nobody has 'status' = 'widwed'.{hint} Write" in str(caught.value)
