@@ -25,7 +25,7 @@ from unveil.synthesis import cart
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.synthesise import synthesise
 
-ROUNDS = 3
+ROUNDS = 9
 BOUND_FIT = 1.6
 BOUND_COPY = 0.2
 BOUND_BYTES = 1.5e9
