@@ -481,3 +481,19 @@ def test_copies_with_kept_columns_say_that_their_rows_are_of_real_people(folder)
     run("people.csv", "--keep", "sex", "--format", "sav", "--out", "copies")
     (copy,) = (folder / "copies").glob("FAKE_*.sav")
     assert unveil.read_file(copy).codebook.file_label == PARTLY_LABEL
+
+
+def test_what_the_format_has_no_room_for_is_told(folder):
+    unveil.write_file(labelled_survey(), "survey.sav", fake=False)
+    done = run("survey.sav", "--rows", "50", "--format", "dta", "--out", "copies")
+    assert "unveil: Missing codes of 'income' are not in the file: Stata has letters" in done.stderr
+
+
+def test_too_little_memory_for_the_models_is_a_sentence(folder, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("unveil.synthesis.fitting._fit_step", fail)
+    with pytest.raises(InputError, match=r"^There is not enough memory to fit the models"):
+        run("people.csv", "--out", "copies")
+    assert not (folder / "copies").exists()

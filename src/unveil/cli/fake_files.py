@@ -4,11 +4,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import polars as pl
 
 from unveil.errors import WriteError, listed, quoted
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
+from unveil.report.words import lines
 from unveil.synthesis.settings import MOST_COPIES, whole
 from unveil.write.copies import ENDINGS, Asked, target_of, write_all
 
@@ -45,8 +47,13 @@ def write_copies(
     codebook: Codebook | None,
     record: Synthesis,
 ) -> tuple[Path, ...]:
-    """Write every copy to its place, declared like the original, or none of them."""
+    """Write every copy to its place, declared like the original, or none of them.
+
+    What the format has no room for is told on standard error, each sentence once.
+    """
     partly = any(column.role == "kept" for column in record.columns)
     asked = Asked(codebook, partly=partly)
     made = write_all(list(zip(copies, targets, strict=True)), asked)
+    for note in dict.fromkeys(note for one in made for note in one.notes):
+        click.echo(f"unveil: {lines(note)}", err=True)
     return tuple(Path(path) for one in made for path in (one.path, *one.beside))

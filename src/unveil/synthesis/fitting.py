@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.count.scenario import Progress, silent
+from unveil.errors import SettingsError
 from unveil.synthesis.column import Column, Part
 from unveil.synthesis.design_matrix import Predictors
 from unveil.synthesis.impossible import Impossible
@@ -93,6 +94,12 @@ def fit_all(
                 stratum, place = waiting[future]
                 fitted[stratum, place] = future.result()
                 progress(f"fitted {', '.join(steps[place].columns)}", done, len(jobs))
+        except MemoryError:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise SettingsError(
+                "There is not enough memory to fit the models. Synthesise fewer columns at a time,"
+                " or a sample of the rows."
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
