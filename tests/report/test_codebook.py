@@ -12,7 +12,7 @@ from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.records.view import as_html, as_text
 from unveil.report import codebook as drawn
 from unveil.report.codebook_documents import codebook_csv
-from unveil.report.codebook_page import POLICY, codebook_page, differences_page
+from unveil.report.codebook_page import codebook_page, differences_page
 from unveil.report.codebook_words import (
     code,
     findings,
@@ -22,6 +22,7 @@ from unveil.report.codebook_words import (
     range_of,
     values,
 )
+from unveil.report.page import POLICY
 
 SEX = Variable(
     name="sex",

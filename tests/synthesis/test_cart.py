@@ -3,11 +3,11 @@ import polars as pl
 import pytest
 from scipy.stats import chisquare
 
+from unveil.count.streams import stream
 from unveil.synthesis.cart import Model, fit
 from unveil.synthesis.design_matrix import Predictors, TreeCoding
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.splitting import split
-from unveil.synthesis.streams import stream
 from unveil.synthesis.tree import LEAF, Cuts
 
 N_DRAWN = 60_000

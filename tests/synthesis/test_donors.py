@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unveil.count.streams import stream
 from unveil.synthesis.donors import Donors, Smoothing
-from unveil.synthesis.streams import stream
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=1), st.integers(0, 9))

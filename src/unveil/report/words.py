@@ -65,8 +65,9 @@ def visible(text: str) -> str:
 
 
 def _is_plain(character: str) -> bool:
-    # Cc: control (terminal escapes among them), Cf: direction marks, Zl/Zp: line breaks.
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    # Cc: control (terminal escapes among them), Cf: direction marks, Zl/Zp: line breaks; Cn: no
+    # character, some of which no page may hold.
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cn", "Cs", "Co", "Zl", "Zp")
 
 
 def and_list(names: Iterable[str]) -> str:

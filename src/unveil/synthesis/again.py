@@ -5,10 +5,10 @@ from dataclasses import replace
 from msgspec.structs import replace as changed
 
 from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed
 from unveil.records.synthesis import Synthesis
 from unveil.synthesis.record import Size, of_size
 from unveil.synthesis.settings import MOST_COPIES, heard, whole, workers_of
-from unveil.synthesis.streams import drawn_seed
 from unveil.synthesis.synthesiser import Synthesiser, drawn_copies, rows_of
 
 

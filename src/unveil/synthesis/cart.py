@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.streams import tree_seed
 from unveil.synthesis.arrays import prefixed, under
 from unveil.synthesis.column import Values
 from unveil.synthesis.design_matrix import Predictors, TreeCoding
 from unveil.synthesis.donors import Donors, Smoothing
 from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.streams import tree_seed
 from unveil.synthesis.tree import Cuts
 
 _CLASS_WORK = 2_000_000

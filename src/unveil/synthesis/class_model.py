@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.likelihoods import Codes
 from unveil.errors import listed
 from unveil.synthesis.arrays import prefixed, under
 from unveil.synthesis.column import Values
 from unveil.synthesis.design_matrix import DummyCoding, Predictors
 from unveil.synthesis.dummies import dummies, owners
-from unveil.synthesis.likelihood import Codes, Fit, Sparse
+from unveil.synthesis.likelihood import Fit, Sparse
 from unveil.synthesis.methods import Arrays, Target
 
 

@@ -6,11 +6,11 @@ all classes, so a hundred classes cost hardly more than three.
 
 import numpy as np
 
+from unveil.count.likelihoods import Codes, Floats, between_cuts
+from unveil.count.one_thread import one_thread
 from unveil.synthesis.likelihood import (
     Basis,
-    Codes,
     Fit,
-    Floats,
     Sparse,
     climb,
     counts_by_class,
@@ -18,7 +18,6 @@ from unveil.synthesis.likelihood import (
     is_indicator,
     pieces,
 )
-from unveil.synthesis.one_thread import one_thread
 
 
 @one_thread()
@@ -97,7 +96,7 @@ class _Loss:
         above, below = np.zeros(self.n_classes), np.zeros(self.n_classes)
         for rows, some in self.pieces:
             y = self.y[rows]
-            value, up, down = _of_rows(some @ coefficients, cuts, y)
+            value, up, down = between_cuts(some @ coefficients, cuts, y)
             total += value
             slope += some.T @ (up - down)
             above += np.bincount(y, up, self.n_classes)
@@ -114,16 +113,6 @@ class _Loss:
         gradient = np.concatenate((by_step[:1] / self.n, by_gap / self.n, self.basis.turned(along)))
         penalty = 0.5 * self.ridge * float((coefficients**2).sum())
         return penalty - total / self.n, -gradient
-
-
-def _of_rows(eta: Floats, cuts: Floats, y: Codes) -> tuple[float, Floats, Floats]:
-    """Log s(a) + log s(-c) summed, and the slopes 1 - s(a) and s(c) of each row."""
-    from scipy.special import expit, log_expit
-
-    upper = np.append(cuts, np.inf)[y] - eta
-    lower = np.insert(cuts, 0, -np.inf)[y] - eta
-    value = float(log_expit(upper).sum() + log_expit(-lower).sum())
-    return value, expit(-upper), expit(lower)
 
 
 def _fitted(x: Sparse, y: Codes, n_classes: int, basis: Basis, ridge: float) -> Fit:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.streams import stream
 from unveil.synthesis.column import Part
-from unveil.synthesis.streams import stream
 
 _MOST_ROWS = 20_000
 _GROUPS = 12

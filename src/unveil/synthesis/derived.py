@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 
+from unveil.count.expressions.nodes import Expression, Kind
+from unveil.count.expressions.parsing import parse_formula
+from unveil.count.expressions.resolving import Resolver
+from unveil.count.expressions.scope import Scope
+from unveil.count.expressions.unfit import HOLDS
+from unveil.count.expressions.values import computed, needs_of
 from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import shown
-from unveil.synthesis.expression import parse_formula
-from unveil.synthesis.nodes import Expression, Kind
-from unveil.synthesis.resolving import Resolver
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import without_nan
-from unveil.synthesis.scope import Scope
-from unveil.synthesis.unfit import HOLDS
-from unveil.synthesis.values import computed, needs_of
 
 _TYPES: dict[Kind, type[pl.DataType]] = {
     "number": pl.Float64,

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.count.streams import stream
 from unveil.synthesis.column import Part, Values
 from unveil.synthesis.design_matrix import Predictors
 from unveil.synthesis.fitting import FittedStep
 from unveil.synthesis.rule_kinds import Rule, settled
 from unveil.synthesis.splitting import joined
-from unveil.synthesis.streams import stream
 
 Whole = NDArray[np.int64]
 Chance = Callable[..., np.random.Generator]

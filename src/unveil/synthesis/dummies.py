@@ -7,9 +7,10 @@ the dummy of its state. So memory grows with rows x predictors, not with rows x 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.likelihoods import Floats
 from unveil.synthesis.column import Part
 from unveil.synthesis.design_matrix import DummyCoding, Predictors
-from unveil.synthesis.likelihood import Floats, Sparse
+from unveil.synthesis.likelihood import Sparse
 
 
 def dummies(coding: DummyCoding, predictors: Predictors) -> Sparse:

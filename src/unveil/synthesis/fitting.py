@@ -13,7 +13,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.one_thread import one_thread
 from unveil.count.scenario import Progress, silent
+from unveil.count.streams import stream
 from unveil.errors import SettingsError
 from unveil.synthesis.column import Column, Part
 from unveil.synthesis.design_matrix import Predictors
@@ -27,9 +29,7 @@ from unveil.synthesis.methods import (
     fitter,
     joint_fitter,
 )
-from unveil.synthesis.one_thread import one_thread
 from unveil.synthesis.plan import CONSTANT, Step
-from unveil.synthesis.streams import stream
 
 Whole = NDArray[np.int64]
 Chance = Callable[..., np.random.Generator]

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.integer]
+from unveil.count.likelihoods import RUN_OFF, Codes, Floats, own_columns
+
 Sparse = Any  # a scipy.sparse.csr_array: scipy comes without types
 
 COLLINEAR = 0.99999
 """A column this much correlated with what the columns before it predict is left out."""
 RIDGE = 0.04
 """Where classes are separated, coefficients of each class have a normal prior of this precision."""
-RUN_OFF = 15.0
-"""A log-odds beyond this, for a step of one standard deviation, is on its way to infinity."""
 AT_ONCE = 2**20
 """Numbers in a piece of records x classes."""
 STEPS = 500
@@ -102,30 +100,9 @@ def basis_of(x: Sparse) -> Basis:
     mean = np.asarray(x.sum(axis=0), np.float64).ravel() / max(n, 1)
     covariance = (x.T @ x).toarray() / max(n, 1) - np.outer(mean, mean)
     varies = np.flatnonzero(np.diag(covariance) > 1e-12 * (np.diag(covariance) + mean * mean))
-    own, lower = _cholesky(covariance[np.ix_(varies, varies)])
+    own, lower = own_columns(covariance[np.ix_(varies, varies)], 1 - COLLINEAR**2)
     kept = varies[own]
     return Basis(p, kept, np.setdiff1d(varies, kept), mean[kept], lower)
-
-
-def _cholesky(covariance: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """The lower triangle of the columns that those before them do not determine.
-
-    A column stays when its multiple correlation with those kept before it is at most 0.99999, that
-    is when more than 1 - 0.99999^2 of its variance is its own.
-    """
-    p = len(covariance)
-    needed = (1 - COLLINEAR**2) * np.diag(covariance)
-    left, lower = covariance.copy(), np.zeros((p, p))
-    kept: list[int] = []
-    for j in range(p):
-        if left[j, j] <= needed[j]:
-            continue
-        column = left[j:, j] / np.sqrt(left[j, j])
-        lower[j:, len(kept)] = column
-        left[j:, j:] -= np.outer(column, column)
-        kept.append(j)
-    chosen = np.array(kept, np.int64)
-    return chosen, lower[chosen][:, : len(kept)]
 
 
 def pieces(x: Sparse, width: int) -> Iterator[tuple[slice, Sparse]]:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from unveil.count.likelihoods import Codes, Floats
 from unveil.errors import SettingsError, listed
 from unveil.synthesis.class_model import ClassModel
 from unveil.synthesis.design_matrix import Predictors
-from unveil.synthesis.likelihood import Codes, Fit, Floats, Sparse
+from unveil.synthesis.likelihood import Fit, Sparse
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.softmax import fit_softmax
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from unveil.count.expressions.nodes import Expression, Value
 from unveil.errors import SettingsError
 from unveil.synthesis.derived import Formula
 from unveil.synthesis.model_columns import Doc, TypeDoc, type_doc, type_of
-from unveil.synthesis.nodes import Expression, Value
 from unveil.synthesis.rules import WrittenRule
 
 

@@ -11,6 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.likelihoods import Floats
+from unveil.count.one_thread import one_thread
 from unveil.errors import SettingsError, listed
 from unveil.synthesis.arrays import prefixed, under
 from unveil.synthesis.class_model import notes_of
@@ -18,9 +20,8 @@ from unveil.synthesis.column import Values
 from unveil.synthesis.design_matrix import DummyCoding, Predictors
 from unveil.synthesis.donors import Donors, Smoothing
 from unveil.synthesis.dummies import dummies
-from unveil.synthesis.likelihood import Basis, Fit, Floats, Sparse, basis_of
+from unveil.synthesis.likelihood import Basis, Fit, Sparse, basis_of
 from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.one_thread import one_thread
 
 _ROUNDS = 20
 _FARTHEST = 8.0

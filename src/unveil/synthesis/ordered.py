@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unveil.count.likelihoods import Codes
 from unveil.errors import SettingsError, listed
 from unveil.synthesis import logistic
 from unveil.synthesis.arrays import prefixed, under
@@ -17,7 +18,7 @@ from unveil.synthesis.class_model import ClassModel
 from unveil.synthesis.column import Values
 from unveil.synthesis.cumulative import drawn, fit_cumulative
 from unveil.synthesis.design_matrix import Predictors
-from unveil.synthesis.likelihood import Codes, Fit, Sparse
+from unveil.synthesis.likelihood import Fit, Sparse
 from unveil.synthesis.methods import Arrays, Options, Target
 
 

@@ -5,8 +5,8 @@ from math import prod
 
 import polars as pl
 
-from unveil.synthesis.nodes import Absent, Among, Column, Compare, Expression
-from unveil.synthesis.values import computed, met, needs_of, parts_of
+from unveil.count.expressions.nodes import Absent, Among, Column, Compare, Expression
+from unveil.count.expressions.values import computed, met, needs_of, parts_of
 
 _MOST_COMBINATIONS = 200_000
 

@@ -15,16 +15,16 @@ import polars as pl
 import polars.selectors as cs
 from numpy.typing import NDArray
 
+from unveil.count.expressions.nodes import Expression, Missing, Number, Value
+from unveil.count.expressions.parsing import parse_rule
+from unveil.count.expressions.resolving import Resolver
+from unveil.count.expressions.scope import Scope
+from unveil.count.expressions.values import met, needs_of, plain
 from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import shown
 from unveil.synthesis.column import Column, Part
-from unveil.synthesis.expression import parse_rule
-from unveil.synthesis.nodes import Expression, Missing, Number, Value
 from unveil.synthesis.possible import can_be_met
-from unveil.synthesis.resolving import Resolver
 from unveil.synthesis.rule_kinds import Rule
-from unveil.synthesis.scope import Scope
-from unveil.synthesis.values import met, needs_of, plain
 
 Bools = NDArray[np.bool_]
 

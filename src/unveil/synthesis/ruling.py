@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unveil.count.expressions.scope import Scope
 from unveil.read.table import Table
 from unveil.synthesis import derived as formulas
 from unveil.synthesis import rules as written
 from unveil.synthesis.column import Part
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.scope import Scope
 from unveil.synthesis.settings import codes_by_column
 
 
@@ -22,7 +22,8 @@ def found_in(
     """Rules and formulas whose columns and levels the original has, or a refusal."""
     known = list(table.frame.columns)
     apart = codes_by_column(special_codes, "Special codes", known, table.place)
-    scope = Scope.of(table, parts, apart)
+    is_coded = {name: part.column.is_category for name, part in parts.items()}
+    scope = Scope.of(table, is_coded, apart)
     columns = formulas.derived_of(derived, scope)
     return written.rules_of(rules, scope, parts, [one.column for one in columns]), columns
 

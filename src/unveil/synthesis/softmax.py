@@ -7,11 +7,11 @@ likelihood has no highest point; a small ridge then gives it one.
 
 import numpy as np
 
+from unveil.count.likelihoods import Codes, Floats, normalised
+from unveil.count.one_thread import one_thread
 from unveil.synthesis.likelihood import (
     Basis,
-    Codes,
     Fit,
-    Floats,
     Sparse,
     climb,
     counts_by_class,
@@ -19,7 +19,6 @@ from unveil.synthesis.likelihood import (
     is_indicator,
     pieces,
 )
-from unveil.synthesis.one_thread import one_thread
 
 
 @one_thread()
@@ -48,7 +47,7 @@ def is_separated(x: Sparse, y: Codes, n_classes: int) -> bool:
 
 def probabilities(fit: Fit, x: Sparse) -> Floats:
     """P(class | row) for some rows."""
-    return _normalised(x @ fit.coefficients + fit.intercept)
+    return normalised(x @ fit.coefficients + fit.intercept)
 
 
 def drawn(fit: Fit, x: Sparse, rng: np.random.Generator) -> Codes:
@@ -60,13 +59,6 @@ def drawn(fit: Fit, x: Sparse, rng: np.random.Generator) -> Codes:
         # The last sum is 1 but for rounding; drawing below it leaves no row without a class.
         classes[rows] = (chance[rows, None] * up_to[:, -1:] >= up_to).sum(axis=1)
     return np.minimum(classes, len(fit.intercept) - 1)
-
-
-def _normalised(eta: Floats) -> Floats:
-    eta -= eta.max(axis=1, keepdims=True)
-    np.exp(eta, out=eta)
-    eta /= eta.sum(axis=1, keepdims=True)
-    return eta
 
 
 class _Loss:
@@ -101,7 +93,7 @@ class _Loss:
         intercept, coefficients = self.unpacked(flat)
         log_likelihood, fitted, share = 0.0, np.zeros_like(coefficients), np.zeros(self.shape[1])
         for rows, some in self.pieces:
-            chance = _normalised(some @ coefficients + intercept)
+            chance = normalised(some @ coefficients + intercept)
             of_seen = chance[np.arange(len(chance)), self.y[rows]]
             log_likelihood += float(np.log(np.maximum(of_seen, 1e-300)).sum())
             fitted += some.T @ chance

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.count.streams import stream
 from unveil.synthesis.column import Part
-from unveil.synthesis.streams import stream
 
 Whole = NDArray[np.int64]
 

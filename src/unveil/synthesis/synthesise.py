@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed
 from unveil.synthesis.drawing import Drawing
 from unveil.synthesis.fitting import fit_all
 from unveil.synthesis.opening import Opening, opened
@@ -11,7 +12,6 @@ from unveil.synthesis.plan import default_method
 from unveil.synthesis.record import Size, recorded
 from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.settings import MOST_COPIES, heard, options_of, whole, workers_of
-from unveil.synthesis.streams import drawn_seed
 from unveil.synthesis.synthesiser import Models, Synthesiser, drawn_copies, rows_of
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed
 from unveil.errors import SettingsError
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
@@ -23,7 +24,6 @@ from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, whole, workers_of
 from unveil.synthesis.splitting import joined
 from unveil.synthesis.strata import Strata, Whole, at
-from unveil.synthesis.streams import drawn_seed
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,8 @@ def _outgoing(table: Table, target: Path, asked: Asked) -> Outgoing:
         except WriteError as fault:
             faults.append(str(fault))
     _refuse(faults, table.place, _ending(target))
-    made = Outgoing(table.place, pl.DataFrame(columns), codebook)
+    frame = pl.DataFrame({column.name: column for column in columns})
+    made = Outgoing(table.place, frame, codebook)
     if asked.fake:
         made = marked(made, marker=asked.marker, partly=asked.partly)
     return replace(made, codebook=_of_columns(made, target))

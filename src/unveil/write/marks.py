@@ -42,7 +42,7 @@ def marked(outgoing: Outgoing, *, marker: str | None, partly: bool = False) -> O
 def _with_column(outgoing: Outgoing, marker: str) -> Outgoing:
     column = pl.Series(marker, [MARK]).new_from_index(0, outgoing.frame.height)
     if marker not in outgoing.frame.columns:
-        return replace(outgoing, frame=pl.DataFrame([column, *outgoing.frame]))
+        return replace(outgoing, frame=pl.DataFrame({marker: column, **outgoing.frame.to_dict()}))
     present = outgoing.frame[marker]
     if present.dtype != pl.String or not (present == MARK).fill_null(value=False).all():
         raise SettingsError(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from oracles.expressions import value, written
 from synthesis.ruled import ruled
+from unveil.count.expressions.nodes import Expression
+from unveil.count.expressions.parsing import parse_formula, parse_rule
+from unveil.count.expressions.values import computed, met
 from unveil.errors import InputError
-from unveil.synthesis.expression import parse_formula, parse_rule
-from unveil.synthesis.nodes import Expression
-from unveil.synthesis.values import computed, met
 
 ROW = pl.DataFrame(
     {

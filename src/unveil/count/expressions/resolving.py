@@ -6,9 +6,7 @@ What comes out names columns by their kind and levels by their codes, and can be
 from dataclasses import dataclass
 from typing import Any, Never
 
-from unveil.errors import RolesError, SettingsError, quoted
-from unveil.read.roles import absent
-from unveil.synthesis.nodes import (
+from unveil.count.expressions.nodes import (
     Absent,
     Among,
     Arithmetic,
@@ -28,9 +26,11 @@ from unveil.synthesis.nodes import (
     Truth,
     Value,
 )
-from unveil.synthesis.scope import Known, Scope
-from unveil.synthesis.unfit import HOLDS, called, nobody, refuse_value, written
-from unveil.synthesis.values import read_stamp
+from unveil.count.expressions.scope import Known, Scope
+from unveil.count.expressions.unfit import HOLDS, called, nobody, refuse_value, written
+from unveil.count.expressions.values import read_stamp
+from unveil.errors import RolesError, SettingsError, quoted
+from unveil.read.roles import absent
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ and nothing else: no text of a user is ever run as a program.
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil.errors import quoted
-from unveil.synthesis.cursor import DEEPEST, Cursor, Part
-from unveil.synthesis.nodes import (
+from unveil.count.expressions.cursor import CONDITION, DEEPEST, FORMULA, RULE, Cursor, Part
+from unveil.count.expressions.nodes import (
     Absent,
     Among,
     Arithmetic,
@@ -27,7 +26,8 @@ from unveil.synthesis.nodes import (
     Text,
     Value,
 )
-from unveil.synthesis.tokens import Token
+from unveil.count.expressions.tokens import Token
+from unveil.errors import quoted
 
 FUNCTIONS = {"round": (1, 2), "min": (2, 40), "max": (2, 40), "abs": (1, 1), "log": (1, 1)}
 FUNCTIONS |= {"exp": (1, 1), "if": (3, 3)}
@@ -45,12 +45,17 @@ class Consequence:
 
 def parse_rule(text: str) -> Consequence:
     """What a rule says: "if age < 16 then marital = SINGLE"."""
-    return _Reader(text, f"The rule {quoted(text)}").rule()
+    return _Reader(text, f"The rule {quoted(text)}", RULE).rule()
 
 
 def parse_formula(text: str, what: str) -> Expression:
     """What a formula says: "weight / (height / 100) ^ 2"."""
-    return _Reader(text, what).formula()
+    return _Reader(text, what, FORMULA).formula()
+
+
+def parse_condition(text: str, what: str) -> Expression:
+    """What a condition says: "age >= 18 and sex = F"; whether it is one is seen when resolved."""
+    return _Reader(text, what, CONDITION).formula()
 
 
 def stamp(text: str) -> Stamp:

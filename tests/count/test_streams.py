@@ -1,7 +1,7 @@
 import pytest
 
+from unveil.count.streams import drawn_seed, stream
 from unveil.errors import SettingsError
-from unveil.synthesis.streams import drawn_seed, stream
 
 
 def first(*path):

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Never
 
+from unveil.count.expressions.nodes import Expression
+from unveil.count.expressions.tokens import Token, tokens
 from unveil.errors import SettingsError, quoted
-from unveil.synthesis.nodes import Expression
-from unveil.synthesis.tokens import Token, tokens
 
 DEEPEST = 40
 """Brackets inside brackets, and terms in a row; beyond, it is no formula that somebody wrote."""
@@ -13,15 +13,16 @@ DEEPEST = 40
 Part = Callable[[], Expression]
 """Reads one part of a text."""
 
-_RULE = "Example: if age < 16 then marital = SINGLE."
-_FORMULA = "Example: weight / (height / 100) ^ 2."
+RULE = "Example: if age < 16 then marital = SINGLE."
+FORMULA = "Example: weight / (height / 100) ^ 2."
+CONDITION = "Example: age >= 18 and sex = F."
 
 
 class Cursor:
     """Goes through the tokens of one text, from left to right, once."""
 
-    def __init__(self, text: str, what: str) -> None:
-        self._text, self._what = text, what
+    def __init__(self, text: str, what: str, example: str) -> None:
+        self._text, self._what, self._example = text, what, example
         self._tokens = tokens(text, what)
         self._place = self._depth = 0
 
@@ -60,10 +61,4 @@ class Cursor:
     def _fail(self, why: str, token: Token | None = None) -> Never:
         rest = self._text[(token or self._peek()).at :].strip()
         where = f"At {quoted(rest)}" if rest else "At its end"
-        raise SettingsError(
-            f"{self._what} cannot be read. {where}: {why}. {_RULE if self._is_rule else _FORMULA}"
-        )
-
-    @property
-    def _is_rule(self) -> bool:
-        return self._what.startswith("The rule")
+        raise SettingsError(f"{self._what} cannot be read. {where}: {why}. {self._example}")

@@ -1,6 +1,6 @@
 from threading import Thread
 
-from unveil.synthesis.one_thread import one_thread
+from unveil.count.one_thread import one_thread
 
 
 def threads():

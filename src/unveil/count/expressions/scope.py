@@ -8,13 +8,12 @@ from typing import Any
 import polars as pl
 
 from unveil.count.exclusions import FEW_LEVELS, MOST_COMPARED, REAL_FILE
+from unveil.count.expressions.nodes import Column, Kind, Span
 from unveil.errors import nearest
 from unveil.read.table import Table
 from unveil.read.tags import TAGS
 from unveil.read.undeclared import kind_of
 from unveil.records.codebook import Variable
-from unveil.synthesis.column import Part
-from unveil.synthesis.nodes import Column, Kind, Span
 
 _FEWEST = 5
 """People who must share a level before a sentence may quote it."""
@@ -106,9 +105,9 @@ class Scope:
 
     @classmethod
     def of(
-        cls, table: Table, parts: Mapping[str, Part], apart: Mapping[str, Sequence[float]]
+        cls, table: Table, is_coded: Mapping[str, bool], apart: Mapping[str, Sequence[float]]
     ) -> "Scope":
-        """The columns of an original."""
+        """The columns of an original, and whether the values of each are levels."""
         book = table.codebook
         return cls(
             table.place,
@@ -117,9 +116,9 @@ class Scope:
                     table.frame[name],
                     None if book is None else book.variable(name),
                     tuple(apart.get(name, ())),
-                    part.column.is_category,
+                    coded,
                 )
-                for name, part in parts.items()
+                for name, coded in is_coded.items()
             },
         )
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Never
 
+from unveil.count.expressions.nodes import Column, Expression, Kind, Number, Stamp, Text, Value
+from unveil.count.expressions.scope import Known
 from unveil.errors import SettingsError, nearest, quoted
-from unveil.synthesis.nodes import Column, Expression, Kind, Number, Stamp, Text, Value
-from unveil.synthesis.scope import Known
 
 HOLDS: dict[Kind, str] = {
     "number": "numbers",

@@ -1,14 +1,14 @@
 """Expressions as polars computes them, and values as Python holds them."""
 
 import datetime as dt
+import re
 from functools import reduce
 from operator import add, mul, sub, truediv
 from typing import Any
 
 import polars as pl
 
-from unveil.errors import InternalError
-from unveil.synthesis.nodes import (
+from unveil.count.expressions.nodes import (
     Absent,
     Among,
     Arithmetic,
@@ -28,6 +28,7 @@ from unveil.synthesis.nodes import (
     Truth,
     Value,
 )
+from unveil.errors import InternalError
 
 _SIGNS: dict[str, Any] = {
     "=": pl.Expr.eq,
@@ -125,10 +126,16 @@ def _raw(given: Expression) -> pl.Expr:
     """A column with its special codes as they are; anything else as computed."""
     if not isinstance(given, Column):
         return computed(given)
-    column = pl.col(given.name)
+    column = pl.col(_exact(given.name))
     if given.kind == "text" and not given.is_ordered:
         return column.cast(pl.String)
     return column.dt.replace_time_zone(None) if given.is_zoned else column
+
+
+def _exact(name: str) -> str:
+    """The name of a column, which polars must not take for a pattern of names."""
+    is_pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    return f"^{re.escape(name)}$" if is_pattern else name
 
 
 def _amount(given: Expression) -> pl.Expr:
