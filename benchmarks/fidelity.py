@@ -14,10 +14,10 @@ errors of the difference.
 """
 
 import argparse
-import itertools
 import math
 import statistics
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.count.scenario import silent
 from unveil.measure.disclosure import disclosure
-from unveil.synthesis.column import Part
-from unveil.synthesis.design_matrix import Predictors, TreeCoding
-from unveil.synthesis.splitting import split
+from unveil.measure.opening import sides_of
+from unveil.measure.utility.cart import trees
+from unveil.measure.utility.coding import Opened, opened_columns
+from unveil.measure.utility.grouping import Grouped, grouped
+from unveil.measure.utility.permutations import pmse_of
+from unveil.measure.utility.propensity import labels, terms
+from unveil.measure.utility.statistics import measures
+from unveil.measure.utility.tables import pair_tables
 from unveil.synthesis.synthesise import synthesise
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "synthpop"
@@ -52,87 +58,58 @@ def special_codes(frame: pl.DataFrame) -> dict[str, list[int]]:
     return {name: [-8] for name in SPECIAL if name in frame.columns}
 
 
-def parts_of_both(original: pl.DataFrame, copy: pl.DataFrame) -> list[Part]:
-    """Every column of the original and, below it, of the copy."""
-    both = pl.concat([original, copy.cast(dict(original.schema))])
+def opened(original: pl.DataFrame, copy: pl.DataFrame) -> Opened:
+    """Both tables, read and encoded once."""
+    sides = sides_of(copy, original=original)
     codes = special_codes(original)
-    return [split(both[name], special=codes.get(name, ())) for name in both.columns]
+    return opened_columns(sides, columns=None, special_codes=codes, progress=silent)
 
 
 def pmse(original: pl.DataFrame, copy: pl.DataFrame) -> float:
-    """Mean squared distance of the propensity from its share: Snoke and others 2018, equation 1."""
-    label = np.repeat([0, 1], [len(original), len(copy)]).astype(np.int32)
-    predictors = Predictors(tuple(parts_of_both(original, copy)), len(label))
-    matrix = TreeCoding.fitted(predictors, label, 2).matrix(predictors)
-    return pmse_of(matrix, label)
+    """The pMSE of rpart's tree, as `unveil.utility` has it; of synthpop's first copy 0.00608."""
+    both = opened(original, copy)
+    columns = [term.predictor for term in terms(both, (0, 1))]
+    return pmse_of(trees(columns, [labels(both, (0, 1))])[0])
 
 
-def pmse_of(matrix: NDArray[np.float32], label: NDArray[np.int32]) -> float:
-    """The figure of a tree with synthpop's limits: at least 5 rows in a leaf, complexity 0.001.
-
-    A cut stays where it, or the cuts below it, save more errors than the complexity times the
-    errors at the root for each leaf they add. It is not rpart's tree: for synthpop's first copy it
-    gives 0.0103, where synthpop reports 0.0061. Use it to compare copies, not with other figures.
-    """
-    from sklearn.tree import DecisionTreeClassifier
-
-    tree = DecisionTreeClassifier(
-        min_samples_leaf=5, min_samples_split=15, max_depth=30, random_state=0
-    )
-    grown = tree.fit(matrix, label).tree_
-    n_syn = grown.value[:, 0, 1] * grown.n_node_samples
-    errors = np.minimum(n_syn, grown.n_node_samples - n_syn)
-    is_leaf = pruned(grown.children_left, grown.children_right, errors, 0.001 * errors[0])
-    size, share = grown.n_node_samples[is_leaf], label.mean()
-    return float((size * (n_syn[is_leaf] / size - share) ** 2).sum() / len(label))
-
-
-def pruned(left: Whole, right: Whole, errors: NDArray[np.float64], price: float) -> Whole:
-    """The leaves of the tree with the least errors plus price for each leaf, by node."""
-    cost, n_leaves = errors + price, np.ones(len(left), dtype=int)
-    for node in range(len(left) - 1, -1, -1):  # children stand behind their parents
-        below = cost[left[node]] + cost[right[node]] if left[node] >= 0 else math.inf
-        if below < cost[node] - 1e-9:
-            cost[node], n_leaves[node] = below, 2
-    leaves, nodes = [], [0]
-    while nodes:
-        node = nodes.pop()
-        if n_leaves[node] == 1:
-            leaves.append(node)
-        else:
-            nodes += [left[node], right[node]]
-    return np.array(leaves)
-
-
-def groups(part: Part) -> Whole:
-    """Levels, or five groups of a number by quantiles of both tables; each state a group."""
-    if part.column.kind != "number":
-        return part.values.astype(np.int64)
-    state = np.zeros(len(part), dtype=np.int64) if part.state is None else part.state
-    plain = part.values[state == 0]
-    if not len(plain):
-        return state.astype(np.int64)
-    breaks = np.unique(np.quantile(plain, np.arange(1, GROUPS) / GROUPS))
-    place = np.searchsorted(breaks, part.values, side="right")
-    return np.where(state == 0, place, GROUPS + state).astype(np.int64)
-
-
-def pair_s_pmse(one: Whole, other: Whole, n_original: int) -> float:
-    """S_pMSE of a two-way table: VW / df, with VW = sum (s - d c/(1-c))^2 / ((s + d) c)."""
-    width = int(other.max()) + 1
-    cells = np.unique(one * width + other, return_inverse=True)[1]
-    d = np.bincount(cells[:n_original], minlength=int(cells.max()) + 1)
-    s = np.bincount(cells[n_original:], minlength=len(d))
-    c = s.sum() / (s.sum() + d.sum())
-    vw = ((s - d * c / (1 - c)) ** 2 / ((s + d) * c)).sum()
-    return float(vw / max(len(d) - 1, 1))
+def s_pmse_of_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> dict[tuple[str, ...], float]:
+    """S_pMSE of every pair of columns that has one, as `unveil.tables` has it."""
+    both = opened(original, copy)
+    columns = [grouped(variable, GROUPS) for variable in both.variables]
+    rows = pair_tables(both, columns, ways=2, groups=GROUPS, n_worst=0).rows
+    return {row.variables: row.S_pMSE for row in rows if row.S_pMSE is not None}
 
 
 def median_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> float:
     """The median of S_pMSE over all pairs of columns."""
-    grouped = [groups(part) for part in parts_of_both(original, copy)]
-    pairs = itertools.combinations(grouped, 2)
-    return statistics.median(pair_s_pmse(a, b, len(original)) for a, b in pairs)
+    return statistics.median(s_pmse_of_pairs(original, copy).values())
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One column of both tables in its groups, the original's records first."""
+
+    column: Grouped
+
+
+def parts_of_both(original: pl.DataFrame, copy: pl.DataFrame) -> list[Part]:
+    """Every column of the original and, below it, of the copy, in groups."""
+    both = opened(original, copy)
+    return [Part(grouped(variable, GROUPS)) for variable in both.variables]
+
+
+def groups(part: Part) -> Whole:
+    """The group of every record, the original's first."""
+    return part.column.codes.astype(np.int64)
+
+
+def pair_s_pmse(one: Whole, other: Whole, n_original: int) -> float:
+    """S_pMSE of one two-way table, as `unveil.tables` has it."""
+    _, cells = np.unique(one * (int(other.max()) + 1) + other, return_inverse=True)
+    n = int(cells.max()) + 1
+    td = np.bincount(cells[:n_original], minlength=n)
+    ts = np.bincount(cells[n_original:], minlength=n)
+    return float(measures(td, ts, np.array([0, n])).S_pMSE[0])
 
 
 def figures(original: pl.DataFrame, copy: pl.DataFrame) -> dict[str, float]:

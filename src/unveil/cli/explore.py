@@ -1,0 +1,208 @@
+"""`unveil explore`: which way of making copies gives least away for the utility it keeps?"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.cli.confidential_files import refuse_targets, write_targets
+from unveil.cli.explore_screen import screen
+from unveil.cli.options import by_column, column_names, key_and_target_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.shown import put_out, refuse_both, refuse_lacking
+from unveil.cli.synthesis_options import numbers_by_column
+from unveil.errors import SettingsError, quoted
+from unveil.exploration.explore import ExplorationResult, flat
+from unveil.exploration.explore import explore as tried
+from unveil.exploration.settings import METHODS, MIN_LEAF
+from unveil.exploration.store import HEAD
+from unveil.read.given import numbers_in
+from unveil.records.exploration import Exploration
+from unveil.report.charts.risk_utility import risk_utility_map
+from unveil.report.documents import csv_document, json_document
+from unveil.report.exploration_page import exploration_page
+from unveil.report.words import lines
+
+INTERRUPTED = 130
+
+
+def leaves(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+    """Whole numbers with commas between them."""
+    found = numbers_in(given)
+    if not all(isinstance(one, float) and one == int(one) for one in found):
+        raise SettingsError(
+            f"{option.opts[0]} {quoted(given)} cannot be read. Write whole numbers with commas"
+            " between them: 5,20,50."
+        )
+    return tuple(int(one) for one in found)
+
+
+def amounts(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float]:
+    """How much noise by column: income=100."""
+    found = {}
+    for column, text in by_column(context, option, given).items():
+        number, *more = numbers_in(text)
+        if more or isinstance(number, str):
+            raise SettingsError(
+                f"{option.opts[0]} {quoted(f'{column}={text}')} cannot be read. Write a column, =,"
+                " and the standard deviation: income=100."
+            )
+        found[column] = number
+    return found
+
+
+@click.command(short_help="Which way of making copies gives least away for its utility.")
+@click.argument("original", required=False)
+@key_and_target_options
+@click.option(
+    "--methods",
+    multiple=True,
+    default=("cart,parametric",),
+    show_default="cart,parametric",
+    metavar="NAMES",
+    callback=column_names,
+    help=f"How copies are made: {', '.join(METHODS)}.",
+)
+@click.option(
+    "--min-leaf",
+    default=",".join(map(str, MIN_LEAF)),
+    show_default=True,
+    metavar="NUMBERS",
+    callback=leaves,
+    help="Of trees: the fewest records in a leaf.",
+)
+@click.option(
+    "--filter/--no-filter", "is_filtered", help="Try each also with the distance filter on keys."
+)
+@click.option(
+    "--noise",
+    "add_noise",
+    multiple=True,
+    metavar="COLUMN=SD",
+    callback=amounts,
+    help="Try each also with noise: income=100. May be repeated.",
+)
+@click.option("--copies", "-m", type=int, default=3, show_default=True, help="Of each setting.")
+@click.option(
+    "--control",
+    type=float,
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of people held back to measure R; 0 for no R.",
+)
+@click.option(
+    "--risk",
+    default="DiSCO",
+    show_default=True,
+    metavar="MEASURE",
+    help="Of the frontier: DiSCO, DiSCO_max, repU or R.",
+)
+@click.option(
+    "--utility",
+    default="S_pMSE",
+    show_default=True,
+    metavar="MEASURE",
+    help="Of the frontier: S_pMSE, S_pMSE_max or pMSE.",
+)
+@click.option(
+    "--bands",
+    multiple=True,
+    metavar="COLUMN=BANDS",
+    callback=by_column,
+    help="For the risk, compare numbers in bands: age=5. May be repeated.",
+)
+@click.option(
+    "--special-codes",
+    multiple=True,
+    metavar="COLUMN=CODES",
+    callback=numbers_by_column,
+    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA. May be repeated.",
+)
+@click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="CONFIDENTIAL: keep each setting when it is done, and go on from there.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row for each setting as CSV.")
+@click.option(
+    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
+)
+@click.option(
+    "--chart", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write the map to a file."
+)
+def explore(
+    *,
+    original: str | None,
+    keys: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    page: Path | None,
+    chart: Path | None,
+    **asked: Any,
+) -> None:
+    """Make copies of ORIGINAL in several ways; measure what each gives away, and its utility.
+
+    Nothing is released and no copy is written. With --folder the work can be stopped at any moment;
+    the same command, or one with more settings, goes on from there.
+
+    \b
+    Example:
+      unveil explore survey.csv --keys sex,age,region --min-leaf 5,20,50 --folder tried
+      unveil explore survey.csv -k sex,age,region -t income,health --methods cart,catall,ipf \\
+        --filter --page map.html
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    refuse_lacking((original,), keys, "the original file", "explore survey.csv")
+    refuse_targets({"--page": page, "--chart": chart})
+    result = _tried(original, keys, asked)
+    record = result.record
+    made = {page: lambda: exploration_page(record), chart: lambda: risk_utility_map(record)}
+    write_targets({path: draw for path, draw in made.items() if path is not None})
+    console = Console()
+    put_out(_document(record, console, as_json=as_json, as_csv=as_csv), console)
+
+
+def _tried(original: str | None, keys: tuple[str, ...], asked: dict[str, Any]) -> ExplorationResult:
+    folder: Path | None = asked["folder"]
+    settings = {
+        **asked,
+        "targets": asked["targets"] or None,
+        "filter": asked.pop("is_filtered"),
+        "bands": asked["bands"] or None,
+    }
+    settings.pop("is_filtered", None)
+    try:
+        with progress_bar(Console(stderr=True)) as bar:
+            return tried(original, keys=keys, **settings, progress=bar)
+    except KeyboardInterrupt:
+        if folder is None or not (folder / HEAD).exists():
+            raise
+        n_done = len(list(folder.glob("setting_*.json")))
+        click.echo(
+            f"unveil: Stopped. {n_done} {'setting is' if n_done == 1 else 'settings are'} kept in"
+            f" {lines(str(folder))!r}; the same command goes on from there.",
+            err=True,
+        )
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _document(record: Exploration, console: Console, *, as_json: bool, as_csv: bool) -> Any:
+    if as_json:
+        return json_document(record)
+    if as_csv:
+        return csv_document([flat(row, record) for row in record.rows])
+    return screen(record, console.width)

@@ -1,0 +1,171 @@
+"""`unveil findings`: do the published results still come out when computed on the copy?"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unveil.cli.options import by_column, output_options
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_table, refuse_both
+from unveil.cli.tables import as_wide_as_fits, new_table
+from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.measure.utility.combining import SYNTHESES
+from unveil.measure.utility.findings import findings as replicate
+from unveil.records.replication import Replication
+from unveil.report import replication as words
+from unveil.report.charts.replication import replication_chart
+from unveil.report.replication_page import replication_page
+from unveil.report.words import lines
+from unveil.writing import refuse_present, write_private
+
+LONGEST_LABEL = 32
+SPARE = ("counts", "std. diff.", "difference")
+
+
+@click.command(short_help="Whether published results still come out on the copy.")
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@click.option(
+    "--findings",
+    "-f",
+    "list_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="The results to replicate, each as [[finding]].",
+)
+@click.option(
+    "--level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Of the confidence intervals.",
+)
+@click.option(
+    "--synthesis",
+    default="simple",
+    show_default=True,
+    metavar="KIND",
+    help=f"How the copies were made: {', '.join(SYNTHESES)}.",
+)
+@click.option(
+    "--special-codes",
+    multiple=True,
+    metavar="COLUMN=CODES",
+    callback=by_column,
+    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
+)
+@output_options
+@click.option(
+    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
+)
+@click.option(
+    "--chart", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write the picture."
+)
+def findings(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    list_file: Path | None,
+    as_json: bool,
+    as_csv: bool,
+    page: Path | None,
+    chart: Path | None,
+    **settings: Any,
+) -> None:
+    """Compute the results declared in FILE.toml on ORIGINAL and SYNTHETIC, and compare them.
+
+    \b
+    Example:
+      unveil findings original.csv synthetic.csv --findings results.toml --page findings.html
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    _refuse(original, synthetic, list_file, (page, chart))
+    with progress_bar(Console(stderr=True)) as bar:
+        result = replicate(original, list(synthetic), list_file, **settings, progress=bar)
+    record = result.record
+    _write(record, page, chart)
+    if as_json or as_csv or (page is None and chart is None):
+        put_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
+
+
+def _refuse(
+    original: str | None,
+    synthetic: Sequence[str],
+    list_file: Path | None,
+    out: tuple[Path | None, Path | None],
+) -> None:
+    """Refuse, before anything is read, what could not be done in the end."""
+    if not original or not synthetic:
+        raise ReadError(
+            "Name the original file and at least one synthetic file: unveil findings original.csv"
+            " synthetic.csv --findings results.toml."
+        )
+    if list_file is None:
+        raise SettingsError("Say which results are to be replicated: --findings results.toml.")
+    for path in out:
+        if path is not None:
+            refuse_present(path)
+            if not path.parent.is_dir():
+                raise WriteError(
+                    f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
+                    " another."
+                )
+    if out[0] is not None and out[0] == out[1]:
+        raise SettingsError("--page and --chart name the same file. Give each its own.")
+
+
+def _write(record: Replication, page: Path | None, chart: Path | None) -> None:
+    made = [(page, replication_page), (chart, replication_chart)]
+    contents = [(path, draw(record)) for path, draw in made if path is not None]
+    for path, content in contents:
+        write_private(path, content.encode())
+        click.echo(f"unveil: written to {lines(str(path))}.", err=True)
+
+
+def _screen(record: Replication) -> Group:
+    said = [*words.sentences(record), *words.lost(record)]
+    return Group(
+        Text(),
+        Text("Whether published results still come out on the copy", style="bold"),
+        Text(words.sizes(record)),
+        Text(),
+        *(Padding(Text(sentence), (0, 0, 0, 1)) for sentence in said),
+        Text(),
+        *_tables(record),
+        *notes(record.coercions),
+    )
+
+
+def _tables(record: Replication) -> Iterator[RenderableType]:
+    for group in words.groups(record):
+        yield _table(group)
+        yield Text()
+
+
+def _table(group: words.Group) -> Table:
+    def made(shown: Sequence[str]) -> Table:
+        table = new_table(group.title)
+        table.add_column(group.head, overflow="fold", max_width=LONGEST_LABEL)
+        for head in shown:
+            table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
+        for label, row in zip(group.labels, group.rows, strict=True):
+            named = zip(group.heads, group.cells(row), strict=True)
+            table.add_row(Text(label), *(Text(cell) for head, cell in named if head in shown))
+        return table
+
+    spare = [head for head in SPARE if head in group.heads]
+    return as_wide_as_fits(made, group.heads, spare, Console().width)

@@ -1,0 +1,249 @@
+"""`unveil utility`: how much of the original's story does the copy still tell?"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.cli.confidential_files import refuse_targets, write_targets
+from unveil.cli.options import column_names
+from unveil.cli.progress import Report, progress_bar
+from unveil.cli.shown import put_out
+from unveil.cli.synthesis_options import numbers_by_column
+from unveil.cli.utility_screen import document, screen, table_lines
+from unveil.errors import ReadError, SettingsError, quoted
+from unveil.measure.utility.compare import compare
+from unveil.measure.utility.projection import projection
+from unveil.measure.utility.tables import tables
+from unveil.measure.utility.tstr import tstr
+from unveil.measure.utility.utility import utility as told_apart
+from unveil.records.comparison import Cloud
+from unveil.records.projection import Projection
+from unveil.report.charts.pair_map import pair_map_chart
+from unveil.report.utility_page import UtilityFound, utility_page
+
+EXAMPLE = "unveil utility original.csv synthetic.csv"
+
+
+def ways_asked(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+    """How many variables the tables have: some of 1, 2 and 3."""
+    found = [part.strip() for part in given.split(",")]
+    if not set(found) <= {"1", "2", "3"}:
+        raise SettingsError(
+            f"{option.opts[0]} {quoted(given)} cannot be read. Write some of 1, 2 and 3 with commas"
+            " between them: 1,2."
+        )
+    return tuple(sorted({int(part) for part in found}))
+
+
+def joined(context: click.Context, option: click.Parameter, given: str | None) -> bool | int:
+    """Interactions of the logistic model: how many variables a term joins at most."""
+    if given is None:
+        return False
+    if not given.isdecimal():
+        raise SettingsError(
+            f"{option.opts[0]} {quoted(given)} cannot be read. Write how many variables a term may"
+            " join: 2."
+        )
+    return int(given)
+
+
+@click.command(short_help="How much of the original's story a copy still tells.")
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="The columns to compare. Default: all that every file has.",
+)
+@click.option(
+    "--categories",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="Columns of numbers that are only names.",
+)
+@click.option(
+    "--model",
+    default="cart",
+    show_default=True,
+    metavar="MODEL",
+    help="What tells the files apart: cart (a tree) or logit (a logistic model).",
+)
+@click.option(
+    "--interactions",
+    metavar="N",
+    callback=joined,
+    help="Of logit: how many variables a term may join. Default: 1.",
+)
+@click.option(
+    "--permutations",
+    type=int,
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Of cart: how many permuted labels show what chance does.",
+)
+@click.option(
+    "--special-codes",
+    "--special",
+    multiple=True,
+    metavar="COLUMN=CODES",
+    callback=numbers_by_column,
+    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA. May be repeated.",
+)
+@click.option(
+    "--ways",
+    default="2",
+    show_default=True,
+    metavar="NUMBERS",
+    callback=ways_asked,
+    help="Tables of so many variables are compared: 1,2,3.",
+)
+@click.option(
+    "--worst",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Of how many of the worst tables to show the cells.",
+)
+@click.option("--compare", "is_compared", is_flag=True, help="Show also what goes together.")
+@click.option("--projection", "is_projected", is_flag=True, help="Show also the two main axes.")
+@click.option(
+    "--tstr", "outcome", metavar="OUTCOME", help="Train on synthetic, test on real: this column."
+)
+@click.option("--control", metavar="FILE", help="For --tstr: people who were not used.")
+@click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="Write every table with all its measures to a file.",
+)
+@click.option(
+    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
+)
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="Write the heat map of all pairs to a file.",
+)
+def utility(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    as_json: bool,
+    csv_file: Path | None,
+    page: Path | None,
+    chart: Path | None,
+    worst: int,
+    is_compared: bool,
+    **asked: Any,
+) -> None:
+    """Measure how near the SYNTHETIC copies come to ORIGINAL: by a model, by tables, by column.
+
+    \b
+    Example:
+      unveil utility original.csv synthetic.csv --special-codes income=-8
+      unveil utility original.csv synthetic.csv --model logit --ways 1,2 --page utility.html
+      unveil utility train.csv synthetic.csv --tstr income --control control.csv
+    """
+    if not original or not synthetic:
+        raise ReadError(f"Name the original file and at least one synthetic file: {EXAMPLE}.")
+    _refuse(asked, chart)
+    is_projected = asked["is_projected"]
+    refuse_targets({"--csv": csv_file, "--page": page, "--chart": chart})
+    with progress_bar(Console(stderr=True)) as bar:
+        asked |= {"worst": worst, "is_page": page is not None}
+        found = _found((original, list(synthetic)), asked, bar)
+    made: dict[Path | None, Callable[[], str]] = {
+        csv_file: lambda: table_lines(found),
+        page: lambda: utility_page(found),
+        chart: lambda: _chart(found),
+    }
+    write_targets({path: draw for path, draw in made.items() if path is not None})
+    console = Console()
+    parts = {"is_compared": is_compared, "is_projected": is_projected}
+    put_out(document(found, **parts) if as_json else screen(found, console.width, **parts), console)
+
+
+def _refuse(asked: dict[str, Any], chart: Path | None) -> None:
+    if asked["control"] is not None and asked["outcome"] is None:
+        raise SettingsError(
+            "--control is for --tstr. Name the outcome to predict, or leave it out."
+        )
+    if chart is not None and 2 not in asked["ways"]:
+        raise SettingsError("--chart draws all pairs of columns: let --ways have a 2.")
+
+
+def _found(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> UtilityFound:
+    """Everything that is asked for, each with the same columns read in the same way."""
+    reading: dict[str, Any] = {
+        "special_codes": asked["special_codes"] or None,
+        "missing_values": asked["missing_values"],
+        "categories": asked["categories"],
+        "progress": bar,
+    }
+    same = {**reading, "columns": asked["columns"] or None}
+    by_ways = tuple(
+        tables(*files, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
+    )
+    apart = told_apart(
+        *files,
+        model=asked["model"],
+        interactions=asked["interactions"],
+        n_permutations=asked["permutations"],
+        seed=asked["seed"],
+        **same,
+    )
+    trial = None
+    if asked["outcome"] is not None:
+        trial = tstr(
+            *files,
+            outcome=asked["outcome"],
+            control=asked["control"],
+            seed=asked["seed"],
+            **reading,
+        ).record
+    return UtilityFound(
+        apart.record,
+        tuple(one.record for one in by_ways),
+        compare(*files, **same).record,
+        _placed(files, asked, same),
+        trial,
+    )
+
+
+def _placed(
+    files: tuple[Any, Any], asked: dict[str, Any], same: dict[str, Any]
+) -> tuple[Projection, Cloud] | None:
+    """The main axes, where they are asked for; on a page, where there are any."""
+    if not asked["is_projected"] and not asked["is_page"]:
+        return None
+    try:
+        axes = projection(*files, **same)
+    except SettingsError:
+        if asked["is_projected"]:
+            raise
+        return None
+    return axes.record, axes.cloud()
+
+
+def _chart(found: UtilityFound) -> str:
+    assert found.pairs is not None
+    return pair_map_chart(found.pairs)

@@ -1,0 +1,255 @@
+"""How is one column distributed on every side? Counts by level, shared bins, and distances.
+
+Everything is found from the counts of the column's levels, which all sides share.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from unveil.measure.utility.coding import Floats, Variable, Whole
+from unveil.measure.utility.densities import GRID, bandwidth, density, standard_deviation
+from unveil.measure.utility.distances import hellinger, total_variation, wasserstein
+from unveil.records.comparison import (
+    Density,
+    DistanceRow,
+    Distribution,
+    Histogram,
+    LevelCount,
+    LevelKind,
+)
+
+MOST_LEVELS = 100
+_TAIL = 0.005  # the share of numbers at either end that gets no bin of its own
+_FEWEST_BINS, _MOST_BINS, _MOST_WHOLE = 8, 30, 40
+
+
+def distribution(variable: Variable) -> Distribution:
+    """One column on every side, as a record."""
+    n_sides = len(variable.column.sides.rows)
+    histogram = _histogram(variable)
+    moments = [_moments(variable, side) for side in range(n_sides)]
+    return Distribution(
+        column=variable.name,
+        kind=variable.kind,
+        levels=tuple(_level_counts(variable)),
+        histogram=histogram,
+        density=None if histogram is None or histogram.is_whole else _density(variable, histogram),
+        mean_original=moments[0][0],
+        sd_original=moments[0][1],
+        mean_synthetic=tuple(mean for mean, _ in moments[1:]),
+        sd_synthetic=tuple(sd for _, sd in moments[1:]),
+    )
+
+
+def distance_row(variable: Variable, found: Distribution, copy: int) -> DistanceRow:
+    """How far one copy is from the original in one column.
+
+    Notes
+    -----
+    Hellinger and total variation of a category are over its levels, missing among them; of numbers
+    over the shared bins, special codes and missing, so they depend on the bins. Wasserstein is of
+    the numbers alone and depends on none.
+    """
+    moved = _moved(variable, copy) if variable.is_number else None
+    sd = found.sd_original
+    n_p, n_q = _in_bins(variable, found, 0), _in_bins(variable, found, copy)
+    lost = [_percent_without_number(variable, side) for side in (0, copy)]
+    return DistanceRow(
+        column=variable.name,
+        kind=variable.kind,
+        copy=copy,
+        hellinger=hellinger(n_p, n_q),
+        total_variation=total_variation(n_p, n_q),
+        wasserstein=moved,
+        wasserstein_sd=_ratio(moved, sd),
+        missing_difference=None if None in lost else lost[1] - lost[0],  # type: ignore[operator]
+    )
+
+
+def _ratio(moved: float | None, sd: float | None) -> float | None:
+    if moved is None or not sd:
+        return None
+    ratio = moved / sd
+    return ratio if math.isfinite(ratio) else None
+
+
+def _moved(variable: Variable, copy: int) -> float | None:
+    kept = variable.is_ordinary
+    n_p, n_q = (variable.counts(side)[kept] for side in (0, copy))
+    return wasserstein(variable.values[kept], n_p, n_q)
+
+
+def _in_bins(variable: Variable, found: Distribution, side: int) -> Whole:
+    """Counts of one side over bins and the levels that are no numbers, none of them merged."""
+    if found.histogram is None:
+        return variable.counts(side)
+    histogram = found.histogram
+    binned = histogram.n_original if side == 0 else histogram.n_synthetic[side - 1]
+    return np.concatenate([binned, variable.counts(side)[~variable.is_ordinary]])
+
+
+def _percent_without_number(variable: Variable, side: int) -> float | None:
+    n = variable.column.sides.rows[side]
+    counts = variable.counts(side)
+    if not n:
+        return None
+    if variable.is_number:
+        return 100 * (1 - int(counts[variable.is_ordinary].sum()) / n)
+    return 100 * int(counts[-1]) / n if variable.column.has_missing else 0.0
+
+
+def _moments(variable: Variable, side: int) -> tuple[float | None, float | None]:
+    """Mean and standard deviation of the numbers of a side; None without two of them."""
+    counts = variable.ordinary_counts(side)
+    n = int(counts.sum())
+    if not variable.is_number or not n:
+        return None, None
+    mean = float((counts / n) @ variable.values)
+    sd = standard_deviation(variable.values, counts) if n > 1 else None
+    return _finite(mean), _finite(sd)
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _level_counts(variable: Variable) -> Iterator[LevelCount]:
+    """The levels that are no numbers, most frequent ones kept; missing last."""
+    shown = np.flatnonzero(~variable.is_ordinary)
+    counts = np.stack([variable.counts(side) for side in range(len(variable.column.sides.rows))])
+    is_missing = variable.column.has_missing and len(shown) > 0
+    told = shown[:-1] if is_missing else shown
+    kept = np.sort(told[np.argsort(-counts[0][told], kind="stable")[:MOST_LEVELS]])
+    rest = np.setdiff1d(told, kept, assume_unique=True)
+    texts = variable.level_names() if len(kept) else []
+    kind: LevelKind = "special" if variable.is_number else "level"
+    for place in kept:
+        yield _level_count(variable, texts[place], kind, counts[:, [place]])
+    if len(rest):
+        yield _level_count(variable, None, "other", counts[:, rest])
+    if is_missing:
+        yield _level_count(variable, None, "missing", counts[:, shown[-1:]])
+
+
+def _level_count(
+    variable: Variable, text: str | None, kind: LevelKind, counts: Whole
+) -> LevelCount:
+    rows = variable.column.sides.rows
+    n = [int(count) for count in counts.sum(axis=1)]
+    percents = [100 * one / of if of else None for one, of in zip(n, rows, strict=True)]
+    return LevelCount(
+        level=text,
+        kind=kind,
+        n_levels=counts.shape[1],
+        n_original=n[0],
+        percent_original=percents[0],
+        n_synthetic=tuple(n[1:]),
+        percent_synthetic=tuple(percents[1:]),
+    )
+
+
+def _histogram(variable: Variable) -> Histogram | None:
+    """Counts of every side in bins that all share; None where there is no number at all."""
+    n_sides = len(variable.column.sides.rows)
+    by_side = [variable.ordinary_counts(side) for side in range(n_sides)]
+    pooled = np.sum(by_side, axis=0)
+    occurs = pooled > 0
+    if not variable.is_number or not occurs.any():
+        return None
+    values = variable.values[occurs]
+    edges, is_whole = bin_edges(values, pooled[occurs])
+    place = np.searchsorted(edges, values, side="right")
+    binned = [
+        tuple(np.bincount(place, counts[occurs], len(edges) + 1).astype(np.int64).tolist())
+        for counts in by_side
+    ]
+    return Histogram(
+        edges=tuple(edges.tolist()),
+        is_whole=is_whole,
+        n_original=binned[0],
+        n_synthetic=tuple(binned[1:]),
+    )
+
+
+def bin_edges(values: Floats, counts: Whole) -> tuple[Floats, bool]:
+    """Edges of bins for sorted values with counts, and whether each whole number has its own.
+
+    Up to 40 whole numbers get a bin each. Otherwise the bins are 1, 2 or 5 times a power of ten
+    wide, about 2 n^(1/3) of them (the Rice rule), and leave half a percent at either end outside.
+    """
+    low, high = _inner_range(values, counts)
+    is_whole = bool((values == np.rint(values)).all())
+    if is_whole and high - low < _MOST_WHOLE and abs(low) + abs(high) < 2**52:
+        return np.arange(low, high + 2) - 0.5, True
+    if low == high:
+        half = max(abs(low) * 1e-6, 0.5 if is_whole else 1e-9)
+        return np.array([low - half, low + half]), False
+    n_bins = min(max(round(2 * float(counts.sum()) ** (1 / 3)), _FEWEST_BINS), _MOST_BINS)
+    return _nice_edges(low, high, n_bins, at_least=1.0 if is_whole else 0.0), False
+
+
+def _inner_range(values: Floats, counts: Whole) -> tuple[float, float]:
+    """The range without its outermost half percent, or the whole where that leaves one value."""
+    ends = np.cumsum(counts)
+    skipped = int(ends[-1] * _TAIL)
+    low, high = values[np.searchsorted(ends, [skipped, ends[-1] - 1 - skipped], side="right")]
+    return (float(low), float(high)) if low < high else (float(values[0]), float(values[-1]))
+
+
+def _nice_edges(low: float, high: float, n_bins: int, at_least: float) -> Floats:
+    wanted = max(high / n_bins - low / n_bins, at_least)
+    power = math.floor(math.log10(wanted)) if wanted > 0 else -300
+    step = next((one for one in (1, 2, 5) if one * 10.0**power >= wanted * 0.999), 10)
+    first, last = (math.floor(end / 10.0**power / step) for end in (low, high))
+    steps = np.arange(first, last + 2, dtype=np.float64) * step
+    # Division by a power of ten gives 0.3, multiplication by a tenth 0.30000000000000004.
+    with np.errstate(over="ignore"):
+        edges = steps / 10.0**-power if power < 0 else steps * 10.0**power
+    if _parts(edges, low, high):
+        return edges
+    # So far from 0 that no nice number lies between, or at the very end of the scale.
+    return 2 * np.linspace(low / 2, np.nextafter(high, np.inf) / 2, n_bins + 1)
+
+
+def _parts(edges: Floats, low: float, high: float) -> bool:
+    has_order = bool(np.isfinite(edges).all() and (np.diff(edges) > 0).all())
+    return has_order and bool(edges[0] <= low and high < edges[-1])
+
+
+def _density(variable: Variable, histogram: Histogram) -> Density | None:
+    counts = [variable.ordinary_counts(side) for side in range(len(variable.column.sides.rows))]
+    width = bandwidth(variable.values[variable.is_ordinary], counts[0][variable.is_ordinary])
+    if width is None:
+        return None
+    at = 2 * np.linspace(histogram.edges[0] / 2, histogram.edges[-1] / 2, GRID)
+    values = variable.values[variable.is_ordinary]
+    made = [density(values, one[variable.is_ordinary], at, width) for one in counts]
+    if any(one is not None and not np.isfinite(one).all() for one in made) or made[0] is None:
+        return None
+    return Density(
+        bandwidth=width,
+        at=tuple(at.tolist()),
+        original=tuple(made[0].tolist()),
+        synthetic=tuple(None if one is None else tuple(one.tolist()) for one in made[1:]),
+    )
+
+
+def mean_row(rows: Sequence[DistanceRow]) -> DistanceRow:
+    """The mean of several copies' distances; None where one of them is not measured."""
+
+    def mean(field: str) -> float | None:
+        figures = [getattr(row, field) for row in rows]
+        return None if None in figures else sum(figures) / len(figures)
+
+    return DistanceRow(
+        column=rows[0].column,
+        kind=rows[0].kind,
+        copy="mean",
+        hellinger=mean("hellinger"),
+        total_variation=mean("total_variation"),
+        wasserstein=mean("wasserstein"),
+        wasserstein_sd=mean("wasserstein_sd"),
+        missing_difference=mean("missing_difference"),
+    )

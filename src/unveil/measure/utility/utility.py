@@ -1,0 +1,251 @@
+"""`unveil.utility`: can a model tell the records of a copy from those of the original?
+
+pMSE, the propensity score mean squared error, and what chance would make of it. The worse a tree or
+a logistic model does, the better is the copy, as far as that model can see.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, get_args
+
+import numpy as np
+
+from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed
+from unveil.errors import SettingsError
+from unveil.measure.opening import sides_of
+from unveil.measure.tabular import RowsResult
+from unveil.measure.utility.cart import trees
+from unveil.measure.utility.coding import Opened, opened_columns
+from unveil.measure.utility.logit import logit_fit
+from unveil.measure.utility.permutations import (
+    in_threads,
+    mean_of_pairs,
+    permuted,
+    standardised,
+)
+from unveil.measure.utility.propensity import Fit, Term, fit_of, labels, terms
+from unveil.read.given import choice, shown
+from unveil.records.disclosure import NotMeasured
+from unveil.records.utility import Model, Utility, UtilityRow
+
+MOST_PERMUTATIONS = 100_000
+MOST_ORDER = 5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which model is fitted, and how chance is measured."""
+
+    model: Model
+    order: int
+    n_permutations: int
+    seed: int
+    workers: int
+
+
+def utility(
+    original: Any,
+    synthetic: Any,
+    *,
+    columns: str | Iterable[str] | None = None,
+    categories: str | Iterable[str] = (),
+    model: str = "cart",
+    interactions: bool | int = False,
+    special_codes: Mapping[str, Any] | None = None,
+    n_permutations: int = 50,
+    seed: int | None = None,
+    workers: int | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> RowsResult[Utility]:
+    """Measure how well a model tells copies from the original.
+
+    Parameters
+    ----------
+    original, synthetic, missing_values, progress
+        As in `unveil.disclosure`.
+    columns
+        The columns to compare; all that every file has if left out.
+    categories
+        Columns of numbers that are categories.
+    model
+        "cart", a tree as rpart grows it, or "logit", a logistic model.
+    interactions
+        For the logistic model: False for main effects, True for those of pairs of variables too,
+        or how many variables a term may join.
+    special_codes
+        By column, the numbers that stand for no answer: 0, and an indicator for each.
+    n_permutations, seed
+        How many permuted labels show what chance does to a tree, and from what they are drawn.
+    workers
+        In how many threads; as many as there are cores if left out. It changes no figure.
+
+    Returns
+    -------
+    RowsResult
+        `.rows` and `.frame()`: for each copy pMSE, S_pMSE with its Monte Carlo error, SPECKS, PO50
+        and U; `.record` with the rest.
+
+    Notes
+    -----
+    pMSE = sum (p - c)^2 / N over the records of original and copy, where c is the share of the
+    copy and p the propensity. S_pMSE of a logistic model: pMSE / (df (1 - c)^2 c / N), df its
+    parameters without the intercept; of a tree: pMSE over half its mean for permuted labels, as
+    synthpop has it, which is on the scale of 1 for files of one size only; by pairs: twice pMSE
+    (SPECKS, PO50, U) over its mean between copies.
+
+    References
+    ----------
+    Snoke, Raab, Nowok, Dibben and Slavkovic (2018), equations 1 and 2; Raab, Nowok and Dibben
+    (2021); synthpop 1.9-3, utility.gen.
+    """
+    progress = progress or silent
+    settings = _settings(model, interactions, n_permutations, seed, workers)
+    opened = opened_columns(
+        sides_of(synthetic, original=original),
+        columns=columns,
+        categories=categories,
+        special_codes=special_codes,
+        missing_values=missing_values,
+        progress=progress,
+    )
+    return RowsResult(_record(opened, settings, progress))
+
+
+def _settings(
+    model: Any, interactions: Any, n_permutations: Any, seed: Any, workers: Any
+) -> Settings:
+    order = int(interactions) + 1 if isinstance(interactions, bool) else interactions
+    threads = (os.cpu_count() or 1) if workers is None else workers
+    return Settings(
+        choice("model", model, get_args(Model)),
+        _whole("interactions", order, 1, MOST_ORDER),
+        _whole("n_permutations", n_permutations, 0, MOST_PERMUTATIONS),
+        drawn_seed(seed),
+        _whole("workers", threads, 1, 1_000),
+    )
+
+
+def _whole(what: str, given: Any, least: int, most: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise SettingsError(
+            f"{what} is {shown(given)}; it must be a whole number from {least} to {most:,}."
+        )
+    return given
+
+
+def _record(opened: Opened, settings: Settings, progress: Progress) -> Utility:
+    copies = range(1, opened.n_copies + 1)
+    between = _between_copies(opened, settings, progress)
+    rows, reasons = [], []
+    for copy in copies:
+        progress(f"telling copy {copy} from the original", copy - 1, opened.n_copies)
+        row = _row(opened, copy, settings, between)
+        rows.append(row)
+        reasons += _reasons(row, settings)
+    is_drawn = settings.model == "cart" and settings.n_permutations > 0
+    return Utility(
+        files=opened.files,
+        columns=opened.names,
+        model=settings.model,
+        interactions=settings.order,
+        seed=settings.seed if is_drawn else None,
+        n_original=opened.sides.rows[0],
+        n_synthetic=opened.sides.rows[1:],
+        rows=tuple(rows),
+        coercions=opened.notes,
+        not_measured=tuple(reasons),
+    )
+
+
+def _between_copies(opened: Opened, settings: Settings, progress: Progress) -> list[Fit]:
+    """How well any two of the copies are told apart."""
+    pairs = list(combinations(range(1, opened.n_copies + 1), 2))
+    if pairs:
+        progress("telling copies from one another", 0, 1)
+    workers = settings.workers if settings.model == "cart" else 1
+    return in_threads(lambda pair: _fit(opened, pair, settings), pairs, workers)
+
+
+def _fit(opened: Opened, pair: tuple[int, int], settings: Settings) -> Fit:
+    return _fitted(terms(opened, pair), opened, pair, settings)
+
+
+def _fitted(
+    found: Sequence[Term], opened: Opened, pair: tuple[int, int], settings: Settings
+) -> Fit:
+    """The model of which of two sides a record is from."""
+    label = labels(opened, pair)
+    if settings.model == "logit":
+        return logit_fit(found, label, settings.order)
+    (leaves,) = trees([term.predictor for term in found], [label])
+    td, ts = leaves.n - leaves.n_synthetic, leaves.n_synthetic
+    is_separated = bool((np.minimum(td, ts) == 0).all())
+    return fit_of(td, ts, ts / leaves.n, n_leaves=len(leaves.n), is_separated=is_separated)
+
+
+def _row(opened: Opened, copy: int, settings: Settings, between: Sequence[Fit]) -> UtilityRow:
+    found = terms(opened, (0, copy))
+    fit = _fitted(found, opened, (0, copy), settings)
+    standard, error = _standardised(fit, found, opened, copy, settings)
+    is_cart = settings.model == "cart"
+    return UtilityRow(
+        copy=copy,
+        model=settings.model,
+        pMSE=fit.pMSE,
+        S_pMSE=standard,
+        S_pMSE_error=error,
+        S_pMSE_pairs=mean_of_pairs(fit.pMSE, [one.pMSE for one in between]),
+        SPECKS=fit.SPECKS,
+        PO50=fit.PO50,
+        U=fit.U,
+        S_SPECKS_pairs=mean_of_pairs(fit.SPECKS, [one.SPECKS for one in between]),
+        S_PO50_pairs=mean_of_pairs(fit.PO50, [one.PO50 for one in between]),
+        S_U_pairs=mean_of_pairs(fit.U, [one.U for one in between]),
+        df=fit.df,
+        n_leaves=fit.n_leaves,
+        n_permutations=settings.n_permutations if is_cart else None,
+        is_separated=fit.is_separated,
+    )
+
+
+def _standardised(
+    fit: Fit, found: Sequence[Term], opened: Opened, copy: int, settings: Settings
+) -> tuple[float | None, float | None]:
+    """S_pMSE and its Monte Carlo error."""
+    label = labels(opened, (0, copy))
+    if settings.model == "logit":
+        return (by_chance := closed_form(fit, len(label), float(label.mean()))), (
+            None if by_chance is None else 0.0
+        )
+    by_label = permuted(
+        [term.predictor for term in found],
+        label,
+        settings.n_permutations,
+        (settings.seed, "utility", copy),
+        settings.workers,
+    )
+    return standardised(fit.pMSE, by_label)
+
+
+def closed_form(fit: Fit, n: int, c: float) -> float | None:
+    """S_pMSE of a logistic model: over its expectation df (1 - c)^2 c / N; None without terms.
+
+    Snoke and others (2018), theorem 1, for a copy drawn from the true model.
+    """
+    return fit.pMSE / (fit.df * (1 - c) ** 2 * c / n) if fit.df else None
+
+
+def _reasons(row: UtilityRow, settings: Settings) -> list[NotMeasured]:
+    if row.S_pMSE is not None:
+        return []
+    if row.model == "logit":
+        reason = "no column differs anywhere, so the model has nothing to go by"
+    elif settings.n_permutations == 0:
+        reason = "no permutations were asked for"
+    else:
+        reason = "no tree of permuted labels has a cut, so chance gives no scale"
+    return [NotMeasured(target=None, copy=row.copy, field="S_pMSE", reason=reason)]

@@ -1,0 +1,280 @@
+"""How one column looks in the original and in the copies: bars, histograms and densities."""
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from unveil.records.comparison import (
+    FEWEST_PEOPLE,
+    Comparison,
+    Distribution,
+    Histogram,
+    LevelCount,
+)
+from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.words import counted, name
+
+SIDES = ("original", "synthetic")
+# Descriptions of single marks are expressions with the titles of axes in them, which may be names
+# from the data: a backslash there is not text any more. The picture has one description instead.
+COLOUR: Spec = {
+    "field": "side",
+    "type": "nominal",
+    "title": None,
+    "sort": list(SIDES),
+    "scale": {"domain": list(SIDES), "range": [ORIGINAL, SYNTHETIC]},
+    "legend": {"orient": "top", "symbolType": "square", "symbolOpacity": 1},
+}
+MOST_BARS = 30
+
+
+def distribution_chart(found: Distribution) -> str:
+    """One column side by side; copies together. Levels of fewer than five people are merged."""
+    title = name(found.column)
+    bars = list(_bars(found))
+    if found.histogram is None:
+        return drawn(_levels(bars, width=420), title=title, description=_told(bars))
+    panels = [_numbers(found, found.histogram)]
+    if bars:
+        panels.append(_levels(bars, width=160))
+    spec: Spec = {"hconcat": panels, "spacing": 40}
+    return drawn(spec, title=title, description=_told_numbers(found) + _told(bars))
+
+
+def distances_chart(record: Comparison) -> str:
+    """Total variation of every column, the most different first."""
+    rows = [row for row in record.rows if row.copy == record.headline_copy]
+    values = [
+        {"name": name(row.column), "value": row.total_variation}
+        for row in sorted(rows, key=lambda row: -(row.total_variation or 0.0))
+        if row.total_variation is not None
+    ]
+    spec: Spec = {
+        "data": {"values": values},
+        "width": 420,
+        "height": {"step": 20},
+        "mark": {"type": "bar", "color": SYNTHETIC, "height": {"band": 0.7}},
+        "encoding": {
+            "y": {"field": "name", "type": "nominal", "sort": None, "title": None},
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "share of records that would have to change (total variation)",
+                "axis": {"format": ".1%"},
+            },
+        },
+    }
+    told = "; ".join(f"{row['name']} {row['value']:.4f}" for row in values)
+    description = f"Total variation between original and copies, by column: {told}."
+    return drawn(spec, title="How far columns are from the original", description=description)
+
+
+def _bars(found: Distribution) -> Iterator[tuple[str, int, float, float]]:
+    """Label, people, percent of the original, percent of all copies, for each bar."""
+    rare = [row for row in found.levels if _is_rare(row)]
+    shown = [row for row in found.levels if row not in rare]
+    frequent = sorted(shown, key=lambda row: -row.n_original)[:MOST_BARS]
+    merged = rare + [row for row in shown if row not in frequent]
+    for row in shown:
+        if row in frequent:
+            yield _bar(_label(row), [row], found)
+    if merged:
+        n_levels = sum(row.n_levels for row in merged)
+        yield _bar(f"other ({counted(n_levels, 'level')})", merged, found)
+    if found.histogram is not None:
+        yield from _beyond(found, found.histogram)
+
+
+def _is_rare(row: LevelCount) -> bool:
+    if row.kind == "missing":
+        return False
+    people = row.n_original or sum(row.n_synthetic)
+    return row.kind == "other" or people < FEWEST_PEOPLE
+
+
+def _label(row: LevelCount) -> str:
+    return "missing" if row.kind == "missing" else name(row.level or "")
+
+
+def _bar(
+    label: str, rows: Sequence[LevelCount], found: Distribution
+) -> tuple[str, int, float, float]:
+    n_original, n_synthetic = _totals(found)
+    here = sum(row.n_original for row in rows)
+    there = sum(sum(row.n_synthetic) for row in rows)
+    return label, here, _percent(here, n_original), _percent(there, n_synthetic)
+
+
+def _totals(found: Distribution) -> tuple[int, int]:
+    """All records of the original, and of the copies together."""
+    histogram = found.histogram
+    here = sum(row.n_original for row in found.levels)
+    there = sum(sum(row.n_synthetic) for row in found.levels)
+    if histogram is not None:
+        here += sum(histogram.n_original)
+        there += sum(map(sum, histogram.n_synthetic))
+    return here, there
+
+
+def _percent(n: int, of: int) -> float:
+    return 100 * n / of if of else 0.0
+
+
+def _beyond(found: Distribution, histogram: Histogram) -> Iterator[tuple[str, int, float, float]]:
+    """Numbers beyond the bins: too few for a bar each, and told as one."""
+    n_original, n_synthetic = _totals(found)
+    half = 0.5 if histogram.is_whole else 0.0
+    below, above = (
+        _shown(found, edge) for edge in (histogram.edges[0] + half, histogram.edges[-1] + half)
+    )
+    for place, label in ((0, f"below {below}"), (-1, f"{above} or more")):
+        here = histogram.n_original[place]
+        there = sum(one[place] for one in histogram.n_synthetic)
+        if here or there:
+            yield label, here, _percent(here, n_original), _percent(there, n_synthetic)
+
+
+def _shown(found: Distribution, value: float | None) -> str:
+    if value is None:
+        return "-"
+    return _day(value) if found.kind == "date" else f"{value:,.6g}"
+
+
+def _day(days: float) -> str:
+    """A day of the calendar; days beyond it as a number."""
+    try:
+        return (date(1970, 1, 1) + timedelta(days=math.floor(days))).isoformat()
+    except OverflowError:
+        return f"day {days:,.0f}"
+
+
+def _levels(bars: Sequence[tuple[str, int, float, float]], *, width: int) -> Spec:
+    values = [
+        {"name": f"{label}", "side": side, "value": value}
+        for label, _, *both in bars
+        for side, value in zip(SIDES, both, strict=True)
+    ]
+    return {
+        "data": {"values": values},
+        "width": width,
+        "height": {"step": 13},
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": {"field": "name", "type": "nominal", "sort": None, "title": None},
+            "yOffset": {"field": "side", "sort": list(SIDES)},
+            "x": {"field": "value", "type": "quantitative", "title": "percent of records"},
+            "color": COLOUR,
+        },
+    }
+
+
+def _numbers(found: Distribution, histogram: Histogram) -> Spec:
+    n_original, n_synthetic = _totals(found)
+    pooled = [sum(one) for one in zip(*histogram.n_synthetic, strict=True)]
+    binned = {"original": (histogram.n_original, n_original), "synthetic": (pooled, n_synthetic)}
+    bars = [
+        {
+            "side": side,
+            "low": _place(found, low),
+            "high": _place(found, high),
+            "value": _percent(n, of),
+        }
+        for side, (counts, of) in binned.items()
+        for low, high, n in zip(
+            histogram.edges[:-1], histogram.edges[1:], counts[1:-1], strict=True
+        )
+    ]
+    x = _axis(found)
+    layers: list[Spec] = [_filled(bars, x), _outlined(bars, x)]
+    if found.density is not None:
+        layers.append(_lines(found, x))
+    return {"width": 420, "height": 220, "layer": layers}
+
+
+def _axis(found: Distribution) -> Spec:
+    axis: Spec = {"title": name(found.column)}
+    if found.kind == "date":
+        return {**axis, "type": "temporal", "scale": {"type": "utc", "nice": False}}
+    if found.histogram is not None and found.histogram.is_whole:
+        axis["axis"] = {"tickMinStep": 1, "format": "d"}
+    return {**axis, "type": "quantitative", "scale": {"zero": False, "nice": False}}
+
+
+def _place(found: Distribution, value: float) -> float:
+    """A place on the axis: dates in milliseconds."""
+    return value * 86_400_000 if found.kind == "date" else value
+
+
+def _filled(bars: Sequence[Spec], x: Spec) -> Spec:
+    return {
+        "data": {"values": [bar for bar in bars if bar["side"] == "original"]},
+        "mark": {"type": "rect", "opacity": 0.45},
+        "encoding": _bar_places(x),
+    }
+
+
+def _outlined(bars: Sequence[Spec], x: Spec) -> Spec:
+    return {
+        "data": {"values": [bar for bar in bars if bar["side"] == "synthetic"]},
+        "mark": {"type": "rect", "fillOpacity": 0, "stroke": SYNTHETIC, "strokeWidth": 1.2},
+        "encoding": _bar_places(x),
+    }
+
+
+def _bar_places(x: Spec) -> Spec:
+    return {
+        "x": {**x, "field": "low"},
+        "x2": {"field": "high"},
+        "y": {"field": "value", "type": "quantitative", "title": "percent of records"},
+        "y2": {"datum": 0},
+        "color": COLOUR,
+    }
+
+
+def _lines(found: Distribution, x: Spec) -> Spec:
+    """Densities on the scale of the bars: percent of all records in a bin of their width."""
+    histogram, density = found.histogram, found.density
+    if histogram is None or density is None:
+        return {}
+    width = histogram.edges[1] - histogram.edges[0]
+    n_original, n_synthetic = _totals(found)
+    n_numbers = [sum(one) for one in histogram.n_synthetic]
+    copies = [
+        [n * height for height in one]
+        for n, one in zip(n_numbers, density.synthetic, strict=True)
+        if one is not None
+    ]
+    heights = {
+        "original": [
+            _percent(1, n_original) * sum(histogram.n_original) * one for one in density.original
+        ],
+        "synthetic": [_percent(1, n_synthetic) * sum(one) for one in zip(*copies, strict=True)],
+    }
+    values = [
+        {"side": side, "low": _place(found, at), "value": width * height}
+        for side, line in heights.items()
+        for at, height in zip(density.at, line, strict=False)
+    ]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {
+            "x": {**x, "field": "low"},
+            "y": {"field": "value", "type": "quantitative"},
+            "color": COLOUR,
+        },
+    }
+
+
+def _told(bars: Sequence[tuple[str, int, float, float]]) -> str:
+    told = "; ".join(f"{label}: {here:.1f} and {there:.1f}" for label, _, here, there in bars)
+    return f"Percent of records, original and copies: {told}." if told else ""
+
+
+def _told_numbers(found: Distribution) -> str:
+    mean = _shown(found, found.mean_original)
+    copies = ", ".join(_shown(found, one) for one in found.mean_synthetic)
+    return (
+        "Histogram of the original (filled) and of the copies (outlined) in the same bins; lines"
+        f" are kernel densities. Mean {mean} in the original, {copies} in the copies. "
+    )

@@ -1,0 +1,86 @@
+"""The heat map of all pairs of variables: grey where a copy is like the original, red where not."""
+
+from unveil.errors import InternalError
+from unveil.records.pair_tables import PairTables, TableRow
+from unveil.report.charts.drawing import BAD, INK, Spec, drawn
+from unveil.report.pair_tables import headline_copy, standardised
+from unveil.report.utility import POOR, figure
+from unveil.report.words import name
+
+LIMITS = [1, 2, 3, 5, 10]
+COLOURS = ["#ededed", "#f4dcd9", "#ebb9b4", "#dd8d86", "#ca574f", BAD]
+MOST_NAMED = 40  # figures are written into the squares of no more variables than this
+STEP = 30
+
+
+def pair_map_chart(record: PairTables, copy: int | None = None) -> str:
+    """S_pMSE of all pairs as one picture; on the diagonal nothing, the worst pair named."""
+    if record.ways != 2:
+        raise InternalError("The map of pairs was asked of tables that are no pairs.")
+    chosen = headline_copy(record) if copy is None else copy
+    ranked = standardised(record, chosen)
+    return drawn(
+        pair_map_spec(record, chosen), title=title(ranked), description=description(record, ranked)
+    )
+
+
+def title(ranked: list[TableRow]) -> str:
+    """What the map says first: the pair that differs most."""
+    if not ranked:
+        return "S_pMSE of all pairs: nothing to compare"
+    worst = " and ".join(name(one) for one in ranked[0].variables)
+    return f"S_pMSE of all pairs: {worst} differ most ({figure(ranked[0].S_pMSE)})"
+
+
+def description(record: PairTables, ranked: list[TableRow]) -> str:
+    """The same for those who cannot see it."""
+    n_poor = sum((row.S_pMSE or 0.0) > POOR for row in ranked)
+    said = f"Heat map of {len(record.variables)} variables, {len(ranked)} pairs: the redder, the"
+    said += f" farther is the copy from the original. Above 10: {n_poor}."
+    worst = [f"{' and '.join(row.variables)} {figure(row.S_pMSE)}" for row in ranked[:5]]
+    return f"{said} The highest: {'; '.join(worst)}." if worst else said
+
+
+def pair_map_spec(record: PairTables, copy: int) -> Spec:
+    """The map in Vega-Lite: both halves are drawn, so that a row can be read along."""
+    values = [
+        {"across": b, "down": a, "value": row.S_pMSE, "shown": figure(row.S_pMSE)}
+        for row in record.of_copy(copy)
+        for a, b in (row.variables, row.variables[::-1])
+    ]
+    order = list(record.variables)
+    axis = {"type": "nominal", "sort": None, "title": None, "scale": {"domain": order}}
+    place = {
+        "x": {"field": "across", **axis, "axis": {"labelAngle": -45, "orient": "top"}},
+        "y": {"field": "down", **axis},
+    }
+    colour = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"type": "threshold", "domain": LIMITS, "range": COLOURS},
+        "legend": {"title": "S_pMSE", "symbolType": "square"},
+    }
+    layers: list[Spec] = [
+        {"mark": {"type": "rect", "stroke": "white"}, "encoding": {**place, "color": colour}}
+    ]
+    if len(order) <= MOST_NAMED:
+        layers.append(_figures(place))
+    return {
+        "data": {"values": values},
+        "width": {"step": STEP},
+        "height": {"step": STEP},
+        "layer": layers,
+    }
+
+
+def _figures(place: Spec) -> Spec:
+    """The figures in the squares, white on dark red."""
+    dark = {"test": f"datum.value >= {LIMITS[-2]}", "value": "white"}
+    return {
+        "mark": {"type": "text", "fontSize": 9},
+        "encoding": {
+            **place,
+            "text": {"field": "shown", "type": "nominal"},
+            "color": {"condition": dark, "value": INK},
+        },
+    }

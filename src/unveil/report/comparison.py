@@ -1,0 +1,168 @@
+"""A comparison in sentences a custodian can repeat, and as it is shown in a notebook."""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
+from unveil.records.view import as_html, as_text
+from unveil.report.html import grid, notes, paragraph, view
+from unveil.report.words import counted, name, percent
+
+CONFIDENTIAL = "Confidential: it shows figures of the original."
+TEMPLATES = {
+    "sizes": "{columns} compared, of {n} in the original and {m} in {copies}.",
+    "column": (
+        "The column that differs most is {column}: {p} of the records of {copies} would have to"
+        " change their answer to have the original's shares (total variation)."
+    ),
+    "same columns": "Every column has the same shares in the original and in {copies}.",
+    "association": (
+        "The association that changed most is that of {a} and {b}: {measure} {there} in the"
+        " original, {here} in {copies}."
+    ),
+    "same associations": "No association has changed.",
+    "no association": "No association could be measured.",
+}
+MEASURES = {
+    "pearson": "Pearson's correlation",
+    "spearman": "Spearman's correlation",
+    "cramer_v": "Cramér's V",
+    "correlation_ratio": "correlation ratio",
+}
+DISTANCE_HEADS = (
+    "column",
+    "kind",
+    "Hellinger",
+    "total variation",
+    "Wasserstein",
+    "in standard deviations",
+    "missing, points",
+)
+ASSOCIATION_HEADS = ("columns", "measure", "original", "synthetic", "difference")
+MOST_ROWS = 10
+
+
+def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
+    """What the comparison says, by the name of what is said."""
+    copies = copies_of(record)
+    yield (
+        "sizes",
+        TEMPLATES["sizes"].format(
+            columns=counted(len(record.columns), "column"),
+            n=counted(record.n_original, "record"),
+            m=" + ".join(f"{n:,}" for n in record.n_synthetic),
+            copies=copies,
+        ),
+    )
+    worst = most_different(record)
+    if worst is not None and worst.total_variation:
+        share = percent(100 * worst.total_variation)
+        said = TEMPLATES["column"].format(column=name(worst.column), p=share, copies=copies)
+        yield "column", said
+    elif worst is not None:
+        yield "column", TEMPLATES["same columns"].format(copies=copies)
+    yield "association", _association(record)
+
+
+def copies_of(record: Comparison) -> str:
+    """The copies in a sentence."""
+    n = len(record.n_synthetic)
+    return "the copy" if n == 1 else f"the {n} copies"
+
+
+def _association(record: Comparison) -> str:
+    row = record.most_changed
+    if row is None:
+        return TEMPLATES["no association"]
+    if not row.difference:
+        return TEMPLATES["same associations"]
+    return TEMPLATES["association"].format(
+        a=name(row.a),
+        b=name(row.b),
+        measure=MEASURES[row.measure],
+        there=figure(row.original),
+        here=figure(row.synthetic),
+        copies=copies_of(record),
+    )
+
+
+def most_different(record: Comparison) -> DistanceRow | None:
+    """The column with the largest total variation in the headline copy."""
+    known = [row for row in headline_rows(record) if row.total_variation is not None]
+    return max(known, key=lambda row: row.total_variation or 0.0, default=None)
+
+
+def headline_rows(record: Comparison) -> list[DistanceRow]:
+    """Distances of the only copy, or of the mean of all."""
+    return [row for row in record.rows if row.copy == record.headline_copy]
+
+
+def distance_cells(row: DistanceRow) -> tuple[str, ...]:
+    """One column under DISTANCE_HEADS."""
+    moved = "-" if row.wasserstein is None else f"{row.wasserstein:,.4g}"
+    missing = "-" if row.missing_difference is None else _points(row.missing_difference)
+    figures = (figure(row.hellinger, 4), figure(row.total_variation, 4))
+    return (name(row.column), row.kind, *figures, moved, figure(row.wasserstein_sd), missing)
+
+
+def _points(value: float) -> str:
+    return "0" if abs(value) < 1e-9 else f"{value:+.1f}"
+
+
+def association_cells(row: AssociationRow) -> tuple[str, ...]:
+    """One pair under ASSOCIATION_HEADS."""
+    signed = "-" if row.difference is None else f"{row.difference:+.3f}"
+    pair = f"{name(row.a)} and {name(row.b)}"
+    return pair, MEASURES[row.measure], figure(row.original), figure(row.synthetic), signed
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A measure without a unit; never a positive 0.000."""
+    if value is None:
+        return "-"
+    shown = f"{value:.{digits}f}"
+    if value and float(shown) == 0:
+        return f"<{10.0**-digits:.{digits}f}" if value > 0 else f"-{0:.{digits}f}"
+    return shown if value else "0"
+
+
+def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:
+    """The associations that changed most in the headline copy, the largest change first."""
+    known = [
+        row
+        for row in record.associations
+        if row.copy == record.headline_copy and row.difference is not None
+    ]
+    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+
+
+@as_text.register
+def _(record: Comparison) -> str:
+    said = dict(comparison_sentences(record))
+    return f"Comparison: {said['sizes']} {said['association']}"
+
+
+@as_html.register
+def _(record: Comparison) -> str:
+    rows = sorted(headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        paragraph(CONFIDENTIAL),
+        *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
+        grid("Columns, the most different first", DISTANCE_HEADS, [*map(distance_cells, rows)]),
+        grid(
+            "Associations, the most changed first",
+            ASSOCIATION_HEADS,
+            [association_cells(row) for row in changed_associations(record)],
+        ),
+        notes(record.coercions),
+    ]
+    return view(parts)
+
+
+@as_text.register
+def _(record: PairCounts) -> str:
+    return (
+        f"{name(record.a)} and {name(record.b)}: {sum(record.n_original):,} people of the original"
+        f" and {sum(record.n_synthetic):,} of the copies in {len(record.x):,} hexagons"
+    )

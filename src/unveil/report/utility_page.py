@@ -1,0 +1,219 @@
+"""How useful a copy is, as one sealed page: figures, heat map, bars, associations, projection."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from unveil.records.comparison import Cloud, Comparison
+from unveil.records.pair_tables import PairTables
+from unveil.records.projection import Projection
+from unveil.records.tstr import Tstr
+from unveil.records.utility import Utility, UtilityRow
+from unveil.report import comparison as compared
+from unveil.report import pair_tables as paired
+from unveil.report import projection as projected
+from unveil.report import tstr as trained
+from unveil.report import utility as told
+from unveil.report.charts.associations import associations_chart
+from unveil.report.charts.distributions import distances_chart, distribution_chart
+from unveil.report.charts.pair_map import pair_map_chart
+from unveil.report.charts.projection import projection_chart
+from unveil.report.html import grid, notes, paragraph
+from unveil.report.page import confidential, figure, page
+from unveil.report.words import and_list, name
+
+TEMPLATES = {
+    "times": (
+        "A model that tries to tell the two files apart does {x} times as well as chance would; 1"
+        " is perfect."
+    ),
+    "not measured": (
+        "How well a model tells the two files apart cannot be held against chance: {why}."
+    ),
+    "several": "That is the worst of {n} copies.",
+    "thumb": (
+        "A rule of thumb, from synthpop's vignette on utility: S_pMSE of all pairs of columns below"
+        " 10, better below 3."
+    ),
+    "pair": "Worst pair: {a} by {b}.",
+}
+CAPTIONS = {
+    "pairs": "S_pMSE of every pair of columns; light is like the original, dark red is not.",
+    "distances": "The share of records that would have to change for the shares to be the same.",
+    "column": "Grey is the original, blue the copies.",
+    "associations": "Pearson's correlation, Cramér's V or correlation ratio, by kind of columns.",
+    "projection": "Two principal components of the original; points are single records.",
+}
+MOST_COLUMNS = 60
+"""Of how many columns bars are drawn, the most different first."""
+
+
+@dataclass(frozen=True)
+class UtilityFound:
+    """All that was measured of the utility of some copies; None what nobody asked for."""
+
+    utility: Utility
+    tables: tuple[PairTables, ...]  # by the number of variables
+    comparison: Comparison
+    projection: tuple[Projection, Cloud] | None = None
+    tstr: Tstr | None = None
+
+    @property
+    def pairs(self) -> PairTables | None:
+        """The tables of two variables."""
+        return next((one for one in self.tables if one.ways == 2), None)
+
+
+def worst_copy(record: Utility) -> UtilityRow:
+    """The copy that is told apart best."""
+    return max(record.rows, key=lambda row: (row.S_pMSE or 0.0, row.pMSE))
+
+
+def headline(found: UtilityFound) -> Iterator[str]:
+    """What to say first."""
+    row = worst_copy(found.utility)
+    if row.S_pMSE is None:
+        reasons = [one.reason for one in found.utility.not_measured if one.copy == row.copy]
+        yield TEMPLATES["not measured"].format(why=reasons[0])
+    else:
+        yield TEMPLATES["times"].format(x=told.figure(row.S_pMSE))
+    if len(found.utility.rows) > 1:
+        yield TEMPLATES["several"].format(n=len(found.utility.rows))
+    if found.pairs is not None and (said := worst_pair(found.pairs)):
+        yield said
+    yield TEMPLATES["thumb"]
+
+
+def worst_pair(record: PairTables) -> str:
+    """The pair of columns that differs most; nothing where none is measured."""
+    ranked = paired.standardised(record, paired.headline_copy(record))
+    if not ranked:
+        return ""
+    a, b = map(name, ranked[0].variables)
+    return TEMPLATES["pair"].format(a=a, b=b)
+
+
+def utility_page(found: UtilityFound) -> str:
+    """The whole page."""
+    row = worst_copy(found.utility)
+    said = [paragraph(sentence) for sentence in told.sentences(found.utility, row)]
+    return page(
+        "Utility",
+        [
+            "<h1>How much of the original's story the copy still tells</h1>",
+            confidential(),
+            paragraph(told.sizes(found.utility)),
+            *map(paragraph, headline(found)),
+            "<h2>Can a model tell them apart?</h2>",
+            *said,
+            _scroll(grid("By copy", told.HEADS, [told.cells(row) for row in found.utility.rows])),
+            *(part for one in found.tables for part in _tables(one)),
+            *_columns(found.comparison),
+            *_associations(found.comparison),
+            *_projection(found),
+            *_tstr(found.tstr),
+            notes(found.utility.coercions),
+        ],
+    )
+
+
+def _scroll(table: str) -> str:
+    return f'<div class="scroll">{table}</div>' if table else ""
+
+
+def _tables(record: PairTables) -> Iterator[str]:
+    copy = paired.headline_copy(record)
+    said = list(paired.sentences(record, copy))
+    yield f"<h2>Tables of {paired.WAYS[record.ways]}</h2>"
+    ranked = paired.standardised(record, copy)
+    if record.ways == 2 and ranked:
+        yield figure(
+            worst_pair(record),
+            pair_map_chart(record),
+            caption=CAPTIONS["pairs"],
+            heads=paired.HEADS,
+            rows=[paired.cells(row) for row in ranked],
+        )
+    else:
+        most = ranked[: paired.MOST_SHOWN]
+        title = "The tables that differ most"
+        yield _scroll(grid(title, paired.HEADS, [paired.cells(row) for row in most]))
+    yield from map(paragraph, said)
+    if record.ways > 1:
+        scores = [paired.score_cells(one) for one in paired.scores(record, copy)]
+        yield _scroll(grid("By variable", paired.SCORE_HEADS, scores))
+    yield from _worst(record, copy)
+
+
+def _worst(record: PairTables, copy: int) -> Iterator[str]:
+    """Where the worst tables differ: cells of ten people and more."""
+    for table in record.worst:
+        if table.copy == copy and table.S_pMSE > 0:
+            verb = "differs" if len(table.variables) == 1 else "differ"
+            title = f"Where {and_list(table.variables)} {verb}, the farthest apart first"
+            sizes = (record.n_original, record.n_synthetic[copy - 1])
+            yield _scroll(grid(title, paired.CELL_HEADS, paired.cell_rows(table, *sizes)))
+
+
+def _columns(record: Comparison) -> Iterator[str]:
+    said = dict(compared.comparison_sentences(record))
+    rows = sorted(compared.headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
+    yield "<h2>Column by column</h2>"
+    yield figure(
+        said.get("column", said["sizes"]),
+        distances_chart(record),
+        caption=CAPTIONS["distances"],
+        heads=compared.DISTANCE_HEADS,
+        rows=[compared.distance_cells(row) for row in rows],
+    )
+    yield from _bars(record, [row.column for row in rows])
+
+
+def _bars(record: Comparison, columns: Sequence[str]) -> Iterator[str]:
+    for column in columns[:MOST_COLUMNS]:
+        drawing = distribution_chart(record.distribution_of(column))
+        yield (f"<figure>{drawing}<figcaption>{escape(CAPTIONS['column'])}</figcaption></figure>")
+    if len(columns) > MOST_COLUMNS:
+        yield paragraph(f"The other {len(columns) - MOST_COLUMNS:,} columns differ less.")
+
+
+def _associations(record: Comparison) -> Iterator[str]:
+    rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
+    yield "<h2>What goes together</h2>"
+    said = dict(compared.comparison_sentences(record))["association"]
+    if not rows:
+        yield paragraph(said)
+        return
+    yield figure(
+        said,
+        associations_chart(record),
+        caption=CAPTIONS["associations"],
+        heads=compared.ASSOCIATION_HEADS,
+        rows=rows,
+    )
+
+
+def _projection(found: UtilityFound) -> Iterator[str]:
+    if found.projection is None:
+        return
+    record, cloud = found.projection
+    said = [sentence for _, sentence in projected.projection_sentences(record)]
+    yield "<h2>Seen from the original's main axes</h2>"
+    yield figure(
+        said[0],
+        projection_chart(record, cloud),
+        caption=CAPTIONS["projection"],
+        heads=projected.GROUP_HEADS,
+        rows=[projected.group_cells(row) for row in record.rows],
+    )
+    yield from map(paragraph, said[1:])
+
+
+def _tstr(record: Tstr | None) -> Iterator[str]:
+    if record is None:
+        return
+    heads = ("trained on", "records", *trained.HEADS[record.kind])
+    yield "<h2>Train on synthetic, test on real</h2>"
+    yield from (paragraph(sentence) for _, sentence in trained.tstr_sentences(record))
+    title = "How well real people are predicted"
+    yield _scroll(grid(title, heads, [trained.row_cells(record, row) for row in record.rows]))

@@ -1,0 +1,123 @@
+"""`unveil explore` on a file: figures, documents, page and map, and going on after a stop."""
+
+import csv
+import json
+from xml.dom import minidom
+
+import numpy as np
+import polars as pl
+import pytest
+
+import unveil
+from unveil.cli import main
+from unveil.exploration import explore as module
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(1)
+    area = rng.integers(20, size=200)
+    frame = pl.DataFrame(
+        {
+            "sex": rng.choice(["m", "f"], 200),
+            "area": [f"a{one}" for one in area],
+            "pay": 10 * area + rng.integers(20, size=200),
+        }
+    )
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    frame.write_csv(path)
+    return path
+
+
+COMMON = ("--keys", "sex,area", "--seed", "1", "--copies", "2")
+SMALL = (*COMMON, "--methods", "cart", "--min-leaf", "5,40")
+
+
+def code_of(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["explore", *map(str, arguments)])
+    return ended.value.code
+
+
+def test_every_setting_is_shown_with_what_to_choose_from(file, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert code_of(file, *SMALL, "--noise", "pay=5") == 0
+    out = capsys.readouterr().out
+    for name in ("cart, min_leaf 5", "cart, min_leaf 40", "cart, min_leaf 5, noise pay"):
+        assert name in out
+    assert "● no other setting has both less risk and better utility" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_the_documents_are_the_record(file, capsys):
+    assert code_of(file, *SMALL, "--json") == 0
+    wanted = unveil.explore(
+        file, keys=["sex", "area"], methods="cart", min_leaf=(5, 40), seed=1, copies=2
+    )
+    assert json.loads(capsys.readouterr().out) == json.loads(wanted.to_json())
+    assert code_of(file, *SMALL, "--csv") == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert [row["name"] for row in rows] == [row.name for row in wanted.rows]
+    assert [float(row["DiSCO"]) for row in rows] == [row.DiSCO for row in wanted.rows]
+
+
+def test_page_and_map_are_written(file, tmp_path, capsys):
+    page, chart = tmp_path / "p.html", tmp_path / "c.svg"
+    assert code_of(file, *SMALL, "--page", page, "--chart", chart) == 0
+    assert "CONFIDENTIAL" in page.read_text(encoding="utf-8")
+    minidom.parseString(chart.read_bytes())
+
+
+def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
+    file, tmp_path, capsys, monkeypatch
+):
+    make = module.made
+
+    def stopped(table, setting, *rest):
+        if setting.min_leaf == 40:
+            raise KeyboardInterrupt
+        return make(table, setting, *rest)
+
+    monkeypatch.setattr(module, "made", stopped)
+    folder = tmp_path / "tried"
+    assert code_of(file, *SMALL, "--folder", folder) == 130
+    err = capsys.readouterr().err
+    assert "Stopped. 1 setting is kept in" in err
+    assert "the same command goes on from there." in err
+    assert code_of(file, *SMALL) == 130
+    assert "Stopped. Nothing was written." in capsys.readouterr().err
+    monkeypatch.setattr(module, "made", make)
+    assert code_of(file, *SMALL, "--folder", folder, "--json") == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert code_of(file, *SMALL, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == resumed
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], "Say what an intruder would know about a person: --keys sex,age,region."),
+        (["-k", "sez"], "None of the files has a column 'sez'. Did you mean 'sex'?"),
+        (["-k", "sex", "--min-leaf", "5,x"], "--min-leaf '5,x' cannot be read."),
+        (["-k", "sex", "--min-leaf", "0"], "No setting could be tried."),
+        (["-k", "sex", "--methods", "carp"], "Did you mean 'cart'?"),
+        (["-k", "sex", "--noise", "pay=x"], "--noise 'pay=x' cannot be read."),
+        (["-k", "sex", "--control", "1"], "control is 1."),
+        (["-k", "sex", "--copies", "0"], "copies is 0"),
+        (["-k", "sex", "--risk", "DISCO"], "risk is 'DISCO'. Did you mean 'DiSCO'?"),
+        (["-k", "sex", "--json", "--csv"], "--json and --csv cannot be printed together."),
+        (["-k", "sex", "--page", "none/p.html"], "There is no folder 'none' to write to."),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_exit_code_2(file, options, sentence, capsys):
+    more = ("--methods", "cart") if "--methods" not in options else ()
+    assert code_of(file, *more, *options) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert sentence in " ".join(said.err.split())
+    assert "Traceback" not in said.err
+
+
+def test_without_a_file_the_command_says_what_it_needs(capsys):
+    assert code_of() == 2
+    assert "Name the original file: unveil explore survey.csv" in capsys.readouterr().err
