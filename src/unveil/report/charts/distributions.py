@@ -15,8 +15,6 @@ from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec, drawn
 from unveil.report.words import counted, name
 
 SIDES = ("original", "synthetic")
-# Descriptions of single marks are expressions with the titles of axes in them, which may be names
-# from the data: a backslash there is not text any more. The picture has one description instead.
 COLOUR: Spec = {
     "field": "side",
     "type": "nominal",

@@ -1,0 +1,244 @@
+"""`unveil noise`: how much noise a column of a copy needs, and the copy with it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import polars as pl
+from rich.console import Console
+
+from unveil.cli.noise_files import Targets, written
+from unveil.cli.noise_screen import Found, document, screen
+from unveil.cli.options import by_column
+from unveil.cli.shown import put_out
+from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.measure.membership.choosing import chosen
+from unveil.measure.membership.ecap import measured, opened
+from unveil.measure.membership.given import amount, threshold_given
+from unveil.measure.membership.noises import NOISES
+from unveil.protection.noise import add_noise, is_kept
+from unveil.read.files import read_table
+from unveil.read.given import finite_numbers, numbers_in
+from unveil.read.labelled import Labelled
+from unveil.read.roles import absent
+from unveil.read.table import Table
+from unveil.report.ecap import TEMPLATES
+from unveil.report.words import lines
+from unveil.write.marks import PREFIX
+
+EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
+
+
+_OF_A_COPY = {
+    "--round": "decimals",
+    "--clip": "clip",
+    "--seed": "seed",
+    "--not-needed": "not_needed",
+    "--before-after": "before_after",
+}
+
+
+def ends(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> list[float | str] | None:
+    """The lowest and the highest plausible value, one of them perhaps empty."""
+    return None if given is None else numbers_in(given)
+
+
+@click.command(short_help="How much noise a column of a copy needs; the copy with it.")
+@click.argument("file", required=False)
+@click.option("--column", metavar="NAME", help="The column of numbers.")
+@click.option(
+    "--population",
+    metavar="TEXT",
+    help="Where the values come from: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
+    " gamma(shape, scale), or empirical: the values themselves, smoothed, where none stands alone.",
+)
+@click.option("--N", "size", type=int, metavar="NUMBER", help="How many the population has.")
+@click.option("--n", "sample", type=int, metavar="NUMBER", help="How many of them were sampled.")
+@click.option(
+    "--threshold",
+    type=float,
+    default=0.1,
+    show_default=True,
+    metavar="ECAP",
+    help="The highest ECAP to be tolerated.",
+)
+@click.option(
+    "--noise",
+    "kind",
+    type=click.Choice(NOISES),
+    default="normal",
+    show_default=True,
+    help="The kind of noise.",
+)
+@click.option("--discrete", is_flag=True, help="Take values and noise as whole numbers.")
+@click.option("--sigma", type=float, metavar="SD", help="Use this much noise; do not search.")
+@click.option("--round", "decimals", type=int, metavar="N", help="Round to so many decimals.")
+@click.option(
+    "--clip", metavar="LOW,HIGH", callback=ends, help="Set values beyond to these: 16,99, or 16,"
+)
+@click.option(
+    "--special-codes", metavar="CODES", help="Codes for no answer, left as they are: -8,-9."
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
+)
+@click.option(
+    "--not-needed",
+    multiple=True,
+    metavar="COLUMN=REASON",
+    callback=by_column,
+    help="A column that needs no noise, and why. May be repeated.",
+)
+@click.option("--seed", type=int, metavar="NUMBER", help="For the same noise again; confidential.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the copy with noise."
+)
+@click.option(
+    "--statement",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the public statement of the noise.",
+)
+@click.option(
+    "--curve",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="CONFIDENTIAL: draw ECAP by the amount of noise.",
+)
+@click.option(
+    "--populations",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="CONFIDENTIAL: draw the same for populations of other size and spread.",
+)
+@click.option(
+    "--before-after",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="CONFIDENTIAL: draw the column before and after, and how far values moved.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
+    """Find how much noise a column of the synthetic copy FILE needs, and add it.
+
+    Somebody who knows a person's value, the population and the noise must not be able to claim
+    that the person was in the data. ECAP is how often such a claim would be right. All that is
+    printed is confidential; the statement alone is made to be published.
+
+    \b
+    Example:
+      unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600
+      unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600 \\
+        --threshold 0.1 --clip 16,99 --out FAKE_noised.csv --statement statement.txt
+    """
+    source = _refuse_lacking(file, asked)
+    targets = Targets.of(**{which: asked[which] for which in Targets.NAMES})
+    found, data = _found(source, asked)
+    paths = written(targets, found, data)
+    for sentence in _said(source, found, targets):
+        click.echo(f"unveil: {lines(sentence)}", err=True)
+    console = Console()
+    put_out(document(found, paths) if as_json else screen(found, paths, console.width), console)
+
+
+def _refuse_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
+    if file is None:
+        raise ReadError(f"Name the copy: {EXAMPLE}.")
+    needed = {"--column": "column", "--population": "population", "--N": "size", "--n": "sample"}
+    lacking = [option for option, name in needed.items() if asked[name] is None]
+    if lacking:
+        raise SettingsError(f"{' and '.join(lacking)} must be given: {EXAMPLE}.")
+    _refuse_without_out(asked)
+    for which in ("curve", "populations"):
+        if asked["sigma"] is not None and asked[which] is not None:
+            raise SettingsError(
+                f"--{which} is drawn where the noise is searched for: leave --sigma out."
+            )
+    return file
+
+
+def _refuse_without_out(asked: Mapping[str, Any]) -> None:
+    """Options of a copy that is not written would do nothing."""
+    if asked["out"] is not None:
+        return
+    if asked["statement"] is not None:
+        raise WriteError("--statement tells of noise that was added: give --out as well.")
+    given = [option for option, name in _OF_A_COPY.items() if asked[name] not in (None, {}, ())]
+    if given:
+        verb = "is" if len(given) == 1 else "are"
+        raise SettingsError(
+            f"{' and '.join(given)} {verb} for the copy with noise: give --out as well."
+        )
+
+
+def _found(file: str, asked: Mapping[str, Any]) -> tuple[Found, Any]:
+    """What the column needs, and the copy with noise where it is to be written."""
+    missing = tuple(asked["missing_values"])
+    table = read_table(file, side="data", missing_values=missing)
+    codes = _codes(asked["special_codes"])
+    values = _values(table, asked["column"], codes)
+    settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
+    threshold = threshold_given(asked["threshold"])
+    given = None if asked["sigma"] is None else amount(asked["sigma"])
+    people = opened(values, *settings, discrete=asked["discrete"])
+    choice = None if given is not None else chosen(people, threshold)
+    sigma = given if choice is None else choice.sigma_to_use
+    if sigma is None:
+        raise SettingsError(" ".join(choice.warnings if choice is not None else ()))
+    risk = measured(people, sigma, threshold).record
+    if asked["out"] is None:
+        return Found(asked["column"], choice, risk, None), None
+    decimals = 0 if asked["discrete"] and asked["decimals"] is None else asked["decimals"]
+    how = {
+        "sigma": sigma,
+        "noise": asked["kind"],
+        "round": decimals,
+        "clip": asked["clip"],
+        "special_codes": codes,
+    }
+    made = add_noise(
+        table.frame if table.codebook is None else Labelled(table.frame, table.codebook),
+        columns={asked["column"]: how},
+        seed=asked["seed"],
+        not_needed=asked["not_needed"],
+    )
+    record = msgspec.structs.replace(made.record, files=(table.source,))
+    return Found(asked["column"], choice, risk, record), made.data
+
+
+def _codes(text: str | None) -> tuple[float, ...]:
+    if text is None:
+        return ()
+    return finite_numbers(numbers_in(text), what="special code", example="-8,-9")
+
+
+def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
+    """The numbers of the column, missing where it holds a code for no answer."""
+    if column not in table.frame.columns:
+        raise RolesError(absent(table.place, column, table.frame.columns))
+    given = table.frame[column]
+    kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
+    return given.cast(pl.Float64).set(kept, None)
+
+
+def _said(file: str, found: Found, targets: Targets) -> list[str]:
+    """What is told on standard error: what is confidential, and what should be known."""
+    said = [TEMPLATES["confidential"]]
+    if targets.out is not None and not Path(file).name.startswith(PREFIX):
+        said.append(
+            "The copy is written as FAKE data, but the file it was made from is not marked so."
+            " Noise does not make an original synthetic: add it to a synthetic copy."
+        )
+    if targets.curve is not None or targets.populations is not None:
+        said.append("The curve shows ECAP values: keep it where the original is kept.")
+    if targets.before_after is not None:
+        said.append("The picture of before and after shows the data: keep it with them.")
+    return said

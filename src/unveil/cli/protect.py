@@ -1,0 +1,91 @@
+"""`unveil protect`: from raw data to a copy that can be released, as a project file says."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.cli.progress import progress_bar
+from unveil.cli.protect_files import Targets, written
+from unveil.cli.protect_screen import document, screen
+from unveil.cli.shown import put_out
+from unveil.errors import ReadError, SettingsError
+from unveil.protection.plan_file import is_project, project_of
+from unveil.protection.protect import of_project
+from unveil.read.given import numbers_in
+from unveil.write.copies import ENDINGS
+
+EXAMPLE = "unveil protect project.toml --out protected"
+FOLDER = "protected"
+
+
+def leaves(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> list[float | str] | None:
+    """Sizes of leaves; the library says what is wrong with them."""
+    return None if given is None else numbers_in(given)
+
+
+@click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
+@click.argument("project", required=False)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where to write. Default: protected, beside the project file.",
+)
+@click.option("--seed", type=int, metavar="NUMBER", help="For the same copy again; confidential.")
+@click.option("--rows", type=int, metavar="NUMBER", help="Rows of the copy. Default: as many.")
+@click.option(
+    "--format",
+    "ending",
+    type=click.Choice(ENDINGS),
+    help="The format of the copy. Default: that of the original, or CSV.",
+)
+@click.option(
+    "--keep-stages",
+    is_flag=True,
+    help="Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
+)
+@click.option(
+    "--sweep",
+    metavar="SIZES",
+    callback=leaves,
+    help="Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def protect(
+    *,
+    project: str | None,
+    out: Path | None,
+    ending: str | None,
+    keep_stages: bool,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Make a copy for release as PROJECT, a file project.toml, says: step by step.
+
+    PROJECT names the original in [data], how it is synthesised in [synthesis], and what is done in
+    tables [[protect.step]], in their order. The copy and a public noise statement go into a folder,
+    and everything that must not be released into a folder confidential below it.
+
+    \b
+    Example:
+      unveil protect project.toml --out protected
+      unveil protect project.toml --sweep 5,20,33,100 --seed 1 --keep-stages --out protected
+    """
+    if project is None:
+        raise ReadError(f"Name the project file: {EXAMPLE}.")
+    if not is_project(project):
+        raise ReadError(f"A project file ends in .toml. Name one: {EXAMPLE}.")
+    if asked["seed"] is not None and asked["seed"] < 0:
+        raise SettingsError("--seed must be a whole number from 0 on.")
+    read = project_of(project)
+    folder = Path(project).parent / FOLDER if out is None else out
+    targets = Targets.of(read.original, folder, ending, keep=keep_stages)
+    with progress_bar(Console(stderr=True)) as bar:
+        made = of_project(read, asked, bar)
+    paths = written(targets, made)
+    console = Console()
+    put_out(document(made.record, paths) if as_json else screen(made.record, paths), console)

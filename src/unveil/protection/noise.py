@@ -1,0 +1,208 @@
+"""`unveil.add_noise`: the last step, noise on the numbers of a copy, and a statement of it.
+
+Chapelle and Falissard, section 4: uncorrelated noise on each quantitative column that could be
+found elsewhere. The kind and the amount of noise are published, ECAP values never.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.count.streams import drawn_seed
+from unveil.errors import RolesError, quoted
+from unveil.measure.opening import read_all
+from unveil.protection.noise_asked import Wanted, spared, wanted
+from unveil.protection.noise_drawn import noised
+from unveil.protection.noise_effects import noised_column
+from unveil.protection.noise_statement import statement
+from unveil.protection.noise_warned import column_warnings
+from unveil.read.labelled import Labelled
+from unveil.read.numbers import EXACT_IN_FLOAT, is_letter
+from unveil.read.roles import absent
+from unveil.read.table import Table
+from unveil.records.codebook import Variable
+from unveil.records.noise import Noise, NoisedColumn, NotNeeded
+from unveil.records.view import as_html, as_text
+
+
+@dataclass(frozen=True)
+class NoisedResult:
+    """The copy with noise, and the record of what was done."""
+
+    data: Any  # a polars frame, or Labelled where labels are known
+    record: Noise
+
+    @property
+    def statement(self) -> str:
+        """The public statement: kind and amount of noise, rounding and clipping."""
+        return self.record.statement
+
+    def frame(self) -> pl.DataFrame:
+        """One row per noised column, its displacement beside."""
+        rows = [_flat(column) for column in self.record.columns]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The record as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def add_noise(
+    data: Any,
+    *,
+    columns: Mapping[str, Any],
+    seed: int | None = None,
+    plausible: Mapping[str, Sequence[float]] | None = None,
+    not_needed: Mapping[str, str] | None = None,
+    missing_values: str | Sequence[str] = (),
+) -> NoisedResult:
+    """Add noise to columns of numbers, and say publicly what was done.
+
+    Parameters
+    ----------
+    data
+        A copy, as a path, a frame or `Labelled`.
+    columns
+        By name {"sigma": 0.1, "noise": "normal", "round": None, "clip": None}: the standard
+        deviation, the kind (normal, laplace, uniform), decimals to round to, and the lowest and
+        highest value (None for one of them leaves that side open). "special_codes" are kept as they
+        are, and so are codes declared in the file; noise that would turn a number into one of them
+        is drawn again. A number alone is sigma.
+    seed
+        For the same noise again; confidential. Without it the system draws one. Never use one seed
+        for two releases of the same data: who has both could cancel part of the noise.
+    plausible
+        The lowest and highest plausible value by column: where "clip" is not given.
+    not_needed
+        Columns that need no noise, each with the reason, such as {"dur": "cannot be collected
+        elsewhere"}.
+    missing_values
+        Entries that mean missing. What is missing stays missing.
+
+    Returns
+    -------
+    NoisedResult
+        `.data`, `.statement` (public), `.record` (confidential: displacement, and the distribution
+        before and after).
+    """
+    return _noised(data, wanted(columns, plausible), not_needed, drawn_seed(seed), missing_values)
+
+
+def _noised(
+    data: Any, asked: tuple[Wanted, ...], needless: Any, seed: int, missing: str | Sequence[str]
+) -> NoisedResult:
+    needless = spared(needless, asked)
+    (table,) = read_all({"data": data}, None, missing, None, lambda *_: None)
+    _refuse_absent(table, [*(one.column for one in asked), *needless])
+    made = {one.column: _column(table, one, seed) for one in asked}
+    frame = table.frame.with_columns(column for column, _, _ in made.values())
+    rows = tuple(row for _, row, _ in made.values())
+    undeclared = tuple(
+        name
+        for name, dtype in table.frame.schema.items()
+        if dtype.is_numeric() and name not in made and name not in needless
+    )
+    record = Noise(
+        files=(table.source,),
+        n_rows=frame.height,
+        columns=rows,
+        not_needed=tuple(NotNeeded(column=k, reason=v) for k, v in needless.items()),
+        undeclared=undeclared,
+        statement=statement(rows, tuple(needless)),
+        warnings=tuple(warning for _, _, said in made.values() for warning in said),
+    )
+    if table.codebook is None:
+        return NoisedResult(frame, record)
+    return NoisedResult(Labelled(frame, table.codebook), record)
+
+
+def _refuse_absent(table: Table, names: Sequence[str]) -> None:
+    faults = [
+        absent(table.place, name, table.frame.columns)
+        for name in names
+        if name not in table.frame.columns
+    ]
+    if faults:
+        raise RolesError("\n".join(faults))
+
+
+def _column(table: Table, asked: Wanted, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
+    given, declared = table.frame[asked.column], table.variables.get(asked.column)
+    is_code = is_kept(given, declared, asked.codes, table.place)
+    numbers = given.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    known = ~np.isnan(numbers) & ~is_code
+    drawn = noised(
+        asked, numbers, known, seed, lambda made: codes_in(pl.Series(made), declared, asked.codes)
+    )
+    found = np.where(known, drawn.values, numbers)
+    values = numbers[known], found[known]
+    row = noised_column(asked, values, drawn.done, (given, is_code))
+    return _as_before(given, found, asked), row, column_warnings(row, drawn.done)
+
+
+def is_kept(
+    given: pl.Series, declared: Variable | None, codes: Sequence[float], place: str
+) -> np.ndarray:
+    """Which entries are codes for no answer; a column that holds no numbers is refused."""
+    if not given.dtype.is_numeric():
+        raise RolesError(
+            f"{place}: column {quoted(given.name)} holds no numbers, so that noise cannot be added"
+            " to it. Name a column of numbers, or recode the column instead."
+        )
+    numbers = given.cast(pl.Float64)
+    kept = pl.Series(codes_in(numbers, declared, codes))
+    if given.dtype.is_integer() and (numbers.abs() >= EXACT_IN_FLOAT).any():
+        raise RolesError(
+            f"{place}: column {quoted(given.name)} holds a whole number beyond {EXACT_IN_FLOAT:,},"
+            " to which noise cannot be added digit by digit. Give it in other units, or leave it"
+            " out."
+        )
+    if (numbers.is_infinite().fill_null(value=False) & ~kept).any():
+        raise RolesError(
+            f"{place}: column {quoted(given.name)} holds an infinite number. Remove it, or make it"
+            " missing."
+        )
+    return kept.to_numpy()
+
+
+def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[float]) -> np.ndarray:
+    """Which numbers are codes for no answer, named by the user or declared in the file."""
+    all_codes = [*codes, *(() if declared is None else declared.missing)]
+    known = [float(code) for code in all_codes if not isinstance(code, str)]
+    found = numbers.is_in(known).fill_null(value=False) | is_letter(numbers)
+    for span in () if declared is None else declared.missing_ranges:
+        low = -math.inf if span.lo is None else span.lo
+        high = math.inf if span.hi is None else span.hi
+        found |= numbers.is_between(low, high).fill_null(value=False)
+    return found.to_numpy()
+
+
+def _as_before(given: pl.Series, found: np.ndarray, asked: Wanted) -> pl.Series:
+    """Missing where it was missing; whole numbers stay such where they are rounded to them."""
+    made = pl.Series(given.name, found).fill_nan(None)
+    is_whole = given.dtype.is_integer() and asked.decimals == 0
+    whole_ends = all(end is None or end == int(end) for end in asked.clip)
+    largest = made.abs().max()
+    fits = largest is None or float(largest) < EXACT_IN_FLOAT  # type: ignore[arg-type]
+    return made.cast(pl.Int64) if is_whole and whole_ends and fits else made
+
+
+def _flat(column: NoisedColumn) -> dict[str, Any]:
+    plain = column.to_dict()
+    for nested in ("before", "after", "bins"):
+        plain.pop(nested)
+    return {**plain, **(plain.pop("displacement") or {})}

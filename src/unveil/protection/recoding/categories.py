@@ -1,0 +1,134 @@
+"""Levels merged: rare ones into one, or into their parents, or those that are named."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from unveil.errors import SettingsError, quoted
+from unveil.protection.recoding.change import Change, Column, records, were
+from unveil.protection.recoding.hierarchy import refuse_cycles, to_the_top, while_rare
+from unveil.protection.recoding.levels import Levels
+from unveil.read.band_labels import counted
+from unveil.records.recoding import LevelName, Merge, MergeRare
+
+
+def merged(step: Merge, column: Column) -> Change:
+    """The levels that are named, as one."""
+    levels = Levels(column)
+    levels.refuse_unknown(step.levels, "which is to be merged")
+    target = levels.called(step.into)
+    into = {levels.called(one): target for one in step.levels}
+    sides, declared = levels.merged(into)
+    n_levels = counted(len(into), "level")
+
+    def told(n: int) -> str:
+        done = f"{were(len(into))} merged into {_shown(step.into)}."
+        return f"Column {column.name!r}: {n_levels} ({records(n)}) {done}"
+
+    return Change(told, sides, declared=declared)
+
+
+def rare_merged(step: MergeRare, column: Column) -> Change:
+    """Levels that few records have, as one level or as their parents."""
+    levels = Levels(column)
+    apart = levels.no_answers | {levels.called(code) for code in step.special_codes}
+    counts = {level: n for level, n in levels.counts.items() if level not in apart}
+    if step.hierarchy:
+        into, held = _climbed(step, levels, counts)
+    else:
+        into, held = _into_one(step, levels, counts)
+    _refuse_no_answer(column, into, apart)
+    sides, declared = levels.merged(into)
+    n_left = sum(0 < n < (step.below or 0) for n in held.values())
+    gone = [level for level in into if counts.get(level)]
+    # What nobody of the data has is nobody's rare answer, but it stands in the copy.
+    n_unknown = len(levels.only_in_copy - apart - set(into) - set(into.values()))
+
+    def told(n: int) -> str:
+        left = f"{_still_rare(step, n_left)}{_unknown(n_unknown)}"
+        return f"Column {column.name!r}: {_what(step, len(gone), n)}{left}"
+
+    return Change(told, sides, declared=declared, fixed=_fixed(step, levels, into))
+
+
+def _refuse_no_answer(column: Column, into: Mapping[str, str], apart: set[str]) -> None:
+    if apart & set(into.values()):
+        raise SettingsError(
+            f"levels of column {column.name!r} would be merged into one that stands for no answer."
+            " Name another level."
+        )
+
+
+def _fixed(step: MergeRare, levels: Levels, into: Mapping[str, str]) -> tuple[Merge, ...]:
+    """The levels that were merged, by name."""
+    merged: dict[str, list[LevelName]] = {}
+    for level, target in into.items():
+        if level != target:
+            merged.setdefault(target, []).append(levels.named(level))
+    return tuple(
+        Merge(column=step.column, levels=tuple(found), into=levels.named(target))
+        for target, found in merged.items()
+    )
+
+
+def _into_one(
+    step: MergeRare, levels: Levels, counts: Mapping[str, int]
+) -> tuple[dict[str, str], dict[str, int]]:
+    target = levels.called(step.into if step.into is not None else "")
+    rare = [level for level, n in counts.items() if n < (step.below or 0) and level != target]
+    held = Counter(counts)
+    for level in rare:
+        held[target] += held.pop(level)
+    return dict.fromkeys(rare, target), dict(held)
+
+
+def _climbed(
+    step: MergeRare, levels: Levels, counts: Mapping[str, int]
+) -> tuple[dict[str, str], dict[str, int]]:
+    parents = {child: parent for child, parent in step.hierarchy}
+    grown = set(parents.values())
+    unknown = [child for child in parents if child not in grown]
+    levels.refuse_unknown(unknown, "which the hierarchy names as a child")
+    by_code = {levels.called(child): levels.called(parent) for child, parent in parents.items()}
+    refuse_cycles(by_code)  # a code and its label may be two names of one level
+    if not step.always:
+        return while_rare(by_code, counts, step.below or 0)
+    held = Counter[str]()
+    tops = to_the_top(by_code)
+    for level, n in counts.items():
+        held[tops.get(level, level)] += n
+    return {level: top for level, top in tops.items() if level in levels.known}, dict(held)
+
+
+def _what(step: MergeRare, n_levels: int, n: int) -> str:
+    rare = "" if step.always else f" with fewer than {step.below:,} records"
+    if not n_levels:
+        return "no level was merged." if step.always else f"no level{rare} was merged."
+    each = "" if step.always or n_levels == 1 else " each"
+    parents = "its parent" if n_levels == 1 else "their parents"
+    where = parents if step.hierarchy else _shown(step.into)
+    return (
+        f"{counted(n_levels, 'level')}{rare}{each} ({records(n)}) {were(n_levels)} merged into"
+        f" {where}."
+    )
+
+
+def _still_rare(step: MergeRare, n_left: int) -> str:
+    if not n_left or step.below is None:
+        return ""
+    has = "1 level still has" if n_left == 1 else f"{n_left:,} levels still have"
+    return f" {has} fewer than {step.below:,} records."
+
+
+def _unknown(n: int) -> str:
+    if not n:
+        return ""
+    what = (
+        "1 level that only the copy has stays"
+        if n == 1
+        else f"{n:,} levels that only the copy has stay"
+    )
+    return f" {what} as it is." if n == 1 else f" {what} as they are."
+
+
+def _shown(level: LevelName | None) -> str:
+    return quoted(level) if isinstance(level, str) else f"{level:.15g}"

@@ -1,0 +1,189 @@
+"""Numbers far from the others: which are they, and where may they go?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.errors import SettingsError
+from unveil.protection.recoding.apart import Apart, ordinary
+from unveil.protection.recoding.change import Change, Column, records, refuse_names, were
+from unveil.protection.recoding.held import Floats, are_whole, floats_of, replaced
+from unveil.protection.recoding.numbers import (
+    NO_NUMBERS,
+    quantile,
+    refuse_huge,
+    refuse_other_than_numbers,
+)
+from unveil.read.band_labels import counted
+from unveil.records.recoding import DropOutliers, PerturbOutliers
+
+# The median absolute deviation of a normal distribution, times this, is its standard deviation.
+ROBUST = 1.4826
+_MOST_DRAWS = 20  # for a number that would become one that stands for no answer
+
+
+@dataclass(frozen=True)
+class Fences:
+    """Beyond which numbers outliers lie, and where the column ends; infinite: on no side."""
+
+    low: float
+    high: float
+    lowest: float
+    highest: float
+
+    def beyond(self, numbers: Floats) -> NDArray[np.bool_]:
+        """Which numbers lie strictly beyond a fence."""
+        with np.errstate(invalid="ignore"):
+            return (numbers < self.low) | (numbers > self.high)
+
+
+def outliers_dropped(step: DropOutliers, column: Column) -> Change:
+    """Records without those whose number is an outlier; missing values and codes stay."""
+    apart, fences = _found(step, column)
+    kept = tuple(pl.Series(~_are_outliers(side, apart, fences)) for side in column.sides)
+
+    def told(n: int) -> str:
+        outlying = f"{records(n)} with an outlying value ({_rule(step)})"
+        return f"Column {column.name!r}: {outlying} {were(n)} dropped."
+
+    return Change(told, kept=kept)
+
+
+def outliers_moved(step: PerturbOutliers, column: Column) -> Change:
+    """Outliers at another distance beyond their fence.
+
+    Notes
+    -----
+    The distance of an outlier from its fence is multiplied by a random factor, uniform from
+    1 - spread to 1 + spread, so that the mean excess stays about the same. What would leave the
+    plausible range is mirrored back at its end, and never crosses the fence. Without a range given
+    it is the one the column has. What would become a number that stands for no answer is drawn
+    again, up to twenty times, and stays where that does not help.
+    """
+    apart, fences = _found(step, column)
+    made = tuple(
+        _moved(side, apart, fences, column.chance(place), float(step.spread))
+        for place, side in enumerate(column.sides)
+    )
+    n_found = int(_are_outliers(column.sides[0], apart, fences).sum())
+
+    def told(n: int) -> str:
+        values = counted(n, "outlying value") if n else "no outlying value"
+        moved = f"{values} ({_rule(step)}) {were(n)} moved at random"
+        stayed = f"; {n_found - n:,} stayed the same by chance" if n_found > n else ""
+        return f"Column {column.name!r}: {moved}{stayed}."
+
+    return Change(told, made)
+
+
+def _found(step: DropOutliers | PerturbOutliers, column: Column) -> tuple[Apart, Fences]:
+    refuse_other_than_numbers(column)
+    refuse_names(column)
+    apart = column.apart.also(step.special_codes)
+    numbers = np.sort(ordinary(column.sides[0], apart))
+    if not len(numbers):
+        raise SettingsError(NO_NUMBERS.format(column.name))
+    for side in column.sides:
+        refuse_huge(column.name, ordinary(side, apart))
+    low, high = _fences(step, numbers, column.name)
+    lowest, highest = float(numbers[0]), float(numbers[-1])
+    if isinstance(step, PerturbOutliers) and step.between:
+        lowest, highest = map(float, step.between)
+        if numbers[0] < low < lowest or numbers[-1] > high > highest:
+            raise SettingsError(
+                f"the plausible range of column {column.name!r} ends before its outliers begin."
+                " Widen between, or top-code instead."
+            )
+    return apart, Fences(low, high, lowest, highest)
+
+
+def _fences(
+    step: DropOutliers | PerturbOutliers, ordered: Floats, name: str
+) -> tuple[float, float]:
+    """Two quantiles, or so many robust standard deviations from the median.
+
+    Notes
+    -----
+    A robust standard deviation is 1.4826 times the median absolute deviation from the median.
+    """
+    if step.quantile is not None:
+        low, high = (quantile(ordered, share) for share in (_less(step.quantile), step.quantile))
+    else:
+        middle = float(np.median(ordered))
+        scale = ROBUST * float(np.median(np.abs(ordered - middle)))
+        if not scale:
+            raise SettingsError(
+                f"more than half of the numbers of column {name!r} are equal, so that a robust"
+                " distance means nothing. Give a quantile instead."
+            )
+        reach = float(step.distance or 0) * scale
+        low, high = middle - reach, middle + reach
+    return (-np.inf if step.tail == "high" else low), (np.inf if step.tail == "low" else high)
+
+
+def _less(share: float) -> float:
+    """1 less the share, as people write it: 0.01, not 0.010000000000000009."""
+    return float(f"{1 - share:.15g}")
+
+
+def _are_outliers(side: pl.Series, apart: Apart, fences: Fences) -> NDArray[np.bool_]:
+    numbers = floats_of(side)
+    return fences.beyond(numbers) & ~apart.among(numbers, side.dtype)
+
+
+def _moved(
+    side: pl.Series, apart: Apart, fences: Fences, rng: np.random.Generator, spread: float
+) -> pl.Series:
+    numbers = floats_of(side)
+    chosen = _are_outliers(side, apart, fences)
+    far = numbers[chosen]
+    whole = are_whole(numbers)
+    made = _drawn(far, fences, rng, spread, whole=whole)
+    for _ in range(_MOST_DRAWS):
+        is_code = apart.among(made, side.dtype)
+        if not is_code.any():
+            break
+        made[is_code] = _drawn(far[is_code], fences, rng, spread, whole=whole)
+    made = np.where(apart.among(made, side.dtype), far, made)
+    values = np.zeros(len(numbers))
+    values[chosen] = made
+    return replaced(side, chosen, values)
+
+
+def _drawn(
+    far: Floats, fences: Fences, rng: np.random.Generator, spread: float, *, whole: bool
+) -> Floats:
+    """Outliers at another distance, within the plausible range."""
+    is_high = far > fences.high
+    fence = np.where(is_high, fences.high, fences.low)
+    end = np.where(is_high, max(fences.highest, fences.high), min(fences.lowest, fences.low))
+    factor = rng.uniform(1 - spread, 1 + spread, len(far))
+    with np.errstate(over="ignore"):  # infinity is mirrored back as any number
+        excess = np.abs(far - fence) * factor
+        room = np.abs(end - fence)
+        excess = np.where(excess > room, np.maximum(2 * room - excess, 0), excess)
+        made = np.where(is_high, fence + excess, fence - excess)
+    if not whole:
+        return made
+    # Towards the outside, so that nothing crosses its fence, but not beyond the end.
+    high = np.minimum(np.ceil(made), np.floor(end))
+    low = np.maximum(np.floor(made), np.ceil(end))
+    return np.where(is_high, high, low)
+
+
+def _rule(step: DropOutliers | PerturbOutliers) -> str:
+    where = {"both": "beyond", "low": "below", "high": "above"}[step.tail]
+    if step.quantile is not None:
+        shares = {
+            "both": f"the quantiles {_less(step.quantile):.15g} and {step.quantile:.15g}",
+            "low": f"the quantile {_less(step.quantile):.15g}",
+            "high": f"the quantile {step.quantile:.15g}",
+        }
+        return f"{where} {shares[step.tail]}"
+    reach = "1 robust standard deviation"
+    if step.distance != 1:
+        reach = f"{step.distance:.15g} robust standard deviations"
+    side = {"both": "from", "low": "below", "high": "above"}[step.tail]
+    return f"more than {reach} {side} the median"

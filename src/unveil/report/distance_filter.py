@@ -1,0 +1,147 @@
+"""The distance filter in sentences and in a notebook: about all rows, never about one."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from unveil.records.distance_filter import DistanceFilter, Refill, Shift
+from unveil.records.view import as_html, as_text
+from unveil.report.html import grid, notes, paragraph, view
+from unveil.report.words import and_list, counted, lines, name, percent
+
+TEMPLATES = {
+    "kept": "{k} of {n} synthetic rows ({p}) are kept, by {metric} distance on {columns}.",
+    "paper": (
+        "Each of them is at least as far from its nearest original as another original is. That"
+        " asks the nearest alone: {s} of the rows kept ({p}) are closer to some other original"
+        " than any original is, and the strict rule would refuse them."
+    ),
+    "strict": "None of them is closer to any original than its nearest other original is.",
+    "selected": (
+        "The rows kept are a selected sample: outlying values are favoured, for they are far from"
+        " everyone. Look at what moved."
+    ),
+    "refill": "{k} of {n} rows wanted were kept, out of {drawn} drawn in {rounds}.",
+}
+
+METRICS = {"mahalanobis": "Mahalanobis", "jaccard": "Jaccard's", "gower": "Gower's"}
+SHIFT_HEADS = (
+    *("column", "level", "before", "after", "difference in sd"),
+    *("missing before", "missing after"),
+)
+ROUND_HEADS = ("round", "drawn", "kept", "acceptance")
+
+
+def sentences(record: DistanceFilter) -> Iterator[str]:
+    """What the filter did, the most important first."""
+    yield TEMPLATES["kept"].format(
+        k=f"{record.n_kept:,}",
+        n=f"{record.n_synthetic:,}",
+        p=_share(record.acceptance),
+        metric=METRICS[record.metric],
+        columns=and_list(record.columns),
+    )
+    yield from _rest(record)
+
+
+def refill_sentences(record: Refill) -> Iterator[str]:
+    """How the rounds ended, the most important first."""
+    yield TEMPLATES["refill"].format(
+        k=f"{record.n_rows:,}",
+        n=f"{record.rows_wanted:,}",
+        drawn=f"{sum(one.drawn for one in record.rounds):,}",
+        rounds=counted(len(record.rounds), "round"),
+    )
+    yield from _rest(record)
+
+
+def _rest(record: DistanceFilter | Refill) -> Iterator[str]:
+    is_any = record.n_kept if isinstance(record, DistanceFilter) else record.n_rows
+    if is_any and record.rule == "paper":
+        yield TEMPLATES["paper"].format(
+            s=f"{record.n_refused_by_strict:,}", p=_share(record.share_refused_by_strict)
+        )
+    elif is_any:
+        yield TEMPLATES["strict"]
+    if is_any:
+        yield TEMPLATES["selected"]
+    for dropped in record.dropped_columns:
+        yield f"{lines(dropped.sentence)} It is left out."
+    yield from map(lines, record.warnings)
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else percent(100 * share)
+
+
+def shift_cells(row: Shift) -> tuple[str, ...]:
+    """One column under SHIFT_HEADS."""
+    shown = _share if row.kind == "category" else _figure
+    return (
+        name(row.column),
+        "-" if row.level is None else name(row.level),
+        shown(row.before),
+        shown(row.after),
+        "-" if row.difference is None else f"{row.difference:+.2f}",
+        _share(row.missing_before),
+        _share(row.missing_after),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.4g}"
+
+
+def by_size(shifts: Sequence[Shift]) -> list[Shift]:
+    """The columns, those that moved most first."""
+    return sorted(shifts, key=lambda row: -abs(row.difference or 0.0))
+
+
+def round_rows(record: Refill) -> list[tuple[str, ...]]:
+    """The rounds under ROUND_HEADS."""
+    return [
+        (str(one.round), f"{one.drawn:,}", f"{one.kept:,}", _share(one.acceptance))
+        for one in record.rounds
+    ]
+
+
+@as_text.register
+def _(record: DistanceFilter) -> str:
+    kept = f"{record.n_kept:,} of {record.n_synthetic:,} rows kept ({_share(record.acceptance)})"
+    strict = f"; the strict rule would refuse {record.n_refused_by_strict:,} of them"
+    return (
+        f"Distance filter, {record.rule} rule, on {and_list(record.columns)}: {kept}"
+        f"{strict if record.rule == 'paper' else ''}"
+    )
+
+
+@as_text.register
+def _(record: Refill) -> str:
+    return (
+        f"Refill, {record.rule} rule, on {and_list(record.columns)}: {record.n_rows:,} of"
+        f" {record.rows_wanted:,} rows after {counted(len(record.rounds), 'round')}"
+        f" (acceptance {_share(record.acceptance)})"
+    )
+
+
+@as_html.register
+def _(record: DistanceFilter) -> str:
+    return _view(record, sentences(record), "")
+
+
+@as_html.register
+def _(record: Refill) -> str:
+    rounds = grid("Rounds", ROUND_HEADS, round_rows(record))
+    return _view(record, refill_sentences(record), rounds)
+
+
+def _view(record: DistanceFilter | Refill, said: Iterator[str], rounds: str) -> str:
+    rows = [shift_cells(row) for row in by_size(record.shifts)]
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            *map(paragraph, said),
+            rounds,
+            grid("The copy before and after the filter", SHIFT_HEADS, rows),
+            notes(record.coercions),
+        ]
+    )

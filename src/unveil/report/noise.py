@@ -1,0 +1,102 @@
+"""What noise did to a copy, in sentences and tables for its custodian."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from html import escape
+
+from unveil.records.noise import Noise, NoisedColumn
+from unveil.records.view import as_html, as_text
+from unveil.report.html import grid, paragraph, view
+from unveil.report.words import and_list, counted, lines, name
+
+TEMPLATES = {
+    "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",
+    "kept": "{column}: {kept} left as they are.",
+    "redrawn": "{column}: {n} would have become codes for no answer; their noise was drawn again.",
+    "clipped": "{column}: {n} beyond {ends} set to {them}.",
+    "not needed": "{column} needs no noise: {reason}.",
+    "undeclared": "Nothing was said about {columns}: numbers too, released as they are. Add noise,"
+    " or say why they need none.",
+}
+_LARGE = 1e15
+HEADS = ("column", "when", "mean", "sd", "lowest", "median", "highest")
+
+
+def plain(value: float) -> str:
+    """A number with all its digits and no exponent."""
+    text = format(Decimal(repr(float(value))), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def short(value: float | None) -> str:
+    """A number with four digits, those before the point all there; "-" where there is none."""
+    if value is None:
+        return "-"
+    if abs(value) >= _LARGE:
+        return f"{value:.3e}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def noise_sentences(record: Noise) -> Iterator[str]:
+    """What was done to each column, and what was not."""
+    for column in record.columns:
+        yield from _of_column(column)
+    for spared in record.not_needed:
+        reason = lines(spared.reason).rstrip(". ")
+        yield TEMPLATES["not needed"].format(column=name(spared.column), reason=reason)
+    if record.undeclared:
+        yield TEMPLATES["undeclared"].format(columns=and_list(record.undeclared))
+
+
+def _of_column(column: NoisedColumn) -> Iterator[str]:
+    called, moved = name(column.column), column.displacement
+    if moved is not None:
+        yield TEMPLATES["moved"].format(
+            column=called,
+            n=f"{column.n_changed:,}",
+            all=counted(column.n_values, "value"),
+            mean=short(moved.mean_absolute),
+            most=short(moved.largest),
+        )
+    kept = [f"{column.n_missing:,} missing"] if column.n_missing else []
+    kept += [f"{counted(column.n_codes, 'code')} for no answer"] if column.n_codes else []
+    if kept:
+        yield TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
+    if column.n_redrawn:
+        n = counted(column.n_redrawn, "value")
+        yield TEMPLATES["redrawn"].format(column=called, n=n)
+    if column.n_clipped:
+        ends = [plain(end) for end in (column.lowest, column.highest) if end is not None]
+        yield TEMPLATES["clipped"].format(
+            column=called,
+            n=counted(column.n_clipped, "value"),
+            ends=" and ".join(ends),
+            them="these" if len(ends) > 1 else "it",
+        )
+
+
+def summary_rows(record: Noise) -> Iterator[tuple[str, ...]]:
+    """The distribution before and after under HEADS (004, Figure 9, as figures)."""
+    for column in record.columns:
+        for when, found in (("before", column.before), ("after", column.after)):
+            figures = (found.mean, found.sd, found.minimum, found.median, found.maximum)
+            yield (name(column.column), when, *map(short, figures))
+
+
+@as_text.register
+def _(record: Noise) -> str:
+    columns = and_list(column.column for column in record.columns)
+    return f"Noise on {columns} of {counted(record.n_rows, 'row')}"
+
+
+@as_html.register
+def _(record: Noise) -> str:
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            *(paragraph(sentence) for sentence in noise_sentences(record)),
+            *(paragraph(lines(warning)) for warning in record.warnings),
+            grid("Before and after (confidential)", HEADS, list(summary_rows(record))),
+            *(paragraph(line) for line in record.statement.splitlines()),
+        ]
+    )

@@ -1,0 +1,226 @@
+"""`unveil protect`: what it prints, what it writes, and that it writes all or nothing."""
+
+import json
+import stat
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from unveil.cli.protect import protect
+from unveil.errors import UnveilError, WriteError
+from unveil.examples import labelled_survey
+from unveil.read.files import read_table
+from unveil.records.protection import ConfidentialProtection, Protection
+from unveil.write.copies import write_file
+
+PROJECT = """
+[data]
+original = "people.csv"
+
+[roles]
+key = ["sex", "age"]
+target = ["work"]
+
+[[protect.step]]
+do = "top_code"
+column = "age"
+at = 75
+
+[[protect.step]]
+do = "synthesise"
+
+[[protect.step]]
+do = "distance_filter"
+columns = ["age", "height"]
+
+[[protect.step]]
+do = "add_noise"
+column = "height"
+population = "normal(170, 9)"
+N = 60000
+threshold = 0.137
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(5)
+    frame = {
+        "sex": rng.choice(["f", "m"], 150),
+        "age": rng.normal(45, 17, 150).round(1),
+        "height": rng.normal(170, 9, 150).round(2),
+        "work": rng.choice(["yes", "no"], 150),
+    }
+    pl.DataFrame(frame).write_csv(tmp_path / "people.csv")
+    (tmp_path / "project.toml").write_text(PROJECT, encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(protect, [str(one) for one in arguments], env={"COLUMNS": "100"})
+
+
+def done(*arguments):
+    made = run(*arguments)
+    if made.exception is not None:
+        raise made.exception
+    return made
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_copy_the_statement_and_the_confidential_record_are_written(folder):
+    made = done(folder / "project.toml", "--seed", 987654321)
+    out = folder / "protected"
+    assert files(out) == [
+        *("FAKE_people.codebook.json", "FAKE_people.csv"),
+        *("confidential/protection.json", "noise_statement.txt"),
+    ]
+    assert pl.read_csv(out / "FAKE_people.csv").height == 150
+    assert "height: normal noise" in (out / "noise_statement.txt").read_text(encoding="utf-8")
+    record = ConfidentialProtection.from_json((out / "confidential/protection.json").read_bytes())
+    assert record.seeds.seed == 987654321
+    assert record.protection.files == ("people.csv",)
+    flat = " ".join(made.stdout.split())
+    assert "A copy of 150 rows was made of 150 records of people.csv, in 4 steps." in flat
+    for words in ("1. top_code", "3. distance_filter", "Rounds of the filter", "highest ECAP is"):
+        assert words in flat
+    assert "The noise statement may be published. All else that is shown here is" in flat
+    assert "987654321" not in made.stdout
+
+
+def test_only_its_owner_may_read_what_is_confidential(folder):
+    done(folder / "project.toml", "--keep-stages", "--out", folder / "out")
+    inside = folder / "out" / "confidential"
+    assert mode(inside) == 0o700
+    assert {mode(path) for path in inside.iterdir()} == {0o600}
+    assert [name for name in files(inside) if name.endswith(".csv")] == [
+        "FAKE_people_S1_synthesis_only.csv",
+        "FAKE_people_S2_before_noise.csv",
+    ]
+
+
+def test_one_json_document_is_printed_without_seeds(folder):
+    made = done(folder / "project.toml", "--seed", 987654321, "--sweep", "10,33", "--json")
+    found = json.loads(made.stdout)
+    assert "987654321" not in made.stdout
+    assert [row["min_leaf"] for row in found["sweep"]] == [10, 33]
+    assert len(found.pop("written")) == 4
+    assert Protection.from_json(json.dumps(found)).n_s3 == 150
+
+
+def test_the_sweep_is_shown_as_a_table(folder):
+    flat = " ".join(done(folder / "project.toml", "--sweep", "10,33").stdout.split())
+    assert "Sizes of leaves leaves cut from repU DiSCO highest of S_pMSE" in flat
+    assert "33 (used) 100" in flat
+    assert "By sex and age." in flat
+
+
+def test_the_same_seed_writes_the_same_copy(folder):
+    for out in ("a", "b"):
+        done(folder / "project.toml", "--seed", 4, "--out", folder / out)
+    first, second = (folder / out / "FAKE_people.csv" for out in ("a", "b"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "sav", "dta"])
+def test_the_copy_keeps_the_labels_of_the_original_in_every_format(tmp_path, ending):
+    write_file(labelled_survey(), tmp_path / "survey.sav", fake=False)
+    text = '[data]\noriginal = "survey.sav"\n[synthesis]\nrows = 60\n[[protect.step]]\n'
+    text += 'do = "synthesise"\n[[protect.step]]\ndo = "add_noise"\ncolumn = "income"\nsigma = 9\n'
+    (tmp_path / "project.toml").write_text(text, encoding="utf-8")
+    done(tmp_path / "project.toml", "--format", ending, "--seed", 1)
+    copy = read_table(tmp_path / "protected" / f"FAKE_survey.{ending}", side="synthetic")
+    was = read_table(tmp_path / "survey.sav", side="original")
+    assert copy.frame.height == 60
+    assert copy.variables["region"].levels == was.variables["region"].levels
+    assert copy.variables["region"].label == was.variables["region"].label
+
+
+def test_nothing_is_written_where_a_later_step_fails(folder):
+    text = PROJECT.replace("N = 60000", "N = 160")
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    before = files(folder)
+    made = run(folder / "project.toml")
+    assert isinstance(made.exception, UnveilError)
+    assert made.exception.exit_code == 2
+    assert files(folder) == before
+    assert not (folder / "protected").exists()
+
+
+@pytest.mark.parametrize("broken", ["write_all", "write_new"])
+def test_nothing_is_left_where_a_file_cannot_be_written(folder, monkeypatch, broken):
+    import unveil.cli.protect_files as room
+
+    real, calls = getattr(room, broken), []
+
+    def failing(*arguments, **settings):
+        calls.append(1)
+        if len(calls) == (1 if broken == "write_all" else 2):
+            raise WriteError("The disk is full.")
+        return real(*arguments, **settings)
+
+    monkeypatch.setattr(room, broken, failing)
+    before = files(folder)
+    assert str(run(folder / "project.toml").exception) == "The disk is full."
+    assert files(folder) == before
+    assert not (folder / "protected").exists()
+
+
+def test_a_folder_that_holds_such_files_is_refused_before_anything_is_done(folder):
+    inside = folder / "protected" / "confidential"
+    inside.mkdir(parents=True)
+    (inside / "protection.json").write_text("mine", encoding="utf-8")
+    made = run(folder / "project.toml")
+    assert str(made.exception) == (
+        f"The folder '{folder / 'protected'}' already holds confidential/protection.json. Nothing"
+        " was written. Name another folder, or move the old files away first."
+    )
+    assert (inside / "protection.json").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "Name the project file: unveil protect project.toml --out protected."),
+        (
+            ["people.csv"],
+            "A project file ends in .toml. Name one: unveil protect project.toml --out protected.",
+        ),
+        (
+            ["project.toml", "--sweep", "a"],
+            "A leaf of the sweep is 'a'; it must be a whole number from 1 on.",
+        ),
+        (["project.toml", "--seed", "-1"], "--seed must be a whole number from 0 on."),
+        (["project.toml", "--rows", "0"], "rows is 0; it must be a whole number from 1 on."),
+        (
+            ["project.toml", "--out", "people.csv"],
+            "'people.csv' is a file, not a folder. Name a folder.",
+        ),
+    ],
+)
+def test_wrong_use_is_answered_with_a_sentence(folder, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(folder)
+    made = run(*arguments)
+    assert str(made.exception) == sentence
+    assert made.exception.exit_code == 2
+
+
+def test_names_that_steer_a_terminal_are_made_visible(tmp_path):
+    name = "h\x1b[31mt"
+    frame = {name: np.random.default_rng(1).normal(170, 9, 80), "b": ["x", "y"] * 40}
+    pl.DataFrame(frame).write_parquet(tmp_path / "people.parquet")
+    text = '[data]\noriginal = "people.parquet"\n[[protect.step]]\ndo = "add_noise"\n'
+    text += 'column = "h\\u001b[31mt"\nsigma = 1\n'
+    (tmp_path / "project.toml").write_text(text, encoding="utf-8")
+    made = done(tmp_path / "project.toml", "--format", "parquet")
+    assert "\x1b" not in made.stdout
+    assert "\x1b" not in (tmp_path / "protected" / "noise_statement.txt").read_text()

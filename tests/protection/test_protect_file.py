@@ -1,0 +1,364 @@
+"""Project files: what is read of them, and every fault with its line."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from unveil.errors import InputError, ReadError
+from unveil.protection.plan_file import project_of
+from unveil.protection.plan_lines import Lines
+from unveil.protection.protect import protect
+
+N_ROWS = 120
+DATA = '[data]\noriginal = "people.csv"\n'
+
+
+def people():
+    rng = np.random.default_rng(3)
+    age = np.clip(rng.normal(45, 17, N_ROWS).round(1), 16, 99)
+    return pl.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], N_ROWS),
+            "age": age,
+            "double": 2 * age,
+            "height": rng.normal(170, 9, N_ROWS).round(2),
+            "empty": pl.Series([None] * N_ROWS, dtype=pl.Float64),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    people().write_csv(tmp_path / "people.csv")
+    return tmp_path
+
+
+def steps(*tables):
+    """A project file with a step from each mapping."""
+    lines = [DATA]
+    for table in tables:
+        lines += ["[[protect.step]]", *(f"{name} = {text}" for name, text in table.items()), ""]
+    return "\n".join(lines)
+
+
+def project(folder, text):
+    path = folder / "project.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_project_file_says_what_the_call_says(folder):
+    text = """
+schema = 1
+[data]
+original = "people.csv"  # beside the project file
+special_codes = {height = [-8]}
+[context]
+audience = "closed"
+four_eyes = true
+[roles]
+key = ["sex", "age"]
+target = ["height"]
+ignore = ["empty"]
+[limits]
+repU = [5, 10]
+[synthesis]
+min_leaf = 12
+rows = 90
+[[protect.step]]
+do = "drop"
+column = "empty"
+[[protect.step]]
+do = "synthesise"
+[[protect.step]]
+do = "distance_filter"
+columns = ["age", "height"]
+metric = "gower"
+max_rounds = 30
+[[protect.step]]
+do = "add_noise"
+column = "height"
+population = {name = "normal", mean = 170, sd = 9}
+N = 60000
+threshold = 0.2
+round = 2
+[[finding]]
+name = "others read this"
+"""
+    read = protect(project(folder, text), seed=2)
+    said = protect(
+        folder / "people.csv",
+        steps=[
+            {"do": "drop", "column": "empty"},
+            {"do": "synthesise"},
+            {
+                **{"do": "distance_filter", "columns": ["age", "height"]},
+                **{"metric": "gower", "max_rounds": 30},
+            },
+            {
+                **{"do": "add_noise", "column": "height", "population": "normal(170, 9)"},
+                **{"N": 60000, "threshold": 0.2, "round": 2},
+            },
+        ],
+        synthesis={"min_leaf": 12},
+        rows=90,
+        seed=2,
+        audience="closed",
+        keys=["sex", "age"],
+        targets=["height"],
+        special_codes={"height": [-8]},
+    )
+    assert read.record == said.record
+    assert_frame_equal(read.s3, said.s3)
+    assert read.s3.height == 90
+    assert read.record.refill.max_rounds == 30
+
+
+def test_what_the_call_gives_besides_wins_over_the_file(folder):
+    text = steps({"do": '"synthesise"'}) + '[synthesis]\nrows = 50\n[context]\naudience = "open"\n'
+    made = protect(project(folder, text), rows=40, audience="closed", seed=1)
+    assert made.s3.height == 40
+    assert made.record.synthesis.min_leaf == 33
+
+
+def test_keys_come_from_the_first_scenario_where_no_roles_are_given(folder):
+    text = steps({"do": '"synthesise"'})
+    text += '[[scenario]]\nname = "neighbour"\nkeys = ["sex"]\ntargets = "all"\n'
+    made = protect(project(folder, text), seed=1)
+    assert made.record.keys == ("sex",)
+    assert made.record.targets == ()
+
+
+FAULTS = [
+    (
+        DATA + 'synthetik = ["a.csv"]\n\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'? Its"
+        " settings are: original, synthetic, control, special_codes, types, labels.",
+    ),
+    (
+        DATA + '[[protect.step]]\ndo = "synthesise"\n[syntesis]\nmin_leaf = 5',
+        "project.toml, line 5: there is no section 'syntesis'. Did you mean 'synthesis'? The"
+        " sections are: schema, data, context, roles, scenario, exclude, limits, ruling, published,"
+        " synthesis, protect, finding, table.",
+    ),
+    (
+        DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 4: synthesis: min_leaf is 'five'; it must be a whole number from 1 on.",
+    ),
+    (
+        steps({"do": '"synthesise"'}, {"do": '"distance_filter"', "metrik": '"gower"'}),
+        "project.toml, line 9: Step 2 (distance_filter): there is no setting 'metrik'. Did you mean"
+        " 'metric'? Its settings are: columns, metric, rule, ties, missing, protect_columns, drop,"
+        " special_codes, max_rounds.",
+    ),
+    (
+        steps({"do": '"top_code"', "column": '"age"', "at": '"high"'}),
+        "project.toml, line 7: Step 1 (top_code): at is 'high'. Write a number, such as 80.",
+    ),
+    (
+        steps({"do": '"add_noise"', "column": '"age"', "sigma": "1"}, {"do": '"synthesise"'}),
+        "project.toml, line 4: Step 1 (add_noise): it is done to the copy, but nothing is"
+        " synthesised by then. Put it behind the step synthesise, which is step 2.",
+    ),
+    (
+        'schema = 2\n[data]\noriginal = "people.csv"\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 1: schema is 2. This version reads schema 1.",
+    ),
+    (
+        '[data]\noriginal = "poeple.csv"\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 2: there is no file 'poeple.csv'. Paths start at the folder of the"
+        " project file.",
+    ),
+    (
+        DATA,
+        "project.toml: there is no [[protect.step]]. Begin each step with it, then say what to do:"
+        ' do = "synthesise".',
+    ),
+    (
+        '[[protect.step]]\ndo = "synthesise"',
+        "project.toml: there is no [data]. Name the original there: [data] and below it original ="
+        ' "a.csv".',
+    ),
+    (
+        DATA + '[context]\naudience = "everybody"\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 4: audience is 'everybody'. It must be one of: closed, registered,"
+        " open.",
+    ),
+    (
+        DATA + '[roles]\nkey = "sex"\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 4: key of [roles] must be a list of names of columns.",
+    ),
+    (
+        DATA + '[protect]\nseed = 3\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 4: [protect] has no setting 'seed'. Its settings are: step.",
+    ),
+    # What issue 8 lists: singular data, an all-missing column, a population that gives the values
+    # probability zero, a threshold below the limit, N < n, noise on a text column.
+    (
+        steps(
+            {"do": '"synthesise"'},
+            {
+                **{"do": '"distance_filter"', "columns": '["age", "double"]'},
+                **{"drop": '"refuse"'},
+            },
+        ),
+        "project.toml, line 7: Step 2 (distance_filter): Column 'double' is an exact combination of"
+        " others, above all by age.\nLeave these columns out, or let them go with drop='auto'.",
+    ),
+    (
+        steps(
+            {"do": '"synthesise"'},
+            {"do": '"add_noise"', "column": '"empty"', "population": '"normal(0, 1)"', "N": "500"},
+        ),
+        "project.toml, line 7: Step 2 (add_noise):"
+        " The original (people.csv): column 'empty' holds no"
+        " numbers, so that noise cannot be added to it. Name a column of numbers, or recode the"
+        " column instead.",
+    ),
+    (
+        steps(
+            {
+                **{"do": '"add_noise"', "column": '"age"'},
+                **{"population": '"lognormal(0, 1, 50)"', "N": "60000"},
+            }
+        ),
+        "project.toml, line 4: Step 2 (add_noise):"
+        " The population lognormal(0, 1, 50) gives 74 of 120"
+        " values probability zero, the first at place 1 (from 0). Give a population in which they"
+        " occur, one with heavier tails, or top-code them first.",
+    ),
+    (
+        steps(
+            {
+                **{"do": '"add_noise"', "column": '"age"', "population": '"normal(45, 17)"'},
+                **{"N": "300", "threshold": "0.1"},
+            }
+        ),
+        "project.toml, line 4: Step 2 (add_noise):"
+        " A threshold of 0.1 cannot be attained by any noise:"
+        " whatever is released, anybody of the population was sampled with probability 0.3301. Give"
+        " a threshold above that.",
+    ),
+    (
+        steps(
+            {"do": '"add_noise"', "column": '"age"', "population": '"normal(45, 17)"', "N": "99"}
+        ),
+        "project.toml, line 4: Step 2 (add_noise): N is 99 and n is 120. The population (N) cannot"
+        " be smaller than the sample drawn from it (n).",
+    ),
+    (
+        steps(
+            {
+                **{"do": '"add_noise"', "column": '"age"', "population": '"normal(45, 17)"'},
+                **{"N": "99", "n": "120"},
+            }
+        ),
+        "project.toml, line 8: Step 2 (add_noise): N is 99 and n is 120. The population (N) cannot"
+        " be smaller than the sample drawn from it (n).",
+    ),
+    (
+        steps({"do": '"add_noise"', "column": '"sex"', "sigma": "1"}),
+        "project.toml, line 4: Step 2 (add_noise): The original (people.csv): column 'sex' holds no"
+        " numbers, so that noise cannot be added to it. Name a column of numbers, or recode the"
+        " column instead.",
+    ),
+    (
+        steps({"do": '"top_code"', "column": '"sex"', "at": "80"}, {"do": '"synthesise"'}),
+        "project.toml, line 4: Step 1 (top_code):"
+        " column 'sex' holds text, not numbers. Take the step"
+        " out, or name another column.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), FAULTS)
+def test_a_fault_is_told_with_its_line(folder, text, sentence):
+    with pytest.raises(InputError) as refusal:
+        protect(project(folder, text))
+    assert str(refusal.value) == sentence
+    assert refusal.value.exit_code == 2
+
+
+def test_all_faults_of_a_file_are_told_at_once_in_the_order_of_their_lines(folder):
+    text = """[data]
+original = "people.csv"
+labls = "a.json"
+
+[[protect.step]]
+do = "top_code"
+column = "age"
+# the limit
+"att" = 80
+
+[[protect.step]]
+do = "synthesise"
+
+[[protect.step]]
+do = "distance_filter"
+columns = [
+  "age",
+]
+rule = "strickt"
+ties = "every"
+
+[synthesis]
+min_leaf = 0
+"""
+    with pytest.raises(InputError) as refusal:
+        protect(project(folder, text))
+    told = [line.partition(": ")[0] for line in str(refusal.value).split("\n")]
+    assert told == [f"project.toml, line {n}" for n in (3, 9, 19, 20, 23)]
+
+
+def test_a_file_that_is_none_is_refused_in_a_sentence(folder):
+    for content, sentence in (
+        (b"[data\n", "The file 'project.toml' is no TOML: "),
+        (b"\xff\xfe", "The file 'project.toml' is no text in UTF-8."),
+        (b"a = " + b"[" * 100_000, "The file 'project.toml' "),
+        (b"#" * 1_000_001, "The file 'project.toml' is too large for a project file."),
+    ):
+        (folder / "project.toml").write_bytes(content)
+        with pytest.raises(ReadError) as refusal:
+            project_of(folder / "project.toml")
+        assert str(refusal.value).startswith(sentence)
+    with pytest.raises(ReadError, match="cannot be read: No such file or directory"):
+        protect(folder / "absent.toml")
+
+
+def test_steps_beside_a_project_file_are_refused(folder):
+    path = project(folder, steps({"do": '"synthesise"'}))
+    with pytest.raises(InputError, match="The project file says the steps and the synthesis"):
+        protect(path, steps=[])
+
+
+VALUES = ["1", '"a # b"', "[1, 2]", "[\n  1,\n  # two\n  2,\n]", '"""a\n[b]\nc = 1"""', "{x = 1}"]
+NAMES = ["a", '"b c"', "d.e", "'[x]'"]
+
+
+@st.composite
+def documents(draw):
+    """The lines of a TOML file, and by path the line in which it begins."""
+    lines, places = [], {}
+    for table in range(draw(st.integers(0, 4))):
+        lines += draw(st.lists(st.sampled_from(["", "# a = 1", "   "]), max_size=2))
+        lines.append("[[t.s]]")
+        places["t", "s", table] = len(lines)
+        for name in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=4)):
+            lines += draw(st.lists(st.sampled_from(["", "# [t]"]), max_size=2))
+            key = [part.strip("'\"") for part in name.split(".")]
+            places["t", "s", table, *key] = len(lines) + 1
+            lines += f"{name} = {draw(st.sampled_from(VALUES))}".split("\n")
+    return lines, places
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents(), st.sampled_from(["\n", "\r\n"]))
+def test_everything_is_found_in_the_line_in_which_it_begins(document, newline):
+    lines, places = document
+    found = Lines(newline.join(lines))
+    assert {path: found.of(*path) for path in places} == places
+    assert found.of("t", "s", 99) is None
+    assert found.of("nothing") is None
