@@ -5,18 +5,21 @@ risk: what sdcMicro and mu-Argus report, record by record.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
 from unveil.count.scenario import Progress, silent
+from unveil.errors import SettingsError
 from unveil.measure.one_table import OneTable, opened_alone
+from unveil.measure.risk.aligned import AlignedMatchResult, aligned_match_risk
 from unveil.measure.risk.asked import RiskAsked, risk_asked, weights_of
 from unveil.measure.risk.diversity import Diversities, exact_diversities, wildcard_diversities
 from unveil.measure.risk.frequencies import exact_frequencies, wildcard_frequencies
 from unveil.measure.risk.individual import individual_risk
 from unveil.measure.risk.matching import Combinations, combinations
 from unveil.measure.risk.result import MatchRiskResult, PerRecord
+from unveil.read.given import shown
 from unveil.read.roles import names
 from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk, MatchRule
 
@@ -24,26 +27,65 @@ ANONYMITY = (2, 3, 5)
 RISKS = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 
+@overload
 def match_risk(
     data: Any,
+    synthetic: None = None,
     *,
     keys: str | Iterable[str],
     weights: str | None = None,
     sensitive: str | None = None,
-    missing: MatchRule = "wildcard",
+    missing: MatchRule | None = None,
     alpha: float = 1.0,
     recursive_c: float = 2,
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
-) -> MatchRiskResult:
+) -> MatchRiskResult: ...
+
+
+@overload
+def match_risk(
+    data: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str],
+    tolerance: Mapping[str, Any] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> AlignedMatchResult: ...
+
+
+def match_risk(
+    data: Any,
+    synthetic: Any = None,
+    *,
+    keys: str | Iterable[str],
+    weights: str | None = None,
+    sensitive: str | None = None,
+    missing: MatchRule | None = None,
+    alpha: float = 1.0,
+    recursive_c: float = 2,
+    tolerance: Mapping[str, Any] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> MatchRiskResult | AlignedMatchResult:
     """Count who matches whom by the keys, and estimate whether a match would be right.
 
     Parameters
     ----------
     data
         One data set, in any of the forms of `unveil.disclosure`.
+    synthetic
+        A copy, or a list of copies, whose rows stand for the rows of the data, in their order, as
+        partially synthetic ones do. Every record is then looked up in the copies by its keys, and
+        it is known which matches are right. None of weights, sensitive, alpha and recursive_c
+        applies, and a missing key is a level.
     keys
         The columns an intruder would know; all of them are categories.
     weights
@@ -53,17 +95,22 @@ def match_risk(
     sensitive
         A column that the intruder would learn: adds l-diversity.
     missing
-        "wildcard": a missing key may be anything, so it matches every value. "category": missing
-        is a level like any other and matches itself alone.
+        "wildcard", the default: a missing key may be anything, so it matches every value.
+        "category": missing is a level like any other and matches itself alone.
     alpha
         With "wildcard", what a record counts that matches another but lacks a key; 0 to 1.
     recursive_c
         The c of recursive (c, l)-diversity.
+    tolerance
+        With copies, by how much numeric keys may be off and still match, such as {"age": 2}.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.
 
     Returns
     -------
+    AlignedMatchResult
+        With copies: `.rows` with the match rates of each copy and of all pooled; `.matches()` with
+        the number of candidates of each record.
     MatchRiskResult
         `.record` with all figures of the file; `.frame()` and `.records` with row, fk, Fk, rk and,
         of a sensitive column, distinct, entropy and recursive of each record.
@@ -71,15 +118,32 @@ def match_risk(
     References
     ----------
     Franconi and Polettini (2004); Machanavajjhala et al. (2007); sdcMicro `freqCalc`, `indivRisk`,
-    `ldiversity`.
+    `ldiversity`. With copies: Reiter and Mitra (2009).
     """
     progress = progress or silent
     key_names = names(keys, "Keys")
+    if synthetic is not None:
+        _refuse_with_copies(weights, sensitive, missing, alpha, recursive_c)
+        return aligned_match_risk(
+            data,
+            synthetic,
+            keys=key_names,
+            tolerance=tolerance,
+            bands=bands,
+            special_codes=special_codes,
+            missing_values=missing_values,
+            progress=progress,
+        )
+    if tolerance is not None:
+        raise SettingsError(
+            "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
+            " the copy after the data, or leave the tolerance out."
+        )
     asked = risk_asked(
         key_names,
         weights=weights,
         sensitive=sensitive,
-        missing=missing,
+        missing="wildcard" if missing is None else missing,
         alpha=alpha,
         recursive_c=recursive_c,
     )
@@ -93,6 +157,29 @@ def match_risk(
         progress=progress,
     )
     return match_risk_of(table, asked, progress)
+
+
+def _refuse_with_copies(
+    weights: Any, sensitive: Any, missing: Any, alpha: Any, recursive_c: Any
+) -> None:
+    """Refuse what says nothing of rows matched to rows."""
+    given = {
+        "weights": (weights, None),
+        "sensitive": (sensitive, None),
+        "alpha": (alpha, 1.0),
+        "recursive_c": (recursive_c, 2),
+    }
+    for name, (value, unset) in given.items():
+        if value != unset:
+            raise SettingsError(
+                f"{name} is {shown(value)}, which has no meaning where rows of a copy are matched"
+                " to rows of the data. Leave it out, or give the data alone."
+            )
+    if missing not in (None, "category"):
+        raise SettingsError(
+            f"missing is {shown(missing)}. Where rows of a copy are matched to rows of the data a"
+            " missing key is a level: leave it out, or give 'category'."
+        )
 
 
 def match_risk_of(table: OneTable, asked: RiskAsked, progress: Progress) -> MatchRiskResult:

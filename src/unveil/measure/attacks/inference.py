@@ -1,0 +1,231 @@
+"""`unveil.inference`: would somebody who knows a person in part learn the rest from the copy?
+
+The intruder takes the synthetic record nearest to what they know, and believes what it says of the
+secret. People whose records were not used (the control) are guessed too: what succeeds with them is
+general knowledge, and R is what is left. Giomi et al. (2023), as Anonymeter 1.1.0 implements it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed
+from unveil.errors import RolesError, listed
+from unveil.measure.attacks.distances import Axis, axes_of, refuse_without_a_difference
+from unveil.measure.attacks.groups import MOST_GROUPS, groups_of, n_groups
+from unveil.measure.attacks.inference_guesses import Guess, guesses
+from unveil.measure.attacks.inference_secrets import (
+    Secret,
+    Tolerance,
+    parse_tolerance,
+    secret_of,
+)
+from unveil.measure.attacks.opening import SYNTHETIC, Opened, opened, refuse_other_columns
+from unveil.measure.attacks.rates import Outcomes
+from unveil.measure.attacks.rates_record import recorded
+from unveil.measure.attacks.rates_row import AttacksResult, attack_row
+from unveil.measure.attacks.samples import Attacked, attacked, level_of, whole_number
+from unveil.read.roles import names
+from unveil.records.attacks import AttackRow
+
+
+def inference(
+    original: Any,
+    synthetic: Any,
+    *,
+    control: Any = None,
+    secrets: str | Iterable[str] | None = None,
+    keys: str | Iterable[str] | None = None,
+    without: str | Iterable[str] = (),
+    tolerance: float = 0.05,
+    absolute: Mapping[str, float] | None = None,
+    categorical: str | Iterable[str] = (),
+    groups: bool = False,
+    n: int | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> AttacksResult:
+    """Guess each secret of each person from the nearest synthetic record; how often is it right?
+
+    Parameters
+    ----------
+    original, synthetic
+        The records that the copy was made from, and the copy, in any of the forms of
+        `unveil.disclosure`.
+    control
+        Records of the same kind that were not used. Without it there is no R.
+    secrets
+        The columns to be guessed, each by itself; all that are not keys where none are named.
+    keys
+        What the intruder knows; for each secret all other columns where none are named.
+    without
+        Columns that are neither, such as numbers of records.
+    tolerance
+        How far the guess of a number may be off, as a share of the truth.
+    absolute
+        The same for some columns in their own unit, as in ``{"income": 50}``.
+    categorical
+        Columns of numbers that are codes: 0 or 1 apart, and right only when equal.
+    groups
+        Whether to add, for each secret, a row for each of its values.
+    n
+        How many records to attack; all where none is given. With a control both sides are cut to
+        the smaller one.
+    level
+        Of the intervals.
+    seed
+        Of the sample and of the bootstrap; drawn, and recorded, where none is given.
+    special_codes, missing_values, progress
+        As in `unveil.disclosure`.
+
+    Returns
+    -------
+    AttacksResult
+        `.rows`, one for each secret: main, naive and control rates, R, and its intervals.
+
+    Notes
+    -----
+    Where several synthetic records are nearest, one is taken at random; the success of a person is
+    the share of them that are right, exactly. With keys that are all categories it is GCAP. The
+    naive guess is the secret of any synthetic record; its success is an exact expectation too.
+
+    References
+    ----------
+    Giomi et al. (2023), after Anonymeter 1.1.0. Missing values, special codes, ties, what the
+    tolerance is a share of, and R below 0 are ours: see docs/measures/inference.md.
+    """
+    progress = progress or silent
+    allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), drawn_seed(seed)
+    n = None if n is None else whole_number("n", n)
+    known = None if keys is None else names(keys, "Keys")
+    asked = None if secrets is None else names(secrets, "Secrets")
+    codes = names(categorical, "Categorical columns")
+    _refuse_nothing_or_both(known, asked)
+    opening = opened(
+        original,
+        synthetic,
+        control,
+        columns=None if known is None or asked is None else (*known, *asked),
+        named=(*(known or ()), *(asked or ())),
+        without=without,
+        special_codes=special_codes,
+        missing_values=missing_values,
+        progress=progress,
+    )
+    guessed, axes = _roles(opening, known, asked, allowed, codes)
+    victims = attacked(opening, n, seed)
+    rows: list[AttackRow] = []
+    for guess in guesses(opening, axes, guessed, victims.rows, progress):
+        outcomes = _outcomes(opening, guess, victims)
+        rows += _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
+    return recorded(opening, rows, level=level, seed=seed, k=1, warnings=victims.warnings)
+
+
+def _roles(
+    opening: Opened,
+    keys: Sequence[str] | None,
+    secrets: Sequence[str] | None,
+    tolerance: Tolerance,
+    categorical: Sequence[str],
+) -> tuple[tuple[Secret, ...], tuple[Axis, ...]]:
+    """The secrets, and what they are guessed from; a secret may be key of another."""
+    compared = [column.name for column in opening.columns]
+    refuse_other_columns("absolute", list(tolerance.absolute), compared)
+    refuse_other_columns("categorical", categorical, compared)
+    _refuse_codes_with_a_distance(tolerance, categorical)
+    guessed = _secrets(opening, keys, secrets, tolerance, categorical)
+    known = [column for column in opening.columns if keys is None or column.name in keys]
+    axes = axes_of(known, categorical)
+    _refuse_unknowable(axes, guessed)
+    return guessed, axes
+
+
+def _refuse_codes_with_a_distance(tolerance: Tolerance, categorical: Sequence[str]) -> None:
+    both = [name for name in tolerance.absolute if name in categorical]
+    if both:
+        raise RolesError(
+            f"{listed(repr(name) for name in both)} cannot be categorical and have an absolute"
+            " tolerance: codes are the same or not, never near. Take it out of one of the two."
+        )
+
+
+def _refuse_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | None) -> None:
+    for given, what, use in (
+        (keys, "keys", "the intruder would know"),
+        (secrets, "secrets", "the intruder would learn"),
+    ):
+        if given is not None and not given:
+            raise RolesError(f"No {what} are given. Name the columns {use}, or leave {what} out.")
+    both = [name for name in secrets or () if name in (keys or ())]
+    if both:
+        raise RolesError(
+            f"{listed(repr(name) for name in both)} cannot be key and secret: what the intruder"
+            " knows already cannot be inferred. Take it out of one of the two."
+        )
+
+
+def _secrets(
+    opening: Opened,
+    keys: Sequence[str] | None,
+    secrets: Sequence[str] | None,
+    tolerance: Tolerance,
+    categorical: Sequence[str],
+) -> tuple[Secret, ...]:
+    chosen = secrets or [c.name for c in opening.columns if c.name not in (keys or ())]
+    if not chosen:
+        raise RolesError("Every column is a key, so there is nothing to infer. Name fewer keys.")
+    return tuple(secret_of(opening.column(name), tolerance, categorical) for name in chosen)
+
+
+def _refuse_unknowable(axes: Sequence[Axis], secrets: Sequence[Secret]) -> None:
+    """Refuse a secret with no other column, or none that tells anybody apart."""
+    for secret in secrets:
+        keys = [axis for axis in axes if axis.name != secret.name]
+        if not keys:
+            raise RolesError(
+                f"There is no other column from which {secret.name!r} could be inferred. Give files"
+                " with two columns or more."
+            )
+        refuse_without_a_difference(keys)
+
+
+def _outcomes(opening: Opened, guess: Guess, victims: Attacked) -> Outcomes:
+    main, control = victims.parts(guess.shares)
+    naive = guess.secret.by_chance(victims.original, opening.slice_of(SYNTHETIC))
+    return Outcomes(main, naive, control)
+
+
+def _rows(
+    guess: Guess,
+    victims: Attacked,
+    outcomes: Outcomes,
+    *,
+    groups: bool,
+    level: float,
+    seed: int,
+) -> Iterator[AttackRow]:
+    """The row of one secret, and where asked for those of its values."""
+    secret = guess.secret
+    row = partial(
+        attack_row,
+        attack="inference",
+        target=secret.name,
+        keys=guess.keys,
+        level=level,
+        seed=seed,
+        method=guess.method,
+    )
+    n_values = n_groups(secret, victims.rows) if groups else 0
+    said = (
+        f"There are no groups: {secret.name!r} has {n_values:,} values, and groups are shown for"
+        f" {MOST_GROUPS} at most."
+    )
+    too_many = [said] if n_values > MOST_GROUPS else []
+    yield row(outcomes, n_requested=victims.n_requested, warnings=too_many)
+    if groups and not too_many:
+        for group in groups_of(secret, victims, outcomes):
+            yield row(group.outcomes, group=group.name, n_requested=None)

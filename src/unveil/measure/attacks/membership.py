@@ -1,0 +1,291 @@
+"""`unveil.membership`: can it be told from the copy who was in the original?
+
+An attacker has somebody's record and looks for the closest one in the copy. If those who were used
+come closer than people of the same kind who were not, membership shows. El Emam, Mosquera and Fang
+(2022); beside it the distance to the closest record and the nearest-neighbour distance ratio.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.count.packing import Ids, Whole
+from unveil.count.scenario import Progress, silent
+from unveil.count.streams import stream
+from unveil.errors import AlignError, ReadError
+from unveil.measure.attacks.closest import (
+    N_DRAWS,
+    Closest,
+    closer_share,
+    closest,
+    closest_row,
+)
+from unveil.measure.attacks.distances import Axis, axes_of, refuse_without_a_difference
+from unveil.measure.attacks.membership_asked import MembershipAsked
+from unveil.measure.attacks.membership_scores import Nearby, scored
+from unveil.measure.attacks.opening import (
+    CONTROL,
+    ORIGINAL,
+    SYNTHETIC,
+    Opened,
+    opened,
+    refuse_other_columns,
+)
+from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
+from unveil.measure.tabular import RowsResult
+from unveil.read.roles import names
+from unveil.records.membership import Membership, Pair
+
+MOST_THRESHOLDS = 21
+WIDE = 0.2
+"""An interval of the relative F1 as wide as this says little."""
+SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control data"}
+
+
+@dataclass(frozen=True, repr=False)
+class MembershipResult(RowsResult[Membership]):
+    """What the attack found; printing it shows no record of the data."""
+
+    def frame(self) -> pl.DataFrame:
+        """The rows by threshold as a frame, unrounded."""
+        return pl.DataFrame([row.flat() for row in self.rows], infer_schema_length=None)
+
+    def closest_frame(self) -> pl.DataFrame:
+        """The distances to the closest records as a frame, unrounded."""
+        rows = [row.to_dict() for row in self.record.closest]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def membership(
+    original: Any,
+    synthetic: Any,
+    *,
+    control: Any = None,
+    columns: Iterable[str] | None = None,
+    without: str | Iterable[str] = (),
+    categorical: str | Iterable[str] = (),
+    threshold: float | None = None,
+    prevalence: float = 0.5,
+    n: int | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> MembershipResult:
+    """Call everybody a member who has a synthetic record nearby, and see who is one.
+
+    Parameters
+    ----------
+    original
+        The records that the copy was made from, in any of the forms of `unveil.disclosure`.
+    synthetic
+        One copy.
+    control
+        Records of the same kind that were not used: there is no measure without them.
+    columns
+        What the attacker knows of a person; all columns in common where none are given.
+    without
+        Columns that are left out, such as numbers of records.
+    categorical
+        Columns of numbers that are codes: they differ by 0 or 1.
+    threshold
+        The distance within which a synthetic record counts as nearby. Without one the best for the
+        attacker is chosen afterwards, which no attacker could.
+    prevalence
+        The share of members among the people the attacker looks at: 0.5 where nothing is known; by
+        El Emam et al. it should be the share of the population that is in the original.
+    n
+        How many records of each data set are looked at, drawn at random; all where none is given.
+    level, seed
+        The level of all intervals; a whole number, drawn and recorded where none is given.
+    special_codes, missing_values, progress
+        As in `unveil.disclosure`.
+
+    Returns
+    -------
+    MembershipResult
+        `.record.headline` at the threshold, `.rows` by threshold, `.record.closest` with DCR and
+        NNDR.
+
+    References
+    ----------
+    El Emam, Mosquera and Fang (2022).
+    """
+    progress = progress or silent
+    if control is None:
+        raise ReadError(
+            "No control is given. Whether members come closer to the copy than others shows only"
+            " against people of the same kind who were not used: give them as control; see"
+            " unveil.split."
+        )
+    asked = MembershipAsked.of(threshold, prevalence, n, level, seed)
+    data = opened(
+        original,
+        synthetic,
+        control,
+        columns=columns,
+        without=without,
+        special_codes=special_codes,
+        missing_values=missing_values,
+        progress=progress,
+    )
+    _refuse_single(data)
+    codes = names(categorical, "Categorical columns")
+    refuse_other_columns("categorical", codes, [column.name for column in data.columns])
+    axes = axes_of(data.columns, categorical=codes)
+    refuse_without_a_difference(axes)
+    rows = {side: _drawn(data, side, asked) for side in SIDES}
+    return MembershipResult(_record(data, Looked(axes, data.row_ids, rows, progress), asked))
+
+
+def _refuse_single(data: Opened) -> None:
+    for side, name in SIDES.items():
+        rows = data.slice_of(side)
+        if rows.stop - rows.start < 2:
+            raise AlignError(
+                f"The {name} has 1 record, from which nothing can be said of distances. Give a"
+                " file of at least 2."
+            )
+
+
+def _drawn(data: Opened, side: int, asked: MembershipAsked) -> Whole:
+    """The stacked rows of a side that are looked at, in their order."""
+    rows = np.arange(data.slice_of(side).start, data.slice_of(side).stop)
+    if asked.n is None or asked.n >= len(rows):
+        return rows
+    return np.sort(stream(asked.seed, "membership", side).choice(rows, asked.n, replace=False))
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The records of each side that are looked at, and the columns to measure along."""
+
+    axes: Sequence[Axis]
+    row_ids: Ids
+    rows: Mapping[int, Whole]
+    progress: Progress
+
+    def attack(self, prevalence: float) -> Nearby:
+        """The distances of members and others to the copy."""
+        apart = [
+            self.closest(self.rows[side], self.rows[SYNTHETIC], "attacking records").first
+            for side in (ORIGINAL, CONTROL)
+        ]
+        return Nearby(np.sort(apart[0]), np.sort(apart[1]), prevalence)
+
+    def closest(self, records: Whole, reference: Whole, what: str) -> Closest:
+        """The distances of some records to others."""
+        return closest(
+            self.axes, self.row_ids, records, reference, progress=self.progress, what=what
+        )
+
+    @property
+    def m(self) -> int:
+        """How many records each reference has: those of the smaller."""
+        return min(len(self.rows[ORIGINAL]), len(self.rows[CONTROL]))
+
+    def draws(self, side: int, reference: int, seed: int) -> list[Closest]:
+        """Distances of a side to samples of m records of a reference; once where that is all."""
+        rows = self.rows[reference]
+        n_draws = 1 if len(rows) == self.m else N_DRAWS
+        samples = [
+            rows
+            if n_draws == 1
+            else stream(seed, "membership", "reference", reference, draw).choice(
+                rows, self.m, replace=False
+            )
+            for draw in range(n_draws)
+        ]
+        what = "looking for the closest records"
+        return [self.closest(self.rows[side], each, what) for each in samples]
+
+
+def _record(data: Opened, looked: Looked, asked: MembershipAsked) -> Membership:
+    nearby = looked.attack(asked.prevalence)
+    wanted = nearby.best() if asked.threshold is None else asked.threshold
+    headline, *rows = scored(
+        nearby,
+        [wanted, *_grid(len(data.columns), asked.threshold)],
+        level=asked.level,
+        seed=asked.seed,
+    )
+    pairs: dict[Pair, tuple[int, int]] = {
+        "synthetic to original": (SYNTHETIC, ORIGINAL),
+        "synthetic to control": (SYNTHETIC, CONTROL),
+        "control to original": (CONTROL, ORIGINAL),
+    }
+    draws = {pair: looked.draws(*sides, asked.seed) for pair, sides in pairs.items()}
+    closer = closer_share(draws["synthetic to original"], draws["synthetic to control"])
+    n_copies = len(looked.rows[SYNTHETIC])
+    copy, whole = (data.row_ids[data.slice_of(side)] for side in (SYNTHETIC, ORIGINAL))
+    n_exact = int(np.isin(copy, whole).sum())
+    return Membership(
+        files=data.files,
+        columns=tuple(column.name for column in data.columns),
+        seed=asked.seed,
+        level=asked.level,
+        prevalence=asked.prevalence,
+        n_original=data.n_original,
+        n_synthetic=data.n_synthetic,
+        n_control=data.n_control or 0,
+        n_shared_with_control=data.n_shared or 0,
+        n_attacked_original=len(nearby.members),
+        n_attacked_control=len(nearby.others),
+        n_bootstrap=N_BOOTSTRAP,
+        naive_F1=nearby.naive,
+        threshold=asked.threshold,
+        headline=headline,
+        rows=tuple(rows),
+        n_exact=n_exact,
+        share_exact=n_exact / data.n_synthetic,
+        closest=tuple(closest_row(pair, found, looked.m) for pair, found in draws.items()),
+        closer_to_original=closer,
+        closer_interval=wilson(closer * n_copies, n_copies, asked.level).interval,
+        warnings=(
+            *_warnings(data.n_shared or 0, headline.interval, asked.threshold),
+            *_crowded(n_copies, looked.m),
+        ),
+        coercions=data.notes,
+    )
+
+
+def _grid(n_columns: int, threshold: float | None) -> list[float]:
+    """Whole numbers: so many columns may differ altogether; and the threshold declared."""
+    whole = {float(number) for number in range(min(n_columns + 1, MOST_THRESHOLDS))}
+    return sorted(whole | (set() if threshold is None else {threshold}))
+
+
+def _warnings(
+    n_shared: int, interval: tuple[float, float], threshold: float | None
+) -> Iterator[str]:
+    if n_shared:
+        has = "1 control record is" if n_shared == 1 else f"{n_shared:,} control records are"
+        yield (
+            f"{has} equal to an original record in every compared column. If these are the same"
+            " people the control is no control, and the attack looks weaker than it is."
+        )
+    if threshold is None:
+        yield (
+            "The threshold was chosen afterwards, as the best for the attacker, so the relative F1"
+            " of the headline is never below 0 and is above it by chance alone."
+        )
+    if interval[1] - interval[0] > WIDE:
+        yield (
+            f"The relative F1 is known to within {(interval[1] - interval[0]) / 2:.2f} either way:"
+            " there are too few records to say much."
+        )
+
+
+def _crowded(n_copies: int, m: int) -> tuple[str, ...]:
+    """What to say where several synthetic records must come close to the same person."""
+    if n_copies <= m:
+        return ()
+    return (
+        f"{n_copies:,} synthetic records are compared with {m:,} people of each kind, so that"
+        " several come closest to the same one; the interval of the share that is closer to the"
+        " original takes them for independent and is too narrow.",
+    )

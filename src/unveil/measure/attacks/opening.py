@@ -1,0 +1,214 @@
+"""From what a user gives to columns that can be attacked: read and align, each once.
+
+The sides are stacked as original, copy, control: the same level has the same code on all of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unveil.count.codes import Column
+from unveil.count.meeting import doubtful_levels
+from unveil.count.packing import Ids, number, pack
+from unveil.count.scenario import Progress, encode_all
+from unveil.errors import AlignError, RolesError, SettingsError, listed, nearest
+from unveil.measure.attacks.distances import is_scaled
+from unveil.measure.opening import read_all
+from unveil.read.align import align
+from unveil.read.banding import Bands, parse_bands
+from unveil.read.roles import Roles, absent, names, roles
+from unveil.read.table import Table
+from unveil.records.disclosure import Coercion
+
+ORIGINAL, SYNTHETIC, CONTROL = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The compared columns of original, copy and control, and what was noticed on the way.
+
+    `special_codes` of a column are what its file declares and what the user gave.
+    """
+
+    columns: tuple[Column, ...]
+    files: tuple[str, ...]
+    notes: tuple[Coercion, ...]
+
+    @property
+    def has_control(self) -> bool:
+        """Whether there are people who were not used."""
+        return len(self.columns[0].sides.rows) > CONTROL
+
+    @property
+    def n_original(self) -> int:
+        """Records of the original."""
+        return self.columns[0].sides.rows[ORIGINAL]
+
+    @property
+    def n_synthetic(self) -> int:
+        """Records of the copy."""
+        return self.columns[0].sides.rows[SYNTHETIC]
+
+    @property
+    def n_control(self) -> int | None:
+        """Records of the control; None without one."""
+        return self.columns[0].sides.rows[CONTROL] if self.has_control else None
+
+    def slice_of(self, side: int) -> slice:
+        """Where a side stands in the stacked codes."""
+        return self.columns[0].sides.slices[side]
+
+    def column(self, name: str) -> Column:
+        """One of the compared columns."""
+        return next(column for column in self.columns if column.name == name)
+
+    @cached_property
+    def row_ids(self) -> Ids:
+        """For each stacked record the number of its values in all compared columns."""
+        digits = [(column.codes, column.n_levels) for column in self.columns]
+        return number(*pack(digits, self.columns[0].sides.n_rows))[0]
+
+    @cached_property
+    def n_shared(self) -> int | None:
+        """Control records that stand in the original with all their values; None without any."""
+        if not self.has_control:
+            return None
+        control, original = (self.row_ids[self.slice_of(side)] for side in (CONTROL, ORIGINAL))
+        return int(np.isin(control, original).sum())
+
+    def shared_warnings(self) -> tuple[str, ...]:
+        """What to say of people who are in the control and in the original."""
+        if not self.n_shared:
+            return ()
+        share = self.n_shared / (self.n_control or 1)
+        return (
+            f"Control records that equal an original record in every compared column:"
+            f" {self.n_shared:,} ({100 * share:.1f} %). If these are the same people the control is"
+            " no control, and R is too low.",
+        )
+
+
+def opened(
+    original: Any,
+    synthetic: Any,
+    control: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    named: Sequence[str] = (),
+    without: str | Iterable[str] = (),
+    special_codes: Mapping[str, Any] | None,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> Opened:
+    """Read, align and encode, in the order of the original's columns.
+
+    `columns` None is every column that all files have, but for those `without` names; all files
+    must have those `named`.
+    """
+    given = {"original": original, "synthetic": _one_copy(synthetic)}
+    if control is not None:
+        given["control"] = control
+    apart = parse_bands(None, special_codes)
+    wanted = None if columns is None else names(columns, "Columns")
+    if wanted is not None and not wanted:
+        raise RolesError("No columns are given. Name those to compare, or leave columns out.")
+    tables = read_all(given, wanted, missing_values, None, progress)
+    chosen = _in_common(tables, named) if wanted is None else roles(tables, wanted, ())
+    left_out = names(without, "Columns to leave out")
+    refuse_asked_for(left_out, (*(wanted or ()), *named))
+    if wanted is None:
+        _refuse_absent(left_out, tables[0])
+    compared = [
+        name for name in tables[0].frame.columns if name in chosen.columns and name not in left_out
+    ]
+    if not compared:
+        raise RolesError("Every column is left out, so there is nothing to compare. Leave in some.")
+    _refuse_other_codes(apart, compared)
+    aligned = align(tables, compared)
+    encoded = encode_all(aligned, compared, progress)
+    return Opened(
+        tuple(_with_codes(column, apart) for column in encoded),
+        tuple(table.source for table in tables),
+        (*chosen.notes, *aligned.coercions, *doubtful_levels(_by_level(encoded), tables)),
+    )
+
+
+def _by_level(columns: Sequence[Column]) -> list[Column]:
+    """Those compared level by level: numbers need have none in common to be near."""
+    return [column for column in columns if not is_scaled(column)]
+
+
+def _one_copy(synthetic: Any) -> Any:
+    if not isinstance(synthetic, list | tuple):
+        return synthetic
+    if len(synthetic) != 1:
+        raise SettingsError(
+            f"{len(synthetic):,} copies are given, but attacks are made on one copy at a time."
+            " Name one file or frame."
+        )
+    return synthetic[0]
+
+
+def _in_common(tables: Sequence[Table], named: Sequence[str]) -> Roles:
+    """Every column that all tables have, with a note of those that were left out."""
+    if named:
+        return roles(tables, named, None)
+    common = set.intersection(*(set(table.frame.columns) for table in tables))
+    first = next((name for name in tables[0].frame.columns if name in common), None)
+    if first is None:
+        raise RolesError(
+            "The files have no column in common, so there is nothing to compare. Give the columns"
+            " the same names in every file."
+        )
+    return roles(tables, (first,), None)
+
+
+def refuse_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
+    """Refuse to leave out what is asked for."""
+    both = [name for name in left_out if name in asked]
+    if both:
+        raise RolesError(
+            f"{listed(repr(name) for name in both)} cannot be asked for and left out. Take it out"
+            " of one of the two."
+        )
+
+
+def _refuse_absent(left_out: Sequence[str], original: Table) -> None:
+    for name in left_out:
+        if name not in original.frame.columns:
+            raise RolesError(absent(original.place, name, original.frame.columns))
+
+
+def _refuse_other_codes(apart: Bands, columns: Sequence[str]) -> None:
+    for name in apart.special_codes:
+        if name not in columns:
+            raise RolesError(
+                f"Special codes are given for {name!r}, which is not compared."
+                f"{nearest(name, columns)} The columns are: {listed(columns)}."
+            )
+
+
+def _with_codes(column: Column, apart: Bands) -> Column:
+    """The column with the special codes that the user gave beside those that the files declare."""
+    codes = apart.special_codes.get(column.name, ())
+    if not codes:
+        return column
+    if column.levels.drop_nulls().len() and not column.levels.dtype.is_numeric():
+        raise AlignError(
+            f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
+            " them out."
+        )
+    return replace(column, special_codes=tuple(dict.fromkeys((*column.special_codes, *codes))))
+
+
+def refuse_other_columns(what: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse settings of columns that are not compared."""
+    for name in given:
+        if name not in known:
+            raise RolesError(
+                f"{what} names {name!r}, which is not compared.{nearest(str(name), known)} The"
+                f" columns are: {listed(known)}."
+            )

@@ -1,0 +1,201 @@
+"""`unveil.singling_out`: can a person be singled out in the original by what the copy shows?
+
+A predicate singles out in a data set where exactly one record satisfies it. An attacker who has the
+copy makes predicates that single out there and hopes that they do in the original. Giomi et al.
+(2023), as implemented by Anonymeter, without its faults: see docs/differences.md.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from unveil.count.scenario import Progress, silent
+from unveil.count.streams import drawn_seed, stream
+from unveil.measure.attacks.opening import opened, refuse_other_columns
+from unveil.measure.attacks.predicates import uninformed, univariate
+from unveil.measure.attacks.rates_record import recorded
+from unveil.measure.attacks.rates_row import AttacksResult, attack_row
+from unveil.measure.attacks.singling_out_asked import (
+    Mode,
+    SinglingAsked,
+    refuse_too_many_columns,
+    singling_asked,
+)
+from unveil.measure.attacks.singling_out_search import column_sets, searched
+from unveil.measure.attacks.singling_out_sides import Attacked, naive_success
+from unveil.read.roles import names
+from unveil.records.attacks import AttackRow
+
+
+def singling_out(
+    original: Any,
+    synthetic: Any,
+    *,
+    control: Any = None,
+    mode: Mode = "both",
+    n_cols: int = 3,
+    n: int = 500,
+    attempts: int | None = None,
+    exhaustive: bool = True,
+    columns: Iterable[str] | None = None,
+    without: str | Iterable[str] = (),
+    categorical: str | Iterable[str] = (),
+    level: float = 0.95,
+    seed: int | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> AttacksResult:
+    """Try predicates that single out a record of the copy on the original, and on a control.
+
+    Parameters
+    ----------
+    original
+        The records that the copy was made from, in any of the forms of `unveil.disclosure`.
+    synthetic
+        One copy.
+    control
+        Records of the same kind that were not used. What succeeds on them is general knowledge.
+    mode
+        "univariate": predicates of one column; "multivariate": of several; or "both".
+    n_cols
+        Of how many columns a multivariate predicate is.
+    n
+        How many predicates are wanted.
+    attempts
+        How many multivariate predicates are tried at most; one million where none is given.
+    exhaustive
+        Take every univariate predicate that singles out in the copy, not n of them.
+    columns
+        The columns predicates are made of; all that the files have in common where none are given.
+    without
+        Columns that are left out, such as numbers of records.
+    categorical
+        Columns of numbers that are codes: they have no order.
+    level
+        The level of all intervals.
+    seed
+        A whole number; drawn and recorded where none is given.
+    special_codes, missing_values, progress
+        As in `unveil.disclosure`. A special code is a level, neither large nor small.
+
+    Returns
+    -------
+    AttacksResult
+        `.rows`, one for each mode.
+
+    Notes
+    -----
+    All three data sets are reduced to their distinct records. Where original and control differ in
+    number, both are looked at as samples of m records, the number of the smaller, which are then
+    reduced: of the larger one the exact expectation over all such samples is taken, so that
+    successes are no whole numbers. Rates are over the predicates found, of which n_found says how
+    many.
+
+    References
+    ----------
+    Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
+    """
+    progress = progress or silent
+    asked = singling_asked(
+        mode=mode, n_cols=n_cols, n=n, attempts=attempts, exhaustive=exhaustive, level=level
+    )
+    chosen = drawn_seed(seed)
+    data = opened(
+        original,
+        synthetic,
+        control,
+        columns=columns,
+        without=without,
+        special_codes=special_codes,
+        missing_values=missing_values,
+        progress=progress,
+    )
+    refuse_too_many_columns(asked, len(data.columns))
+    codes = names(categorical, "Categorical columns")
+    refuse_other_columns("categorical", codes, [column.name for column in data.columns])
+    rows = list(_rows(Attacked.of(data, codes), asked, chosen, progress))
+    return recorded(data, rows, level=asked.level, seed=chosen)
+
+
+def _rows(
+    attacked: Attacked, asked: SinglingAsked, seed: int, progress: Progress
+) -> Iterator[AttackRow]:
+    if asked.mode != "multivariate":
+        progress("trying predicates of one column", 0, 1)
+        yield _univariate_row(attacked, asked, seed)
+    if asked.mode != "univariate":
+        yield _multivariate_row(attacked, asked, seed, progress)
+
+
+def _univariate_row(attacked: Attacked, asked: SinglingAsked, seed: int) -> AttackRow:
+    predicates = univariate(attacked.book)
+    n_all = len(predicates)
+    if not asked.exhaustive:
+        order = stream(seed, "singling out", "univariate").permutation(n_all)
+        predicates = predicates[order[: asked.n]]
+    naive = np.full(len(predicates), naive_success(attacked))
+    how = "every predicate" if asked.exhaustive else "predicates sampled"
+    return attack_row(
+        attacked.outcomes(predicates, naive),
+        attack="singling_out_univariate",
+        level=asked.level,
+        seed=seed,
+        method=how + attacked.size,
+        n_requested=None if asked.exhaustive else asked.n,
+        keys=_names(attacked),
+        warnings=(
+            *_few(len(predicates), None if asked.exhaustive else asked.n, "every one there is"),
+            *attacked.crowded(len(predicates)),
+        ),
+    )
+
+
+def _multivariate_row(
+    attacked: Attacked, asked: SinglingAsked, seed: int, progress: Progress
+) -> AttackRow:
+    book = attacked.book
+    found = searched(
+        book,
+        attacked.copy,
+        n_columns=asked.n_cols,
+        n=asked.n,
+        attempts=asked.attempts,
+        rng=stream(seed, "singling out", "multivariate"),
+        progress=progress,
+    )
+    progress("trying predicates of several columns", 0, 1)
+    rng = stream(seed, "singling out", "naive")
+    n_found = len(found.predicates)
+    naive = uninformed(book, column_sets(book, asked.n_cols, n_found, rng), rng)
+    tried = "every one there is" if found.is_all else f"in {found.n_tried:,} attempts"
+    return attack_row(
+        attacked.outcomes(
+            found.predicates, attacked.successes(attacked.original, naive), found.rows
+        ),
+        attack="singling_out_multivariate",
+        level=asked.level,
+        seed=seed,
+        method=f"predicates of {asked.n_cols} columns sampled{attacked.size}",
+        n_requested=asked.n,
+        keys=_names(attacked),
+        warnings=(*_few(n_found, asked.n, tried), *attacked.crowded(n_found)),
+    )
+
+
+def _names(attacked: Attacked) -> tuple[str, ...]:
+    return tuple(attribute.name for attribute in attacked.book.attributes)
+
+
+def _few(n_found: int, n_wanted: int | None, tried: str) -> tuple[str, ...]:
+    """What to say where fewer predicates were found than wanted, or none."""
+    if not n_found:
+        said = "" if tried == "every one there is" else f" {tried}"
+        return (f"No predicate that singles out in the copy was found{said}: not measured.",)
+    if n_wanted is None or n_found >= n_wanted:
+        return ()
+    return (
+        f"{n_found:,} of {n_wanted:,} predicates wanted were found, {tried}; rates are over those"
+        " found.",
+    )
