@@ -21,6 +21,11 @@ from unveil.report import notebook as _notebook  # noqa: F401  (teaches records 
 from unveil.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from unveil.exploration.explore import explore
+    from unveil.measure.attacks.inference import inference
+    from unveil.measure.attacks.linkability import linkability
+    from unveil.measure.attacks.membership import membership
+    from unveil.measure.attacks.singling_out import singling_out
     from unveil.measure.attribution.cap import cap
     from unveil.measure.attribution.cap_table import cap_table
     from unveil.measure.attribution.gcap import gcap
@@ -30,7 +35,12 @@ if TYPE_CHECKING:
     from unveil.measure.codebook.describe import codebook
     from unveil.measure.confidentiality.differential import differential_confidentiality
     from unveil.measure.confidentiality.split import split
+    from unveil.measure.membership.choosing import choose_noise
+    from unveil.measure.membership.discrete import ecap_discrete
+    from unveil.measure.membership.ecap import ecap
+    from unveil.measure.membership.probability import ecap_from_probabilities
     from unveil.measure.risk.match_risk import match_risk
+    from unveil.measure.roles.suggest import suggest
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
     from unveil.measure.tables.design import compare_rounding
@@ -38,6 +48,21 @@ if TYPE_CHECKING:
     from unveil.measure.tables.rounding import round_table
     from unveil.measure.tables.sap import sap
     from unveil.measure.uniques.suda import suda
+    from unveil.measure.utility.compare import compare
+    from unveil.measure.utility.findings import findings
+    from unveil.measure.utility.projection import projection
+    from unveil.measure.utility.tables import tables
+    from unveil.measure.utility.tstr import tstr
+    from unveil.measure.utility.utility import utility
+    from unveil.protection.distance.filter import distance_filter
+    from unveil.protection.distance.refill import refill
+    from unveil.protection.fake import label_as_fake
+    from unveil.protection.noise import add_noise
+    from unveil.protection.protect import protect
+    from unveil.protection.recoding.recode import recode
+    from unveil.protection.recoding.suggest import suggest_coding
+    from unveil.protection.replicated import remove_replicated_uniques
+    from unveil.protection.smoothing import smooth
     from unveil.read.labelled import Labelled
     from unveil.read.reading import read_file
     from unveil.synthesis.synthesise import synthesise
@@ -57,27 +82,52 @@ __all__ = [
     "Synthesiser",
     "UnveilError",
     "WriteError",
+    "add_noise",
     "audit",
     "bounds",
     "cap",
     "cap_table",
+    "choose_noise",
     "codebook",
+    "compare",
     "compare_rounding",
     "compare_structure",
     "differential_confidentiality",
     "disclosure",
+    "distance_filter",
+    "ecap",
+    "ecap_discrete",
+    "ecap_from_probabilities",
     "excess",
     "exclusion_table",
+    "explore",
+    "findings",
     "gcap",
     "gtcap",
+    "inference",
+    "label_as_fake",
+    "linkability",
     "match_risk",
+    "membership",
+    "projection",
+    "protect",
     "read_file",
+    "recode",
+    "refill",
+    "remove_replicated_uniques",
     "round_table",
     "sap",
+    "singling_out",
+    "smooth",
     "split",
     "suda",
+    "suggest",
+    "suggest_coding",
     "synthesise",
+    "tables",
     "tcap",
+    "tstr",
+    "utility",
     "write_file",
 ]
 
@@ -87,24 +137,49 @@ _ROOMS: dict[str, tuple[str, str | None]] = {
     "Labelled": ("read.labelled", None),
     "Release": ("measure.tables.release", "tables"),
     "Synthesiser": ("synthesis.synthesiser", "synthesis"),
+    "add_noise": ("protection.noise", "noise"),
     "audit": ("measure.tables.audit", "tables"),
     "bounds": ("measure.tables.bounds", "tables"),
     "cap": ("measure.attribution.cap", "attribution"),
     "cap_table": ("measure.attribution.cap_table", "attribution"),
+    "choose_noise": ("measure.membership.choosing", "ecap"),
     "codebook": ("measure.codebook.describe", "codebook"),
+    "compare": ("measure.utility.compare", "comparison"),
     "compare_rounding": ("measure.tables.design", "design"),
     "compare_structure": ("measure.codebook.compare", "codebook"),
     "differential_confidentiality": ("measure.confidentiality.differential", "confidentiality"),
+    "distance_filter": ("protection.distance.filter", "distance_filter"),
+    "ecap": ("measure.membership.ecap", "ecap"),
+    "ecap_discrete": ("measure.membership.discrete", "ecap"),
+    "ecap_from_probabilities": ("measure.membership.probability", None),
+    "explore": ("exploration.explore", "exploration"),
+    "findings": ("measure.utility.findings", "replication"),
     "gcap": ("measure.attribution.gcap", "targeted"),
     "gtcap": ("measure.attribution.gtcap", "gtcap"),
-    "match_risk": ("measure.risk.match_risk", "match_risk"),
+    "inference": ("measure.attacks.inference", "attacks"),
+    "label_as_fake": ("protection.fake", "recoding"),
+    "linkability": ("measure.attacks.linkability", "attacks"),
+    "match_risk": ("measure.risk.match_risk", "aligned_match"),
+    "membership": ("measure.attacks.membership", "membership"),
+    "projection": ("measure.utility.projection", "projection"),
+    "protect": ("protection.protect", "protection"),
+    "read_file": ("read.reading", None),
+    "recode": ("protection.recoding.recode", "recoding"),
+    "refill": ("protection.distance.refill", "distance_filter"),
+    "remove_replicated_uniques": ("protection.replicated", "recoding"),
     "round_table": ("measure.tables.rounding", "tables"),
     "sap": ("measure.tables.sap", "sap"),
-    "read_file": ("read.reading", None),
+    "singling_out": ("measure.attacks.singling_out", "attacks"),
+    "smooth": ("protection.smoothing", "recoding"),
     "split": ("measure.confidentiality.split", "confidentiality"),
     "suda": ("measure.uniques.suda", "uniques"),
+    "suggest": ("measure.roles.suggest", "suggestion"),
+    "suggest_coding": ("protection.recoding.suggest", "recoding"),
     "synthesise": ("synthesis.synthesise", "synthesis"),
+    "tables": ("measure.utility.tables", "pair_tables"),
     "tcap": ("measure.attribution.tcap", "targeted"),
+    "tstr": ("measure.utility.tstr", "tstr"),
+    "utility": ("measure.utility.utility", "utility"),
     "write_file": ("write.copies", None),
 }
 

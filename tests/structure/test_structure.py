@@ -23,7 +23,18 @@ MEASURES = sorted(
     for path in (SOURCE / "measure" / kind).glob("[a-z]*.py")
 )
 # What is no formula of the profile: public functions, each in the room of its kind.
-ROOMS = ("attribution", "codebook", "confidentiality", "risk", "tables", "uniques")
+ROOMS = (
+    "attacks",
+    "attribution",
+    "codebook",
+    "confidentiality",
+    "membership",
+    "risk",
+    "roles",
+    "tables",
+    "uniques",
+    "utility",
+)
 FUNCTIONS = {
     name: Path(*function.__module__.split(".")[2:])
     for name in unveil.__all__

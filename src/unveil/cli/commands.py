@@ -7,6 +7,7 @@ import click
 from unveil.errors import nearest
 
 COMMANDS = {
+    "attack": ("attack", "What simulated attacks find in a copy, beyond general knowledge."),
     "cap": ("cap", "How often a guess among matching records would be right (CAP, TCAP)."),
     "codebook": ("codebook", "What is in a file, and how a copy is built otherwise."),
     "convert": ("convert", "Write copies as SPSS, Stata, Parquet or CSV, marked as fake."),
@@ -19,11 +20,17 @@ COMMANDS = {
     "doctor": ("doctor", "Whether all is there that unveil needs; a bundle for help requests."),
     "excess": ("excess", "Whether people are given away because their own record was used."),
     "exclusion-table": ("exclusion_table", "What the usual exclusions leave, side by side."),
+    "explore": ("explore", "Which way of making copies gives least away for its utility."),
+    "findings": ("findings", "Whether published results still come out on the copy."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
+    "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
+    "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
     "split": ("confidentiality", "Split a file at random into people to be used and left out."),
+    "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),
     "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),
     "table": ("table", "What a published table of counts gives away, by how many are known."),
     "uniques": ("uniques", "Who is alone with their keys, and with how few of them."),
+    "utility": ("utility", "How much of the original's story a copy still tells."),
 }
 """The module of each command in this room, and what it does in a line."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from unveil.measure.roles.looking import FEWEST, NEAR_UNIQUE
 from unveil.protection.recoding.apart import ordinary
 from unveil.protection.recoding.change import Column, records
 from unveil.protection.recoding.held import Floats, are_whole
@@ -31,8 +32,6 @@ from unveil.records.recoding import (
     TopCode,
 )
 
-NEAR_UNIQUE = 0.9  # share of different values from which a column points at people
-FEWEST = 20  # records from which a share says anything
 TAIL, SHOULDER = 0.99, 0.9  # quantiles: where a tail begins, and where it would begin to thin out
 LONG = 2.2  # how many times as far as the shoulder a long tail begins; 1.8 in a normal distribution
 FAR = 6.0  # robust standard deviations

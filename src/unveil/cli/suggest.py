@@ -1,0 +1,118 @@
+"""`unveil suggest`: which role might each column have, and what would an intruder know?"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from unveil.cli.options import by_column, keys_option
+from unveil.cli.progress import progress_bar
+from unveil.cli.screen import notes
+from unveil.cli.shown import put_out
+from unveil.cli.tables import longest_name, new_table
+from unveil.errors import ReadError, SettingsError
+from unveil.measure.roles.suggest import suggest as suggested
+from unveil.measure.roles.toml import escaped
+from unveil.records.suggestion import Suggestion
+from unveil.report import suggestion as shown
+from unveil.report.documents import json_document
+
+
+@click.command(short_help="Which columns may be keys, targets or identifiers, and why.")
+@click.argument("file", required=False)
+@keys_option
+@click.option(
+    "--special-codes",
+    multiple=True,
+    metavar="COLUMN=CODES",
+    callback=by_column,
+    help="Codes that stand for no answer: income=-8,-9. May be repeated.",
+)
+@click.option(
+    "--missing",
+    "missing_values",
+    multiple=True,
+    metavar="TEXT",
+    help="An entry that means missing, such as NA or -9. May be repeated.",
+)
+@click.option("--toml", "as_toml", is_flag=True, help="Print the tables of a project file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def suggest(
+    *, file: str | None, keys: tuple[str, ...], as_toml: bool, as_json: bool, **reading: Any
+) -> None:
+    """Propose a role for every column of FILE, with reasons, and what an intruder may know.
+
+    Names and labels are looked up in a list of words of nine languages, and people who would be
+    unique are counted. Nothing is changed and nothing is sent anywhere.
+
+    \b
+    Example:
+      unveil suggest survey.sav
+      unveil suggest survey.csv --missing NA --toml > roles.toml
+    """
+    if as_toml and as_json:
+        raise SettingsError("--toml and --json cannot be printed together. Choose one.")
+    if not file:
+        raise ReadError("Name the file: unveil suggest survey.csv.")
+    with progress_bar(Console(stderr=True)) as bar:
+        result = suggested(file, keys=keys or None, **reading, progress=bar)
+    if as_toml:
+        console = Console()
+        put_out(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
+    elif as_json:
+        put_out(json_document(result.record), Console())
+    else:
+        put_out(Group(*_screen(result.record)), Console())
+
+
+def encodable(toml: str, encoding: str) -> str:
+    """The same tables for a console that lacks some letters: as TOML escapes them."""
+    try:
+        toml.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(letter if letter.isascii() else escaped(letter) for letter in toml)
+    return toml
+
+
+def _screen(record: Suggestion) -> Iterator[RenderableType]:
+    yield Text()
+    yield Text("What each column may be, and what an intruder may know", style="bold")
+    if (line := shown.key_line(record)) is not None:
+        yield Text(line, style="bold")
+    for sentence in shown.sentences(record):
+        yield Text(sentence)
+    yield Text()
+    if record.steps:
+        yield _steps(record)
+        yield Text()
+    yield _roles(record)
+    yield Text()
+    yield from notes(record.coercions)
+
+
+def _steps(record: Suggestion) -> RenderableType:
+    table = new_table("Unique people, key by key")
+    table.add_column(shown.STEP_HEADS[0], overflow="fold", min_width=longest_name(record.keys))
+    for head in shown.STEP_HEADS[1:]:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in shown.step_rows(record):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _roles(record: Suggestion) -> RenderableType:
+    table = new_table("Proposed roles")
+    names = [row.column for row in record.rows]
+    for head in shown.ROLE_HEADS:
+        is_name = head == shown.ROLE_HEADS[0]
+        table.add_column(
+            head,
+            overflow="fold",
+            min_width=longest_name(names) if is_name else None,
+            ratio=1 if head == shown.ROLE_HEADS[-1] else None,
+        )
+    for row in shown.rows_in_order(record):
+        table.add_row(*map(Text, shown.role_cells(row)))
+    return table

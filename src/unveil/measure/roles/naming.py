@@ -1,0 +1,119 @@
+"""What is a column about, by the words of its name and of its label?
+
+Whole words count, never parts of them: "stage" is not about age. A word that is made of known words
+without a rest, such as "placesize" or "agegr", counts as these.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+from unicodedata import combining, normalize
+
+from unveil.measure.roles.words import (
+    BODY,
+    DESIGN,
+    FILLERS,
+    ONLY_OF_SAMPLES,
+    TOPIC_OF,
+    WEAK_TOPIC_OF,
+    Topic,
+)
+
+LONGEST_LABEL = 8
+"""Words of a label that are looked at: long ones are questions that mention many things."""
+
+_LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE"})
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W\d_]+")
+_CLAUSE_END = re.compile(r"[,;:(\[]")
+_LONGEST_WORD = 40
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a column is about, and which of its texts says so."""
+
+    topic: Topic
+    source: Literal["name", "label"]
+
+
+def plain(text: str) -> str:
+    """Text without accents; capitals stay, for they part words."""
+    marked = normalize("NFKD", text.translate(_LETTERS))
+    return "".join(letter for letter in marked if not combining(letter))
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a name or a label: parted by other signs, digits, and capitals within."""
+    parted = _CAMEL.sub(" ", plain(text))
+    return [word.casefold() for word in _WORD.findall(parted)]
+
+
+def said(name: str, label: str | None) -> Said | None:
+    """What the name says, or else the label; None where neither has a known word."""
+    topic = _of_name(tokens(name))
+    if topic is not None:
+        return Said(topic, "name")
+    topic = _of_label(tokens(_CLAUSE_END.split(label or "", maxsplit=1)[0]))
+    return None if topic is None else Said(topic, "label")
+
+
+def is_of_sample(name: str, label: str | None) -> bool:
+    """Whether the words say that a weight is that of a sample."""
+    words = {part for word in tokens(f"{name} {label or ''}") for part in parts(word)}
+    return bool(words & (DESIGN | ONLY_OF_SAMPLES))
+
+
+def is_of_body(name: str, label: str | None) -> bool:
+    """Whether the words say that a weight is that of a body."""
+    return not BODY.isdisjoint(tokens(f"{name} {label or ''}"))
+
+
+def _of_name(words: Sequence[str]) -> Topic | None:
+    """The last word decides; words for identifiers only where no other says anything."""
+    found = [topic for word in words for topic in topics(word)]
+    told = [topic for topic in found if topic.kind != "identifier"]
+    if told:
+        return told[-1]
+    weak = [WEAK_TOPIC_OF[word] for word in words if word in WEAK_TOPIC_OF]
+    return next(iter(found or weak), None)
+
+
+def _of_label(words: Sequence[str]) -> Topic | None:
+    """A sensitive word goes first, then the first of all: labels mention what else was asked."""
+    found = [topic for word in words[:LONGEST_LABEL] for topic in topics(word)]
+    for kinds in (("sensitive", "opinion"), ("visible", "often", "sometimes", "weight")):
+        for topic in found:
+            if topic.kind in kinds:
+                return topic
+    return next(iter(found), None)
+
+
+def topics(word: str) -> list[Topic]:
+    """What a word is about, or each of the known words it is made of."""
+    return [TOPIC_OF[part] for part in parts(word) if part in TOPIC_OF]
+
+
+@lru_cache(maxsize=4096)
+def parts(word: str) -> tuple[str, ...]:
+    """The known words that a word is made of, without a rest; itself where there are none."""
+    if word in TOPIC_OF or len(word) > _LONGEST_WORD:
+        return (word,)
+    if word.endswith("s") and word[:-1] in TOPIC_OF and len(word) > 4:
+        return (word[:-1],)
+    made = _made_of(word)
+    return made if made is not None and any(part in TOPIC_OF for part in made) else (word,)
+
+
+def _made_of(word: str) -> tuple[str, ...] | None:
+    """Known words and fillers, one after the other, that make the whole of a word."""
+    ways: dict[int, tuple[str, ...]] = {0: ()}
+    for end in range(2, len(word) + 1):
+        for start in sorted(ways):
+            part = word[start:end]
+            if len(part) > 1 and (part in FILLERS or part in TOPIC_OF):
+                ways[end] = (*ways[start], part)
+                break
+    return ways.get(len(word))

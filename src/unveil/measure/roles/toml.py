@@ -1,0 +1,70 @@
+"""Proposed roles as the tables of a project file, ready to be pasted; every name quoted rightly."""
+
+from collections.abc import Iterator, Sequence
+from unicodedata import category
+
+from unveil.records.suggestion import Role, Suggestion
+
+SCENARIO = "neighbours and colleagues"
+GIVEN = "as named"
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Control and direction marks, lone surrogates, line breaks, and what is no character.
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+
+
+def roles_toml(record: Suggestion) -> str:
+    """`[roles]`, each name with its reason beside it, and one `[[scenario]]`."""
+    return "\n".join([*_roles(record), "", *_scenario(record)]) + "\n"
+
+
+def quoted(name: str) -> str:
+    """A name as a basic string of TOML: what cannot be seen, or could steer, is escaped."""
+    return f'"{"".join(_ESCAPES.get(letter) or _seen(letter) for letter in name)}"'
+
+
+def _seen(letter: str) -> str:
+    return escaped(letter) if category(letter) in _UNSEEN else letter
+
+
+def escaped(letter: str) -> str:
+    """A letter by its number, as a basic string of TOML may hold it."""
+    place = ord(letter)
+    return f"\\u{place:04X}" if place <= 0xFFFF else f"\\U{place:08X}"
+
+
+def _roles(record: Suggestion) -> Iterator[str]:
+    yield "[roles]"
+    lists: tuple[Role, ...] = ("identifier", "key", "target", "ignore")
+    for role in lists:
+        yield from _list(record, role, record.of_role(role))
+    for weight in record.of_role("weight"):
+        yield f"weight = {quoted(weight)} # {_reason(record, weight)}"
+
+
+def _list(record: Suggestion, role: str, names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        yield f"{role} = []"
+        return
+    yield f"{role} = ["
+    for name in names:
+        yield f"    {quoted(name)}, # {_reason(record, name)}"
+    yield "]"
+
+
+def _reason(record: Suggestion, name: str) -> str:
+    return "".join(_seen(letter) for letter in record.row_of(name).reason)
+
+
+def _scenario(record: Suggestion) -> Iterator[str]:
+    if not record.keys:
+        yield "# No keys are proposed. Name what an intruder knows, and take the marks away:"
+        yield "# [[scenario]]"
+        yield f"# name = {quoted(SCENARIO)}"
+        yield "# keys = []"
+        yield '# targets = "all"'
+        return
+    yield "[[scenario]]"
+    yield f"name = {quoted(GIVEN if record.stop == 'given' else SCENARIO)}"
+    yield f"keys = [{', '.join(map(quoted, record.keys))}]"
+    yield f"# {record.n_unique:,} of {record.n_records:,} people are unique with these keys."
+    yield 'targets = "all"'

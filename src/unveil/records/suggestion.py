@@ -1,0 +1,71 @@
+"""What `unveil.suggest` proposes: a role for every column, and what an intruder may know.
+
+Nothing here is a value of the data: counts of people and of different values, names and reasons.
+"""
+
+from typing import Literal
+
+from unveil.records.base import SCHEMA, Record
+from unveil.records.disclosure import Coercion
+from unveil.version import __version__
+
+Role = Literal["identifier", "key", "target", "weight", "ignore"]
+Grade = Literal["visible", "often", "sometimes", "sensitive"]
+Source = Literal["name", "label", "values", "given"]
+Stop = Literal["given", "no_candidate", "enough", "small_gain", "most_keys", "no_more"]
+
+
+class RoleRow(Record, frozen=True, kw_only=True):
+    """The role proposed for one column, why, and what that rests on."""
+
+    column: str
+    role: Role
+    grade: Grade | None  # None: no word says how well it is known, or that it is sensitive
+    topic: str | None  # what the word is about
+    source: Source  # where the role was seen
+    reason: str
+    n_distinct: int | None  # values, missing ones not counted; None for lists and the like
+    n_alone: int | None  # people made unique by this column alone
+    n_gained: int | None  # people made unique beyond the keys before it, or beyond all keys
+    function_of: tuple[str, ...]  # keys whose value settles the value of this column
+
+
+class KeyStep(Record, frozen=True, kw_only=True):
+    """One proposed key, in the order in which they were added."""
+
+    key: str
+    n_gained: int
+    n_unique: int  # people who are unique with this key and those before it
+    percent: float
+
+
+class Suggestion(Record, frozen=True, kw_only=True):
+    """Proposed roles of all columns of one data set, and one scenario."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    n_records: int
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]  # sensitive ones first
+    n_unique: int  # people who are unique with all keys
+    steps: tuple[KeyStep, ...]
+    enough_percent: float  # unique people from which on no further grade is opened
+    least_gain_percent: float  # what a further key must add from there on
+    most_keys: int
+    stop: Stop
+    stopped_at: str | None  # the candidate that added too little, or had no room
+    rows: tuple[RoleRow, ...]  # in the order of the file
+    coercions: tuple[Coercion, ...]
+
+    def row_of(self, column: str) -> RoleRow:
+        """What is proposed for one column."""
+        return next(row for row in self.rows if row.column == column)
+
+    def of_role(self, role: Role) -> tuple[str, ...]:
+        """The columns of one role: keys and targets in their order, others in that of the file."""
+        if role == "key":
+            return self.keys
+        if role == "target":
+            return self.targets
+        return tuple(row.column for row in self.rows if row.role == role)
