@@ -49,6 +49,35 @@ def test_every_setting_is_shown_with_what_to_choose_from(file, capsys, monkeypat
     assert max(map(len, out.splitlines())) <= 80
 
 
+def head_of(out):
+    (line,) = (line for line in out.splitlines() if line.lstrip().startswith("setting"))
+    return line
+
+
+def test_columns_without_a_figure_give_way_before_those_with_figures(file, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    one = ("--keys", "sex,area", "--seed", "1", "--copies", "1", "--methods", "cart")
+    assert code_of(file, *one, "--min-leaf", "5,40", "--control", "0") == 0
+    out = capsys.readouterr().out
+    head = head_of(out)
+    assert "±" not in out
+    assert " R " not in head
+    assert "highest" in head
+    assert "worst pair" in head
+    assert code_of(file, *SMALL) == 0
+    head = head_of(capsys.readouterr().out)
+    assert head.count("±") == 2
+    assert "worst pair" in head
+
+
+def test_a_wide_screen_names_the_columns_of_the_worst_pair(file, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    assert code_of(file, *SMALL) == 0
+    out = capsys.readouterr().out
+    assert "its columns" in head_of(out)
+    assert "area : pay" in out or "sex : pay" in out or "sex : area" in out
+
+
 def test_the_documents_are_the_record(file, capsys):
     assert code_of(file, *SMALL, "--json") == 0
     wanted = unveil.explore(
@@ -99,6 +128,9 @@ def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
         ([], "Say what an intruder would know about a person: --keys sex,age,region."),
         (["-k", "sez"], "None of the files has a column 'sez'. Did you mean 'sex'?"),
         (["-k", "sex", "--min-leaf", "5,x"], "--min-leaf '5,x' cannot be read."),
+        (["-k", "sex", "--min-leaf", "1e400"], "--min-leaf '1e400' cannot be read."),
+        (["-k", "sex", "--min-leaf", "5,-1e999"], "--min-leaf '5,-1e999' cannot be read."),
+        (["-k", "sex", "--min-leaf", "2.5"], "--min-leaf '2.5' cannot be read."),
         (["-k", "sex", "--min-leaf", "0"], "No setting could be tried."),
         (["-k", "sex", "--methods", "carp"], "Did you mean 'cart'?"),
         (["-k", "sex", "--noise", "pay=x"], "--noise 'pay=x' cannot be read."),

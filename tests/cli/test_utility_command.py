@@ -175,6 +175,68 @@ def test_a_file_that_is_there_is_not_written_over(folder, tmp_path, capsys):
     assert "is there already" in err
 
 
+def written(path, **columns):
+    pl.DataFrame(columns).write_csv(path)
+    return path
+
+
+def test_columns_that_one_file_alone_has_are_told_in_one_sentence(tmp_path, capsys):
+    sex = {"sex": ["m", "f"] * 40, "job": ["a", "b", "c", "d"] * 20}
+    lone = {f"only{place}": range(80) for place in range(26)}
+    original = written(tmp_path / "a.csv", **sex, **lone)
+    page = tmp_path / "p.html"
+    copy = written(tmp_path / "b.csv", **sex, other=range(80))
+    assert code_of(original, copy, "--model", "logit", "--page", page) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    said = (
+        "26 columns are not in every file and were left out: only0, only1, only2, only3, only4 and"
+        " 21 more."
+    )
+    for text in (out, page.read_text(encoding="utf-8")):
+        assert text.count("left out") == 2
+        assert f"original: {said}" in text
+    assert "synthetic: Column 'other' is not in every file and was left out." in out
+
+
+def test_levels_of_fewer_than_ten_people_are_on_no_screen_and_no_page(tmp_path, capsys):
+    levels = ["common"] * 200 + ["usual"] * 84 + ["rarest"] * 7 + [None] * 9
+    original = written(tmp_path / "a.csv", g=levels, h=["x", "y"] * 150)
+    copy = written(tmp_path / "b.csv", g=levels[30:] + ["rarest"] * 30, h=["x", "y"] * 150)
+    page = tmp_path / "p.html"
+    more = ("--compare", "--page", page, "--ways", "1,2", "--model", "logit")
+    assert code_of(original, copy, *more) == 0
+    out, text = capsys.readouterr().out, page.read_text(encoding="utf-8")
+    for shown in (out, text):
+        assert "rarest" not in shown
+        assert "usual" in shown
+        assert "few" in shown
+    assert "other (1 level), original under 3.4 %: under 3.4 and 12.3" in text
+    assert "missing, original under 3.4 %: under 3.4 and 3.0" in text
+    assert "Where g differs most" in out
+    assert "Where g and h differ most" in out
+
+
+def test_by_pairs_is_a_column_only_where_there_are_several_copies(folder, tmp_path, capsys):
+    page, other = tmp_path / "p.html", tmp_path / "q.html"
+    run(folder, "--page", page, capsys=capsys)
+    assert "by pairs" not in page.read_text(encoding="utf-8")
+    files = [folder / f"{name}.csv" for name in ("original", "copy", "control")]
+    assert code_of(*files, "--permutations", "3", "--seed", "1", "--page", other) == 0
+    assert "by pairs" in other.read_text(encoding="utf-8")
+
+
+def test_figures_of_a_page_are_right_aligned_and_pictures_scroll_where_it_is_narrow(
+    folder, tmp_path, capsys
+):
+    page = tmp_path / "p.html"
+    run(folder, "--page", page, capsys=capsys)
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<table>") == text.count('<div class="scroll figures"><table>') > 3
+    assert ".figures :is(td,th):not(:first-child){text-align:right" in text
+    assert "overflow-x:auto" in text
+    assert "figure svg{max-width:none}" in text
+
+
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 
 

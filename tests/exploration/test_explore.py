@@ -172,8 +172,8 @@ def test_a_filter_that_leaves_too_few_rows_is_told(people):
     )
     fewer, none = found.rows
     assert 0 < fewer.n_rows < N
-    assert fewer.warnings[0].startswith(f"Only {fewer.n_rows:.0f} of 300 rows were kept")
-    assert none.reason.startswith("Only 0 of 300 rows were kept: the filter refused every row")
+    assert fewer.warnings[0].startswith(f"Only {fewer.n_rows:.0f} of the 300 wanted were kept")
+    assert none.reason.startswith("Only 0 of the 300 wanted were kept: the filter refused every row")
 
 
 def test_catall_and_ipf_model_the_same_columns(people):
@@ -314,7 +314,10 @@ def test_a_folder_of_other_files_is_not_written_into(people, tmp_path):
             "A setting has no field 'min_leef'. Did you mean 'min_leaf'",
         ),
         ({"settings": {"name": ""}}, "The name of a setting is ''; it must be text."),
-        ({"settings": {"rules": [object()]}}, "holds something that is no text, number or list"),
+        ({"settings": {"rules": [object()]}}, "holds something that is no text, finite number"),
+        ({"min_leaf": (5, float("inf"))}, "holds something that is no text, finite number"),
+        ({"min_leaf": float("nan")}, "holds something that is no text, finite number or list"),
+        ({"add_noise": {"pay": float("inf")}}, "holds something that is no text, finite number"),
         ({"settings": {}, "filter": True}, "filter and add_noise are parts of each setting"),
         ({"filter": 3}, "filter is 3. Write True, or how to filter"),
         ({"filter": {"metrik": "gower"}}, "filter has no field 'metrik'. Did you mean 'metric'?"),

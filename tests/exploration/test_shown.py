@@ -10,7 +10,7 @@ from unveil.exploration.settings import asked
 from unveil.records.exploration import Exploration, frontier
 from unveil.records.view import as_html, as_text
 from unveil.report.charts.risk_utility import risk_utility_map, risk_utility_spec
-from unveil.report.exploration import HEADS, cells, exploration_sentences
+from unveil.report.exploration import HEADS, cells, exploration_sentences, table
 from unveil.report.exploration_page import exploration_page
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
@@ -85,6 +85,28 @@ def test_a_row_has_a_cell_for_each_head(record):
     assert all(len(cells(record, row)) == len(HEADS) for row in record.rows)
     assert cells(record, record.rows[0])[-1] == "yes"
     assert set(cells(record, record.rows[3])[1:-1]) == {"-"}
+
+
+def test_the_table_has_no_column_without_a_figure_and_names_the_worst_pair(record):
+    heads, rows = table(record)
+    assert heads == (
+        *("setting", "repU", "DiSCO", "sd", "R", "pMSE", "S_pMSE", "sd"),
+        "frontier",
+    )
+    assert all(len(row) == len(heads) for row in rows)
+    pair = row_of({}, DiSCO=1.0, S_pMSE=1.0, S_pMSE_max=7.0, worst_pair=("age", HOSTILE))
+    page = exploration_page(record_of(pair))
+    assert "its columns" in page
+    assert "age : &lt;script&gt;" in page
+    assert "\x1b" not in page
+
+
+def test_one_record_and_one_copy_are_said_in_the_singular():
+    record = record_of(row_of({}, DiSCO=1.0, S_pMSE=1.0), n_original=1, n_copies=1)
+    assert dict(exploration_sentences(record))["sizes"].startswith(
+        "1 way to copy the 1 record of people.csv, 1 copy each;"
+    )
+    assert "standard deviation over copies" not in exploration_page(record)
 
 
 def test_the_map_shows_every_measured_setting_by_shape_and_name(record):

@@ -1,5 +1,6 @@
 """`unveil explore`: which way of making copies gives least away for the utility it keeps?"""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,16 @@ INTERRUPTED = 130
 def leaves(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
     """Whole numbers with commas between them."""
     found = numbers_in(given)
-    if not all(isinstance(one, float) and one == int(one) for one in found):
+    if not all(isinstance(one, float) and _is_whole(one) for one in found):
         raise SettingsError(
             f"{option.opts[0]} {quoted(given)} cannot be read. Write whole numbers with commas"
             " between them: 5,20,50."
         )
     return tuple(int(one) for one in found)
+
+
+def _is_whole(number: float) -> bool:
+    return math.isfinite(number) and number == int(number)
 
 
 def amounts(

@@ -11,10 +11,25 @@ from unveil.cli.screen import notes
 from unveil.cli.tables import as_wide_as_fits, longest_name, new_table
 from unveil.records.exploration import Exploration
 from unveil.report.exploration import HEADS, cells, exploration_sentences
+from unveil.report.utility import without_empty
 
 # The same word would stand over two columns.
-SHOWN = ("setting", "repU", "DiSCO", "±", "highest", "R", "pMSE", "S_pMSE", "± ", "worst pair", "●")
-SPARE = ("highest", "worst pair", "pMSE", "± ", "±")
+SHOWN = (
+    "setting",
+    "repU",
+    "DiSCO",
+    "±",
+    "highest",
+    "R",
+    "pMSE",
+    "S_pMSE",
+    "± ",
+    "worst pair",
+    "its columns",
+    "●",
+)
+SPARE = ("its columns", "highest", "pMSE", "± ", "±", "worst pair")
+SPREAD = ", ± their spread (sd)"
 assert len(SHOWN) == len(HEADS)
 
 
@@ -28,7 +43,7 @@ def screen(record: Exploration, width: int) -> Group:
         Text("Risk and utility of several ways to make copies", style="bold"),
         Text(said[0]),
         Text(),
-        as_wide_as_fits(lambda shown: _table(record, shown), SHOWN, SPARE, width),
+        _table(record, width),
         Text("● no other setting has both less risk and better utility", style="dim"),
         Text(),
         *(Padding(Text(sentence), (0, 0, 0, 1)) for sentence in said[1:]),
@@ -38,16 +53,27 @@ def screen(record: Exploration, width: int) -> Group:
     )
 
 
-def _table(record: Exploration, shown: Sequence[str]) -> Table:
-    table = new_table("Lower is better in every column; means over copies, ± their spread (sd)")
-    names = [row.name for row in record.rows]
+def _table(record: Exploration, width: int) -> Table:
+    """Every setting; columns that no setting has a figure in go first, then those to be spared."""
+    rows = [
+        (*cells(record, row)[:-1], "●" if row.name in record.frontier else "")
+        for row in record.rows
+    ]
+    heads, told = without_empty(SHOWN, rows)
+    spare = [head for head in SPARE if head in heads]
+    return as_wide_as_fits(lambda shown: _made(heads, told, shown), heads, spare, width)
+
+
+def _made(heads: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[str]) -> Table:
+    spread = SPREAD if {"±", "± "} & set(shown) else ""
+    table = new_table(f"Lower is better in every column; means over copies{spread}")
     for head in shown:
         if head == "setting":
-            table.add_column(head, overflow="fold", min_width=longest_name(names))
+            least = longest_name([row[0] for row in rows])
+            table.add_column(head, overflow="fold", min_width=least)
         else:
             table.add_column(head, justify="right", no_wrap=True)
-    for row in record.rows:
-        found = [*cells(record, row)[:-1], "●" if row.name in record.frontier else ""]
-        named = dict(zip(SHOWN, found, strict=True))
+    for row in rows:
+        named = dict(zip(heads, row, strict=True))
         table.add_row(*(Text(named[head]) for head in shown))
     return table

@@ -20,8 +20,8 @@ from unveil.report import projection as projected
 from unveil.report import tstr as trained
 from unveil.report import utility as told
 from unveil.report.documents import csv_document
+from unveil.report.gathered_notes import gathered
 from unveil.report.utility_page import UtilityFound, headline, worst_copy
-from unveil.report.words import and_list
 
 Rows = Sequence[tuple[str, ...]]
 MOST_SCORES, MOST_COLUMNS = 15, 15
@@ -75,7 +75,7 @@ def screen(found: UtilityFound, width: int, *, is_compared: bool, is_projected: 
         *(_associations(found.comparison, width) if is_compared else ()),
         *(() if placed is None else _projection(placed, width)),
         *(() if found.tstr is None else _tstr(found.tstr, width)),
-        *notes(found.utility.coercions),
+        *notes(gathered(found.utility.coercions)),
     )
 
 
@@ -89,6 +89,7 @@ SPARE = ("U", "size of model", "by pairs", "SPECKS", "Wasserstein", "measure", "
 
 def _grid(title: str, heads: Sequence[str], rows: Rows, width: int) -> Group:
     """A table as wide as there is room for; its title may be wider."""
+    heads, rows = told.without_empty(heads, rows)
 
     def made(shown: Sequence[str]) -> Table:
         table = new_table("")
@@ -126,10 +127,9 @@ def _tables(record: PairTables, width: int) -> Iterator[RenderableType]:
     for worst in record.worst:
         if worst.copy == copy and worst.S_pMSE > 0:
             sizes = (record.n_original, record.n_synthetic[copy - 1])
-            title = f"Where {and_list(worst.variables)} differ most"
             cells = paired.cell_rows(worst, *sizes)
             if cells:
-                yield _grid(title, paired.CELL_HEADS, cells, width)
+                yield _grid(paired.where(worst), paired.CELL_HEADS, cells, width)
                 yield Text()
 
 
@@ -140,8 +140,8 @@ def _left(n: int, what: str) -> Iterator[RenderableType]:
 
 
 def _columns(record: Comparison, width: int) -> Iterator[RenderableType]:
-    rows = sorted(compared.headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
-    shown = [compared.distance_cells(row) for row in rows[:MOST_COLUMNS]]
+    rows = compared.ranked_distances(record)
+    shown = rows[:MOST_COLUMNS]
     yield _grid("Column by column, the most different first", compared.DISTANCE_HEADS, shown, width)
     yield from _left(len(rows) - len(shown), "columns")
     told_of = dict(compared.comparison_sentences(record))

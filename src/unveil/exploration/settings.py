@@ -78,7 +78,7 @@ class Setting:
 
 
 def _spelt(said: Mapping[str, Any]) -> str:
-    return json.dumps(said, sort_keys=True, ensure_ascii=True)
+    return json.dumps(said, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def _hash(text: str) -> str:
@@ -196,8 +196,8 @@ def _name(given: Any, made: Setting) -> str:
         made.text  # noqa: B018  (what cannot be written down cannot be resumed)
     except (TypeError, ValueError):
         raise SettingsError(
-            "A setting holds something that is no text, number or list. Write it in these alone, so"
-            " that it can be kept in a folder."
+            "A setting holds something that is no text, finite number or list. Write it in these"
+            " alone, so that it can be kept in a folder."
         ) from None
     if given is not None:
         if not isinstance(given, str) or not given.strip():

@@ -15,7 +15,7 @@ ColumnKind = Literal["number", "date", "category"]
 LevelKind = Literal["level", "special", "missing", "other"]
 Association = Literal["pearson", "spearman", "cramer_v", "correlation_ratio"]
 
-FEWEST_PEOPLE = 5
+FEWEST_PEOPLE = 10
 """Levels that fewer people have are merged in what is shown."""
 
 

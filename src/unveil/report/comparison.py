@@ -5,7 +5,9 @@ from html import escape
 
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
 from unveil.records.view import as_html, as_text
+from unveil.report.gathered_notes import gathered
 from unveil.report.html import grid, notes, paragraph, view
+from unveil.report.pair_tables import is_few
 from unveil.report.words import counted, name, percent
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
@@ -40,6 +42,9 @@ DISTANCE_HEADS = (
 )
 ASSOCIATION_HEADS = ("columns", "measure", "original", "synthetic", "difference")
 MOST_ROWS = 10
+HALF_A_TENTH = 0.05
+FEW = "few"
+"""Instead of a figure of fewer than ten people of the original."""
 
 
 def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
@@ -97,23 +102,50 @@ def headline_rows(record: Comparison) -> list[DistanceRow]:
     return [row for row in record.rows if row.copy == record.headline_copy]
 
 
-def distance_cells(row: DistanceRow) -> tuple[str, ...]:
+def ranked_rows(record: Comparison) -> list[DistanceRow]:
+    """Distances of the headline copy, the most different column first."""
+    return sorted(headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
+
+
+def ranked_distances(record: Comparison) -> list[tuple[str, ...]]:
+    """The columns under DISTANCE_HEADS, the most different first."""
+    return [distance_cells(record, row) for row in ranked_rows(record)]
+
+
+def distance_cells(record: Comparison, row: DistanceRow) -> tuple[str, ...]:
     """One column under DISTANCE_HEADS."""
     moved = "-" if row.wasserstein is None else f"{row.wasserstein:,.4g}"
-    missing = "-" if row.missing_difference is None else _points(row.missing_difference)
     figures = (figure(row.hellinger, 4), figure(row.total_variation, 4))
+    missing = _missing(record, row)
     return (name(row.column), row.kind, *figures, moved, figure(row.wasserstein_sd), missing)
 
 
+def _missing(record: Comparison, row: DistanceRow) -> str:
+    """How many points more are missing in the copy; of few people of the original only "few"."""
+    if row.missing_difference is None:
+        return "-"
+    levels = record.distribution_of(row.column).levels
+    without = [one for one in levels if one.kind in ("missing", "special")]
+    is_hidden = is_few(sum(one.n_original for one in without))
+    return FEW if is_hidden else _points(row.missing_difference)
+
+
 def _points(value: float) -> str:
-    return "0" if abs(value) < 1e-9 else f"{value:+.1f}"
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:+.1f}" if abs(value) >= HALF_A_TENTH else "0.0"
 
 
 def association_cells(row: AssociationRow) -> tuple[str, ...]:
     """One pair under ASSOCIATION_HEADS."""
-    signed = "-" if row.difference is None else f"{row.difference:+.3f}"
+    signed = "-" if row.difference is None else _signed(row.difference)
     pair = f"{name(row.a)} and {name(row.b)}"
     return pair, MEASURES[row.measure], figure(row.original), figure(row.synthetic), signed
+
+
+def _signed(value: float) -> str:
+    shown = f"{value:+.3f}"
+    return shown if float(shown) else "0.000" if value else "0"
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -122,7 +154,7 @@ def figure(value: float | None, digits: int = 3) -> str:
         return "-"
     shown = f"{value:.{digits}f}"
     if value and float(shown) == 0:
-        return f"<{10.0**-digits:.{digits}f}" if value > 0 else f"-{0:.{digits}f}"
+        return f"{'<' if value > 0 else '>-'}{10.0**-digits:.{digits}f}"
     return shown if value else "0"
 
 
@@ -144,18 +176,17 @@ def _(record: Comparison) -> str:
 
 @as_html.register
 def _(record: Comparison) -> str:
-    rows = sorted(headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
     parts = [
         f"<h3>{escape(as_text(record))}</h3>",
         paragraph(CONFIDENTIAL),
         *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
-        grid("Columns, the most different first", DISTANCE_HEADS, [*map(distance_cells, rows)]),
+        grid("Columns, the most different first", DISTANCE_HEADS, ranked_distances(record)),
         grid(
             "Associations, the most changed first",
             ASSOCIATION_HEADS,
             [association_cells(row) for row in changed_associations(record)],
         ),
-        notes(record.coercions),
+        notes(gathered(record.coercions)),
     ]
     return view(parts)
 

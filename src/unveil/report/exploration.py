@@ -6,7 +6,7 @@ from html import escape
 from unveil.records.exploration import Exploration, ExplorationRow
 from unveil.records.view import as_html, as_text
 from unveil.report.html import grid, notes, paragraph, view
-from unveil.report.utility import figure
+from unveil.report.utility import figure, without_empty
 from unveil.report.words import and_list, counted, name, percent_figure, ratio, visible
 
 TEMPLATES = {
@@ -51,8 +51,10 @@ HEADS = (
     "S_pMSE",
     "sd",
     "worst pair",
+    "its columns",
     "frontier",
 )
+TABLE = "Risk and utility, means over copies; the columns of the worst pair are of copy 1"
 RISKS = {
     "DiSCO": "DiSCO, mean over targets, percent of people",
     "DiSCO_max": "DiSCO of the riskiest target, percent of people",
@@ -103,7 +105,7 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
 def _sizes(record: Exploration) -> str:
     return TEMPLATES["sizes"].format(
         settings=counted(len(record.rows), "way to copy", "ways to copy"),
-        file=f"the {record.n_original:,} records of {visible(record.file)}",
+        file=f"the {counted(record.n_original, 'record')} of {visible(record.file)}",
         copies=counted(record.n_copies, "copy", "copies"),
         keys=and_list(record.keys),
     )
@@ -170,8 +172,14 @@ def cells(record: Exploration, row: ExplorationRow) -> tuple[str, ...]:
         value(row, "S_pMSE"),
         figure(row.S_pMSE_sd),
         value(row, "S_pMSE_max"),
+        " : ".join(map(name, row.worst_pair)) or "-",
         "yes" if row.name in record.frontier else "",
     )
+
+
+def table(record: Exploration) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Every setting, without the columns that no setting has a figure in."""
+    return without_empty(HEADS, [cells(record, row) for row in record.rows])
 
 
 @as_text.register
@@ -187,7 +195,7 @@ def _(record: Exploration) -> str:
         [
             f"<h3>{escape(as_text(record))}</h3>",
             *(paragraph(sentence) for _, sentence in exploration_sentences(record)),
-            grid("Risk and utility", HEADS, [cells(record, row) for row in record.rows]),
+            grid(TABLE, *table(record)),
             notes(record.coercions),
         ]
     )

@@ -39,15 +39,18 @@ dt{font-size:.9rem}dd{margin:0}
 margin:.5rem 0;list-style:none}
 .look p{margin:.1rem 0}
 .stop{border:2px solid var(--warn);padding:.5rem .8rem;font-weight:600}
-figure{margin:1rem 0;break-inside:avoid-page}figcaption{color:var(--dim);font-size:.9rem}
+.figures :is(td,th):not(:first-child){text-align:right;font-variant-numeric:tabular-nums}
+.figures td:not(:first-child){white-space:nowrap}
+figure{margin:1rem 0;break-inside:avoid-page;overflow-x:auto}
+figcaption{color:var(--dim);font-size:.9rem}
 figure svg{max-width:100%;height:auto}
 details{margin:.3rem 0}summary{cursor:pointer;color:var(--dim)}
 a{color:inherit}
 a:focus-visible{outline:3px solid var(--warn);outline-offset:2px}
-@media (max-width:40rem){.wide{display:none}}
+@media (max-width:40rem){.wide{display:none}figure svg{max-width:none}}
 @media print{details::details-content{content-visibility:visible;display:block}
 body{max-width:none;padding:0;font-size:10pt}a{text-decoration:none}
-.scroll{overflow:visible}.wide{display:table-cell}}
+.scroll,figure{overflow:visible}.wide{display:table-cell}figure svg{max-width:100%}}
 """
 
 
@@ -68,6 +71,12 @@ def confidential() -> str:
     return f'<p class="stop">{CONFIDENTIAL}</p>'
 
 
+def figures(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table of figures, right-aligned but for what they are of; it scrolls where it is wide."""
+    table = grid(caption, heads, rows)
+    return f'<div class="scroll figures">{table}</div>' if table else ""
+
+
 def figure(
     sentence: str,
     picture: str,
@@ -77,7 +86,7 @@ def figure(
     rows: Sequence[tuple[str, ...]] = (),
 ) -> str:
     """A picture (SVG) with its sentence, its caption, and its figures as a table."""
-    table = grid("", heads, rows)
+    table = figures("", heads, rows)
     folded = f"<details><summary>The figures</summary>{table}</details>" if table else ""
     return (
         f"{paragraph(sentence)}<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"

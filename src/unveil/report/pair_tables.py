@@ -10,6 +10,7 @@ from statistics import median
 
 from unveil.records.pair_tables import PairTables, TableCell, TableRow, VariableScore, WorstTable
 from unveil.records.view import as_html, as_text
+from unveil.report.gathered_notes import gathered
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.utility import GOOD, POOR, figure
 from unveil.report.words import and_list, counted, name, percent
@@ -103,6 +104,17 @@ def _levels(cell: TableCell) -> str:
     return " : ".join("(missing)" if level is None else name(level) for level in cell.levels)
 
 
+def is_few(n_original: int) -> bool:
+    """Whether so many people of the original are too few to be told of; nobody is not."""
+    return 0 < n_original < SMALL
+
+
+def where(table: WorstTable) -> str:
+    """What the cells of a table show."""
+    verb = "differs" if len(table.variables) == 1 else "differ"
+    return f"Where {and_list(table.variables)} {verb} most"
+
+
 def headline_copy(record: PairTables) -> int:
     """The copy with the table that differs most."""
     known = [row for row in record.rows if row.S_pMSE is not None]
@@ -139,12 +151,12 @@ def _(record: PairTables) -> str:
             grid("By variable", SCORE_HEADS, [score_cells(one) for one in scores(record, copy)]),
             *(
                 grid(
-                    "Where " + and_list(table.variables) + " differ, the farthest apart first",
+                    where(table),
                     CELL_HEADS,
                     cell_rows(table, record.n_original, n_synthetic),
                 )
                 for table in worst[:MOST_SHOWN]
             ),
-            notes(record.coercions),
+            notes(gathered(record.coercions)),
         ]
     )

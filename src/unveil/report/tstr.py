@@ -5,13 +5,14 @@ from html import escape
 
 from unveil.records.tstr import Tstr, TstrRow
 from unveil.records.view import as_html, as_text
+from unveil.report.gathered_notes import gathered
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.words import and_list, counted, name, percent, ratio
 
 LIMITS = (
     "This is a narrow measure: one outcome and one model. A good figure says that this question can"
     " be asked of the copy. It says nothing of other questions, and nothing of risk: the original"
-    " itself would do best."
+    " itself, given away as it is, would keep everything."
 )
 TEMPLATES = {
     "headline": (
@@ -19,6 +20,11 @@ TEMPLATES = {
         " the original, with {there}; a guess that is the same for everybody has {guess}."
     ),
     "kept": "Of what the original's model gains over that guess, {copies} {keep} {share}.",
+    "more": (
+        "Of what the original's model gains over that guess, {copies} {keep} all. That it is"
+        " {share} is chance or the way of testing: a copy knows no more than its original."
+    ),
+    "worse": "The model made on {copies} does worse than that guess.",
     "control": "All were tested on {n} of the control, whom no model was made on.",
     "folds": (
         "All were tested on the {n} of the original, in {folds} parts; the original's own model was"
@@ -56,14 +62,12 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
         ),
     )
     if record.share_kept is not None:
-        keep = "keeps" if len(record.n_synthetic) == 1 else "keep"
-        share = percent(100 * record.share_kept)
-        yield "kept", TEMPLATES["kept"].format(copies=copies, keep=keep, share=share)
+        yield "kept", _kept(record.share_kept, copies, len(record.n_synthetic))
     n = record.rows[0].n_tested
     if record.tested_on == "control":
         yield "tested", TEMPLATES["control"].format(n=counted(n, "person", "people"))
     else:
-        people = f"{n:,} people"
+        people = counted(n, "person", "people")
         yield "tested", TEMPLATES["folds"].format(n=people, folds=record.folds)
     if n_lost := sum(record.n_left_out):
         were = "was" if n_lost == 1 else "were"
@@ -71,6 +75,14 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
     for warning in record.warnings:
         yield "warning", warning
     yield "limits", LIMITS
+
+
+def _kept(share: float, copies: str, n_copies: int) -> str:
+    """How much of the gain is left; more than all of it is no merit of the copy."""
+    kind = "worse" if share < 0 else "kept" if share <= 1 else "more"
+    return TEMPLATES[kind].format(
+        copies=copies, keep="keeps" if n_copies == 1 else "keep", share=percent(100 * share)
+    )
 
 
 def headline_row(record: Tstr) -> TstrRow:
@@ -113,6 +125,6 @@ def _(record: Tstr) -> str:
             "How well real people are predicted", heads, [row_cells(record, r) for r in record.rows]
         ),
         paragraph(f"Predicted from {and_list(record.predictors)}."),
-        notes(record.coercions),
+        notes(gathered(record.coercions)),
     ]
     return view(parts)

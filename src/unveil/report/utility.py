@@ -3,11 +3,12 @@
 One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from unveil.records.utility import Utility, UtilityRow
 from unveil.records.view import as_html, as_text
+from unveil.report.gathered_notes import gathered
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.words import counted, percent
 
@@ -42,6 +43,7 @@ HEADS = ("copy", "pMSE", "S_pMSE", "error", "by pairs", "SPECKS", "PO50", "U", "
 
 GOOD, POOR = 3.0, 10.0
 """Limits of S_pMSE in the vignette on utility of synthpop."""
+EMPTY = {"-"}
 NOTICED = 0.1
 """Files whose sizes differ by a smaller share count as of one size."""
 
@@ -121,6 +123,18 @@ def cells(row: UtilityRow) -> tuple[str, ...]:
     )
 
 
+def without_empty(
+    heads: Sequence[str], rows: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A table without the columns that have no figure in any row; the first always stays."""
+    told = [
+        place for place in range(len(heads)) if not place or {row[place] for row in rows} - EMPTY
+    ]
+    return tuple(heads[place] for place in told), [
+        tuple(row[place] for place in told) for row in rows
+    ]
+
+
 def _many(row: UtilityRow) -> str:
     return "parameters" if row.model == "logit" else "leaves"
 
@@ -141,7 +155,7 @@ def _(record: Utility) -> str:
             f"<h3>{escape(as_text(record))}</h3>",
             paragraph(sizes(record)),
             *map(paragraph, sentences(record, worst)),
-            grid("By copy", HEADS, [cells(row) for row in record.rows]),
-            notes(record.coercions),
+            grid("By copy", *without_empty(HEADS, [cells(row) for row in record.rows])),
+            notes(gathered(record.coercions)),
         ]
     )

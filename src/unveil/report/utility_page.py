@@ -18,9 +18,10 @@ from unveil.report.charts.associations import associations_chart
 from unveil.report.charts.distributions import distances_chart, distribution_chart
 from unveil.report.charts.pair_map import pair_map_chart
 from unveil.report.charts.projection import projection_chart
-from unveil.report.html import grid, notes, paragraph
-from unveil.report.page import confidential, figure, page
-from unveil.report.words import and_list, name
+from unveil.report.gathered_notes import gathered
+from unveil.report.html import notes, paragraph
+from unveil.report.page import confidential, figure, figures, page
+from unveil.report.words import name
 
 TEMPLATES = {
     "times": (
@@ -40,7 +41,9 @@ TEMPLATES = {
 CAPTIONS = {
     "pairs": "S_pMSE of every pair of columns; light is like the original, dark red is not.",
     "distances": "The share of records that would have to change for the shares to be the same.",
-    "column": "Grey is the original, blue the copies.",
+    "column": (
+        "Grey is the original, blue the copies; no grey bar tells of fewer than ten people."
+    ),
     "associations": "Pearson's correlation, Cramér's V or correlation ratio, by kind of columns.",
     "projection": "Two principal components of the original; points are single records.",
 }
@@ -106,19 +109,19 @@ def utility_page(found: UtilityFound) -> str:
             *map(paragraph, headline(found)),
             "<h2>Can a model tell them apart?</h2>",
             *said,
-            _scroll(grid("By copy", told.HEADS, [told.cells(row) for row in found.utility.rows])),
+            _table("By copy", told.HEADS, [told.cells(row) for row in found.utility.rows]),
             *(part for one in found.tables for part in _tables(one)),
             *_columns(found.comparison),
             *_associations(found.comparison),
             *_projection(found),
             *_tstr(found.tstr),
-            notes(found.utility.coercions),
+            notes(gathered(found.utility.coercions)),
         ],
     )
 
 
-def _scroll(table: str) -> str:
-    return f'<div class="scroll">{table}</div>' if table else ""
+def _table(title: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
+    return figures(title, *told.without_empty(heads, rows))
 
 
 def _tables(record: PairTables) -> Iterator[str]:
@@ -137,11 +140,11 @@ def _tables(record: PairTables) -> Iterator[str]:
     else:
         most = ranked[: paired.MOST_SHOWN]
         title = "The tables that differ most"
-        yield _scroll(grid(title, paired.HEADS, [paired.cells(row) for row in most]))
+        yield _table(title, paired.HEADS, [paired.cells(row) for row in most])
     yield from map(paragraph, said)
     if record.ways > 1:
         scores = [paired.score_cells(one) for one in paired.scores(record, copy)]
-        yield _scroll(grid("By variable", paired.SCORE_HEADS, scores))
+        yield _table("By variable", paired.SCORE_HEADS, scores)
     yield from _worst(record, copy)
 
 
@@ -149,24 +152,24 @@ def _worst(record: PairTables, copy: int) -> Iterator[str]:
     """Where the worst tables differ: cells of ten people and more."""
     for table in record.worst:
         if table.copy == copy and table.S_pMSE > 0:
-            verb = "differs" if len(table.variables) == 1 else "differ"
-            title = f"Where {and_list(table.variables)} {verb}, the farthest apart first"
             sizes = (record.n_original, record.n_synthetic[copy - 1])
-            yield _scroll(grid(title, paired.CELL_HEADS, paired.cell_rows(table, *sizes)))
+            cells = paired.cell_rows(table, *sizes)
+            yield _table(paired.where(table), paired.CELL_HEADS, cells)
 
 
 def _columns(record: Comparison) -> Iterator[str]:
     said = dict(compared.comparison_sentences(record))
-    rows = sorted(compared.headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
+    ranked = compared.ranked_distances(record)
+    heads, rows = told.without_empty(compared.DISTANCE_HEADS, ranked)
     yield "<h2>Column by column</h2>"
     yield figure(
         said.get("column", said["sizes"]),
         distances_chart(record),
         caption=CAPTIONS["distances"],
-        heads=compared.DISTANCE_HEADS,
-        rows=[compared.distance_cells(row) for row in rows],
+        heads=heads,
+        rows=rows,
     )
-    yield from _bars(record, [row.column for row in rows])
+    yield from _bars(record, [row.column for row in compared.ranked_rows(record)])
 
 
 def _bars(record: Comparison, columns: Sequence[str]) -> Iterator[str]:
@@ -216,4 +219,4 @@ def _tstr(record: Tstr | None) -> Iterator[str]:
     yield "<h2>Train on synthetic, test on real</h2>"
     yield from (paragraph(sentence) for _, sentence in trained.tstr_sentences(record))
     title = "How well real people are predicted"
-    yield _scroll(grid(title, heads, [trained.row_cells(record, row) for row in record.rows]))
+    yield _table(title, heads, [trained.row_cells(record, row) for row in record.rows])

@@ -6,15 +6,20 @@ from xml.etree import ElementTree
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import unveil.report.comparison as words
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.compare import compare
 from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
+from unveil.records.comparison import AssociationRow
 from unveil.report.charts.associations import associations_chart
-from unveil.report.charts.distributions import distances_chart, distribution_chart
+from unveil.report.charts.distributions import _numbers, distances_chart, distribution_chart
 from unveil.report.charts.projection import projection_chart
+from unveil.report.charts.rare import Bar, bar_of, joined_bins
 from unveil.report.charts.scatter import hexbin_chart, scatter_chart
 from unveil.report.projection import projection_sentences
 from unveil.report.tstr import tstr_sentences
@@ -53,7 +58,7 @@ def test_distributions_are_pictures_with_bars_for_what_is_no_number(result):
 def test_distances_associations_hexagons_and_points_are_pictures(result):
     assert "income" in texts(is_a_picture(distances_chart(result.record)))
     assert "education" in texts(is_a_picture(associations_chart(result.record)))
-    assert "fewer than 5" in texts(is_a_picture(hexbin_chart(result.pair("age", "income"))))
+    assert "fewer than 10" in texts(is_a_picture(hexbin_chart(result.pair("age", "income"))))
     assert "2,000 of them are drawn" in texts(
         is_a_picture(scatter_chart(result.cloud("age", "income")))
     )
@@ -96,11 +101,105 @@ def test_hostile_names_and_levels_are_made_harmless():
 
 
 def test_rare_levels_are_merged_in_the_picture():
-    data = pl.DataFrame({"g": ["common"] * 50 + ["rare one"] * 3 + ["rare two"] * 4})
+    data = pl.DataFrame({"g": ["common"] * 50 + ["rare one"] * 9 + ["rare two"] * 4})
     svg = distribution_chart(compare(data, data).record.distributions[0])
     told = texts(is_a_picture(svg))
     assert "rare" not in told
     assert "other (2 levels)" in told
+    assert "other (2 levels): 20.6 and 20.6" in svg  # 13 of 63: enough to be told
+
+
+def few_missing(n_rare, n_missing):
+    levels = [*["common"] * 900, *["rare one"] * n_rare, *[None] * n_missing]
+    return pl.DataFrame({"g": levels, "x": [*range(30)] * 30 + [None] * (n_rare + n_missing)})
+
+
+def test_shares_of_fewer_than_ten_people_are_told_as_under_what_ten_would_have():
+    record = compare(few_missing(7, 9), few_missing(20, 30)).record
+    svg = distribution_chart(record.distribution_of("g"))
+    is_a_picture(svg)
+    assert "rare one" not in svg
+    assert "missing, original under 1.1 %: under 1.1 and 3.2" in svg
+    assert "other (1 level), original under 1.1 %: under 1.1 and 2.1" in svg
+    assert [level.n_original for level in record.distribution_of("g").levels] == [900, 7, 9]
+
+
+def test_the_picture_is_the_same_whether_one_or_nine_have_a_level():
+    # A picture that differs would tell them apart; what is seen of the others may not be known.
+    few = (bar_of("g", (n, 40), (5_000, 5_000)) for n in (1, 5, 9))
+    assert set(few) == {Bar("g, original under 0.2 %", 0.2, 0.8, "under 0.2")}
+    assert bar_of("g", (10, 0), (5_000, 0)) == Bar("g", 0.2, 0.0, "0.2")
+    assert bar_of("g", (0, 10), (5_000, 5_000)) == Bar("g", 0.0, 0.2, "0.0")
+    assert bar_of("g", (3, 0), (3, 3)).original == 100.0
+    assert bar_of("g", (3, 0), (4_321, 3)).told == "under 0.3"  # 10 of 4,321 are 0.23
+
+
+@pytest.mark.parametrize(
+    ("counts", "bins"),
+    [
+        ([10, 20, 0, 12], [(0, 1), (1, 2), (2, 3), (3, 4)]),
+        ([4, 3, 3, 50], [(0, 3), (3, 4)]),
+        ([50, 0, 0, 9], [(0, 4)]),
+        ([50, 4, 0, 6, 0], [(0, 1), (1, 4), (4, 5)]),
+        ([0, 5, 0], [(0, 3)]),
+        ([0, 0], [(0, 1), (1, 2)]),
+        ([], []),
+    ],
+)
+def test_bins_are_joined_until_they_hold_ten_people_or_nobody(counts, bins):
+    assert list(joined_bins(counts)) == bins
+
+
+@given(st.lists(st.integers(0, 25), max_size=40))
+def test_joined_bins_cover_all_bins_and_none_tells_of_few(counts):
+    bins = list(joined_bins(counts))
+    assert [place for low, high in bins for place in range(low, high)] == [*range(len(counts))]
+    held = [sum(counts[low:high]) for low, high in bins]
+    assert all(n == 0 or n >= 10 for n in held) or sum(counts) < 10
+
+
+def test_the_highest_bar_of_a_histogram_stays_below_the_top():
+    data = pl.DataFrame({"x": [0] * 60 + list(range(1, 21)) * 2})
+    found = compare(data, data).record.distributions[0]
+    panel = _numbers(found, found.histogram)
+    top = panel["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
+    highest = max(bar["value"] for layer in panel["layer"] for bar in layer["data"]["values"])
+    assert highest * 1.05 < top < highest * 1.1
+
+
+def test_points_of_few_missing_are_not_told_and_none_is_minus_nought(result):
+    record = compare(few_missing(7, 9), few_missing(20, 30)).record
+    cells = {row[0]: row[-1] for row in words.ranked_distances(record)}
+    assert cells == {"g": "few", "x": "+3.5"}  # 16 of 916, 50 of 950
+    shown = [cell for row in words.ranked_distances(result.record) for cell in row]
+    assert "-0.0" not in shown
+    assert "0.0" in shown  # household
+
+
+def test_a_small_difference_has_no_sign():
+    row = AssociationRow(
+        a="a", b="b", measure="pearson", copy=1, original=0.5, synthetic=0.5, difference=-1e-5
+    )
+    assert words.association_cells(row)[-1] == "0.000"
+    assert words.association_cells(replace(row, difference=0.0))[-1] == "0"
+    assert words.association_cells(replace(row, difference=-0.25))[-1] == "-0.250"
+    assert words.figure(-1e-5) == ">-0.001"
+
+
+def test_a_copy_that_does_better_than_its_original_is_not_said_to_keep_more_than_all():
+    trial = tstr(survey(), survey_synthetic(), outcome="sex", seed=1).record
+    said = {
+        share: dict(tstr_sentences(replace(trial, share_kept=share)))["kept"]
+        for share in (0.9, 1.09, -0.1)
+    }
+    gain = "Of what the original's model gains over that guess, the copy keeps"
+    assert said[0.9] == f"{gain} 90.0 %."
+    assert said[1.09] == (
+        f"{gain} all. That it is 109.0 % is chance or the way of testing: a copy knows no more than"
+        " its original."
+    )
+    assert said[-0.1] == "The model made on the copy does worse than that guess."
+    assert "would do best" not in dict(tstr_sentences(trial))["limits"]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def tstr(
     Notes
     -----
     One outcome and one model: a narrow measure. A good figure says that this question can be asked
-    of the copy, nothing of others, and nothing of risk: the original itself has the best figure.
+    of the copy, nothing of others, and nothing of risk: the original itself, given
+    away as it is, would keep everything.
     """
     progress = progress or silent
     asked = _columns(outcome, predictors)

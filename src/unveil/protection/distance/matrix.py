@@ -135,7 +135,7 @@ def new_levels(columns: Sequence[Column]) -> list[Coercion]:
         n_new = int((column.synthetic >= column.n_levels).sum()) if column.is_category else 0
         if n_new:
             sentence = (
-                f"Column {column.name!r}: {n_new:,} rows have a level that the original lacks;"
+                f"Column {column.name!r}: the original lacks the level of {n_new:,} of the rows;"
                 " distances take it for the most frequent level of the original."
             )
             found.append(

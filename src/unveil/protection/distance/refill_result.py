@@ -100,7 +100,7 @@ class RefillResult:
     def _unfinished(self, n_rows: int, need: int | None) -> list[str]:
         if n_rows == self._n_wanted:
             return []
-        head = f"Only {n_rows:,} of {self._n_wanted:,} rows were kept"
+        head = f"Only {n_rows:,} of the {self._n_wanted:,} wanted were kept"
         if need is None:
             return [f"{head}: the filter refused every row of the first round. Use fewer columns."]
         why = {

@@ -4,14 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from unveil.records.comparison import (
-    FEWEST_PEOPLE,
-    Comparison,
-    Distribution,
-    Histogram,
-    LevelCount,
-)
+from unveil.records.comparison import Comparison, Distribution, Histogram, LevelCount
 from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.charts.rare import Bar, bar_of, is_rare, joined_bins
 from unveil.report.words import counted, name
 
 SIDES = ("original", "synthetic")
@@ -24,10 +19,11 @@ COLOUR: Spec = {
     "legend": {"orient": "top", "symbolType": "square", "symbolOpacity": 1},
 }
 MOST_BARS = 30
+_HEADROOM = 1.06
 
 
 def distribution_chart(found: Distribution) -> str:
-    """One column side by side; copies together. Levels of fewer than five people are merged."""
+    """One column side by side, copies together; no grey bar tells of fewer than ten people."""
     title = name(found.column)
     bars = list(_bars(found))
     if found.histogram is None:
@@ -67,9 +63,9 @@ def distances_chart(record: Comparison) -> str:
     return drawn(spec, title="How far columns are from the original", description=description)
 
 
-def _bars(found: Distribution) -> Iterator[tuple[str, int, float, float]]:
-    """Label, people, percent of the original, percent of all copies, for each bar."""
-    rare = [row for row in found.levels if _is_rare(row)]
+def _bars(found: Distribution) -> Iterator[Bar]:
+    """A bar for each level that is not rare, one for all others, and those beyond the bins."""
+    rare = [row for row in found.levels if is_rare(row)]
     shown = [row for row in found.levels if row not in rare]
     frequent = sorted(shown, key=lambda row: -row.n_original)[:MOST_BARS]
     merged = rare + [row for row in shown if row not in frequent]
@@ -83,24 +79,14 @@ def _bars(found: Distribution) -> Iterator[tuple[str, int, float, float]]:
         yield from _beyond(found, found.histogram)
 
 
-def _is_rare(row: LevelCount) -> bool:
-    if row.kind == "missing":
-        return False
-    people = row.n_original or sum(row.n_synthetic)
-    return row.kind == "other" or people < FEWEST_PEOPLE
-
-
 def _label(row: LevelCount) -> str:
     return "missing" if row.kind == "missing" else name(row.level or "")
 
 
-def _bar(
-    label: str, rows: Sequence[LevelCount], found: Distribution
-) -> tuple[str, int, float, float]:
-    n_original, n_synthetic = _totals(found)
+def _bar(label: str, rows: Sequence[LevelCount], found: Distribution) -> Bar:
     here = sum(row.n_original for row in rows)
     there = sum(sum(row.n_synthetic) for row in rows)
-    return label, here, _percent(here, n_original), _percent(there, n_synthetic)
+    return bar_of(label, (here, there), _totals(found))
 
 
 def _totals(found: Distribution) -> tuple[int, int]:
@@ -118,9 +104,8 @@ def _percent(n: int, of: int) -> float:
     return 100 * n / of if of else 0.0
 
 
-def _beyond(found: Distribution, histogram: Histogram) -> Iterator[tuple[str, int, float, float]]:
+def _beyond(found: Distribution, histogram: Histogram) -> Iterator[Bar]:
     """Numbers beyond the bins: too few for a bar each, and told as one."""
-    n_original, n_synthetic = _totals(found)
     half = 0.5 if histogram.is_whole else 0.0
     below, above = (
         _shown(found, edge) for edge in (histogram.edges[0] + half, histogram.edges[-1] + half)
@@ -129,7 +114,7 @@ def _beyond(found: Distribution, histogram: Histogram) -> Iterator[tuple[str, in
         here = histogram.n_original[place]
         there = sum(one[place] for one in histogram.n_synthetic)
         if here or there:
-            yield label, here, _percent(here, n_original), _percent(there, n_synthetic)
+            yield bar_of(label, (here, there), _totals(found))
 
 
 def _shown(found: Distribution, value: float | None) -> str:
@@ -146,11 +131,11 @@ def _day(days: float) -> str:
         return f"day {days:,.0f}"
 
 
-def _levels(bars: Sequence[tuple[str, int, float, float]], *, width: int) -> Spec:
+def _levels(bars: Sequence[Bar], *, width: int) -> Spec:
     values = [
-        {"name": f"{label}", "side": side, "value": value}
-        for label, _, *both in bars
-        for side, value in zip(SIDES, both, strict=True)
+        {"name": bar.label, "side": side, "value": value}
+        for bar in bars
+        for side, value in zip(SIDES, (bar.original, bar.synthetic), strict=True)
     ]
     return {
         "data": {"values": values},
@@ -170,23 +155,34 @@ def _numbers(found: Distribution, histogram: Histogram) -> Spec:
     n_original, n_synthetic = _totals(found)
     pooled = [sum(one) for one in zip(*histogram.n_synthetic, strict=True)]
     binned = {"original": (histogram.n_original, n_original), "synthetic": (pooled, n_synthetic)}
-    bars = [
+    bars: list[Spec] = [
         {
             "side": side,
-            "low": _place(found, low),
-            "high": _place(found, high),
-            "value": _percent(n, of),
+            "low": _place(found, histogram.edges[first]),
+            "high": _place(found, histogram.edges[after]),
+            "value": _percent(sum(counts[first + 1 : after + 1]), of) / (after - first),
         }
         for side, (counts, of) in binned.items()
-        for low, high, n in zip(
-            histogram.edges[:-1], histogram.edges[1:], counts[1:-1], strict=True
-        )
+        for first, after in joined_bins(histogram.n_original[1:-1])
     ]
-    x = _axis(found)
-    layers: list[Spec] = [_filled(bars, x), _outlined(bars, x)]
-    if found.density is not None:
-        layers.append(_lines(found, x))
+    lines = _lines(found)
+    top = max((one["value"] for one in bars + lines), default=0.0) * _HEADROOM
+    x, y = _axis(found), _heights(top)
+    layers: list[Spec] = [_filled(bars, x, y), _outlined(bars, x, y)]
+    if lines:
+        layers.append(_drawn_lines(lines, x, y))
     return {"width": 420, "height": 220, "layer": layers}
+
+
+def _heights(top: float) -> Spec:
+    """The axis of heights, with room above the highest."""
+    scale = {"domain": [0, top or 1.0], "nice": False}
+    return {
+        "field": "value",
+        "type": "quantitative",
+        "title": "percent of records",
+        "scale": scale,
+    }
 
 
 def _axis(found: Distribution) -> Spec:
@@ -203,37 +199,37 @@ def _place(found: Distribution, value: float) -> float:
     return value * 86_400_000 if found.kind == "date" else value
 
 
-def _filled(bars: Sequence[Spec], x: Spec) -> Spec:
+def _filled(bars: Sequence[Spec], x: Spec, y: Spec) -> Spec:
     return {
         "data": {"values": [bar for bar in bars if bar["side"] == "original"]},
         "mark": {"type": "rect", "opacity": 0.45},
-        "encoding": _bar_places(x),
+        "encoding": _bar_places(x, y),
     }
 
 
-def _outlined(bars: Sequence[Spec], x: Spec) -> Spec:
+def _outlined(bars: Sequence[Spec], x: Spec, y: Spec) -> Spec:
     return {
         "data": {"values": [bar for bar in bars if bar["side"] == "synthetic"]},
         "mark": {"type": "rect", "fillOpacity": 0, "stroke": SYNTHETIC, "strokeWidth": 1.2},
-        "encoding": _bar_places(x),
+        "encoding": _bar_places(x, y),
     }
 
 
-def _bar_places(x: Spec) -> Spec:
+def _bar_places(x: Spec, y: Spec) -> Spec:
     return {
         "x": {**x, "field": "low"},
         "x2": {"field": "high"},
-        "y": {"field": "value", "type": "quantitative", "title": "percent of records"},
+        "y": y,
         "y2": {"datum": 0},
         "color": COLOUR,
     }
 
 
-def _lines(found: Distribution, x: Spec) -> Spec:
+def _lines(found: Distribution) -> list[Spec]:
     """Densities on the scale of the bars: percent of all records in a bin of their width."""
     histogram, density = found.histogram, found.density
     if histogram is None or density is None:
-        return {}
+        return []
     width = histogram.edges[1] - histogram.edges[0]
     n_original, n_synthetic = _totals(found)
     n_numbers = [sum(one) for one in histogram.n_synthetic]
@@ -248,24 +244,23 @@ def _lines(found: Distribution, x: Spec) -> Spec:
         ],
         "synthetic": [_percent(1, n_synthetic) * sum(one) for one in zip(*copies, strict=True)],
     }
-    values = [
+    return [
         {"side": side, "low": _place(found, at), "value": width * height}
         for side, line in heights.items()
         for at, height in zip(density.at, line, strict=False)
     ]
+
+
+def _drawn_lines(values: list[Spec], x: Spec, y: Spec) -> Spec:
     return {
         "data": {"values": values},
         "mark": {"type": "line", "strokeWidth": 2},
-        "encoding": {
-            "x": {**x, "field": "low"},
-            "y": {"field": "value", "type": "quantitative"},
-            "color": COLOUR,
-        },
+        "encoding": {"x": {**x, "field": "low"}, "y": y, "color": COLOUR},
     }
 
 
-def _told(bars: Sequence[tuple[str, int, float, float]]) -> str:
-    told = "; ".join(f"{label}: {here:.1f} and {there:.1f}" for label, _, here, there in bars)
+def _told(bars: Sequence[Bar]) -> str:
+    told = "; ".join(f"{bar.label}: {bar.told} and {bar.synthetic:.1f}" for bar in bars)
     return f"Percent of records, original and copies: {told}." if told else ""
 
 
@@ -273,6 +268,7 @@ def _told_numbers(found: Distribution) -> str:
     mean = _shown(found, found.mean_original)
     copies = ", ".join(_shown(found, one) for one in found.mean_synthetic)
     return (
-        "Histogram of the original (filled) and of the copies (outlined) in the same bins; lines"
-        f" are kernel densities. Mean {mean} in the original, {copies} in the copies. "
+        "Histogram of the original (filled) and of the copies (outlined) in the same bins, joined"
+        " where they would hold fewer than ten people of the original; lines are kernel densities."
+        f" Mean {mean} in the original, {copies} in the copies. "
     )
