@@ -187,6 +187,44 @@ def test_a_folder_that_holds_such_files_is_refused_before_anything_is_done(folde
     assert (inside / "protection.json").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.parametrize("name", ["people.csv/out", f"{'n' * 300}/out"])
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_done(folder, monkeypatch, name):
+    monkeypatch.setattr("unveil.cli.protect.of_project", None)
+    before = files(folder)
+    made = run(folder / "project.toml", "--out", folder / name)
+    assert isinstance(made.exception, WriteError)
+    assert " cannot be made: " in str(made.exception)
+    assert files(folder) == before
+
+
+def test_a_sweep_that_cannot_be_done_is_refused_before_anything_is_fitted(folder, monkeypatch):
+    monkeypatch.setattr("unveil.protection.stages.synthesise", None)
+    made = run(folder / "project.toml", "--sweep", "5,151")
+    assert str(made.exception) == (
+        "A leaf of the sweep is 151, but the original has 150 rows. Give smaller sizes."
+    )
+
+
+def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monkeypatch):
+    def failing(*arguments, **settings):
+        raise WriteError("The disk is full.")
+
+    monkeypatch.setattr("unveil.cli.protect_files.write_new", failing)
+    made = run(folder / "project.toml", "--out", folder / "a" / "b" / "c")
+    assert str(made.exception) == "The disk is full."
+    assert not (folder / "a").exists()
+
+
+def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
+    inside = folder / "protected" / "confidential"
+    inside.mkdir(parents=True)
+    inside.chmod(0o755)
+    made = done(folder / "project.toml")
+    assert "Others than its owner may look into the folder" in made.stderr
+    assert mode(inside) == 0o755
+    assert mode(inside / "protection.json") == 0o600
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 
 import unveil.report.protection  # noqa: F401  (teaches the record to show itself)
 from unveil.errors import InputError, RolesError, SettingsError
+from unveil.examples import labelled_survey
 from unveil.protection.distance.filter import distance_filter
 from unveil.protection.noise import add_noise
 from unveil.protection.presets import OPEN_SWEEP
@@ -46,6 +47,7 @@ def people(n=N_ROWS, seed=5):
 
 
 ORIGINAL = people()
+FEWER_SEX = min(ORIGINAL["sex"].value_counts()["count"])
 
 
 @pytest.fixture(scope="module")
@@ -277,6 +279,134 @@ def test_nothing_that_is_printed_shows_a_row(made):
     assert made.frame().columns == ["number", "do", "column", "n_rows", "n_columns", "sentence"]
 
 
+def test_rows_of_kept_columns_are_mixed_and_the_custodian_is_told():
+    ordered = ORIGINAL.sort("age")
+    settings = {"steps": [{"do": "synthesise"}], "synthesis": {"keep": ["age", "sex"]}}
+    made = protect(ordered, **settings, seed=3)
+    kept = ["age", "sex"]
+    beside = synthesise(
+        ordered, keep=kept, min_leaf=33, min_split=100, seed=made.seeds.synthesise
+    ).copies[0]
+    assert_frame_equal(beside.select(kept), ordered.select(kept))
+    assert_frame_equal(made.s3.sort(made.s3.columns), beside.sort(beside.columns))
+    by_place = [
+        np.corrcoef(np.arange(N_ROWS), frame["age"].to_numpy())[0, 1] for frame in (beside, made.s3)
+    ]
+    assert by_place[0] > 0.9  # the original is sorted by age
+    assert abs(by_place[1]) < 0.2
+    assert made.s3.equals(protect(ordered, **settings, seed=3).s3)
+    assert made.record.warnings[0] == (
+        "sex and age are kept as the original has them: their values, and how they occur together,"
+        " are those of real people. The rows were put into an order of chance, so that none stands"
+        " where it stood in the original."
+    )
+
+
+def test_keys_that_a_step_dropped_are_left_out_of_the_sweep_and_that_is_said():
+    steps = [{"do": "drop", "column": "age"}, {"do": "remove_replicated_uniques"}]
+    keys, targets = ["sex", "age"], ["work"]
+    made = protect(ORIGINAL, steps=steps, seed=1, keys=keys, targets=targets, sweep=[20])
+    assert made.record.warnings[0] == (
+        "The key 'age' is not in the copy: step 1 drops it, so that the sweep is without it."
+    )
+    alone = protect(
+        ORIGINAL.drop("age"), steps=[], seed=1, keys=["sex"], targets=targets, sweep=[20]
+    )
+    assert made.record.sweep == alone.record.sweep
+    assert "<p>By sex.</p>" in made._repr_html_()
+
+
+def test_targets_that_are_not_synthesised_are_left_out_of_the_sweep_and_that_is_said():
+    order = {"order": ["sex", "age", "height"]}
+    made = protect(
+        ORIGINAL, steps=[], synthesis=order, seed=1, keys="sex", targets=["work", "age"], sweep=[33]
+    )
+    assert made.record.sweep[0].worst_target == "age"
+    assert made.record.warnings[0] == (
+        "The target 'work' is not in the copy: it is not synthesised, so that the sweep is without"
+        " it."
+    )
+
+
+@pytest.mark.parametrize("role", ["keys", "targets"])
+def test_a_sweep_of_which_every_key_or_target_is_dropped_can_be_done(role):
+    roles = {"keys": ["sex"], "targets": ["work"]}
+    steps = [{"do": "drop", "column": roles[role][0]}]
+    made = protect(ORIGINAL, steps=steps, seed=1, sweep=[33], **roles)
+    (row,) = made.record.sweep
+    assert row.DiSCO is None
+    assert (row.repU is None) == (role == "keys")
+
+
+def test_special_codes_of_text_are_said_to_be_unused():
+    made = protect(ORIGINAL, steps=[], seed=1, special_codes={"work": [3]})
+    assert made.record.warnings[0] == (
+        "The special codes of 'work' are not used: the column holds no numbers when it is"
+        " synthesised."
+    )
+
+
+@pytest.mark.parametrize("columns", [["sex"], ["sex", "age"]])
+def test_fewer_people_than_a_leaf_holds_are_refused_whatever_is_modelled(columns):
+    with pytest.raises(SettingsError, match="min_leaf is 33, but the original has 1 row"):
+        protect(ORIGINAL.select(columns).head(1), steps=[])
+
+
+def test_the_sweep_holds_the_size_in_use_and_none_that_cannot_be_had():
+    made = protect(ORIGINAL.head(60), steps=[], synthesis={"min_leaf": 25}, audience="open", seed=1)
+    rows = [(row.min_leaf, row.is_used) for row in made.record.sweep]
+    assert rows == [(5, False), (20, False), (25, True), (33, False)]
+
+
+def test_codes_with_labels_need_no_word_about_noise():
+    made = protect(labelled_survey(), steps=[], seed=1)
+    kinds = {column.name: column.kind for column in made.record.synthesis.columns}
+    asked = made.record.warnings[-1].partition(". If")[0]
+    schema = made.s3.schema
+    coded = [name for name in schema if schema[name].is_numeric() and kinds[name] == "category"]
+    assert coded
+    assert asked.startswith("Nothing is said about noise on ")
+    assert not [name for name in coded if name in asked]
+
+
+def test_constants_need_no_word_about_noise():
+    more = ORIGINAL.with_columns(constant=pl.lit(5))
+    made = protect(more, steps=[], seed=1)
+    assert "noise on age and height." in made.record.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("parametric", "parametric models"),
+        ("sample", "the distribution of each column by itself"),
+        ({"age": "normrank", "work": "cart"}, "statistical models of each column"),
+    ],
+)
+def test_the_statement_tells_the_class_of_method(method, words):
+    more = ORIGINAL.with_columns(constant=pl.lit(5))
+    made = protect(more, steps=[], synthesis={"method": method}, seed=1)
+    assert f"drawn from {words} fitted to confidential data." in made.statement
+
+
+def test_noise_that_rounding_has_undone_is_not_said_to_protect():
+    steps = [
+        {
+            **{"do": "add_noise", "column": "age", "population": "normal(45, 17)", "N": 600_000},
+            **{"sigma": 0.01, "round": 0},
+        }
+    ]
+    whole = ORIGINAL.with_columns(pl.col("age").round())
+    made = protect(whole, steps=steps, seed=1)
+    assert made.record.steps[1].sentence == (
+        "normal noise with standard deviation 0.01 on age; rounding has undone it, so that it"
+        " protects from nothing."
+    )
+    steps[0]["sigma"] = 1
+    more = protect(whole, steps=steps, seed=1)
+    assert "; the highest ECAP before rounding is 0." in more.record.steps[1].sentence
+
+
 NOISE = {"do": "add_noise", "column": "height"}
 WRONG = [
     (
@@ -381,6 +511,30 @@ WRONG = [
         "Special codes: The original has no column 'heigth'. Did you mean 'height'? Its columns"
         " are: sex, age, height, work.",
     ),
+    (
+        {"keys": ["sx", "age"], "targets": ["wrk"]},
+        "Keys: The original has no column 'sx'. Did you mean 'sex'? Its columns are: sex, age,"
+        " height, work.\nTargets: The original has no column 'wrk'. Did you mean 'work'? Its"
+        " columns are: sex, age, height, work.",
+    ),
+    (
+        {"keys": ["sex"], "targets": ["sex"]},
+        "'sex' cannot be key and target of the same scenario: what the intruder knows already"
+        " cannot be disclosed. Take it out of one of the two.",
+    ),
+    (
+        {"sweep": [5, 241]},
+        "A leaf of the sweep is 241, but the original has 240 rows. Give smaller sizes.",
+    ),
+    (
+        {"sweep": [200], "synthesis": {"strata": "sex"}},
+        f"A leaf of the sweep is 200, but the smallest stratum has {FEWER_SEX} rows. Give smaller"
+        " sizes.",
+    ),
+    (
+        {"missing_values": 5},
+        'missing_values is 5. Write entries as text, such as ["NA", "?"].',
+    ),
     ({"rows": 0}, "rows is 0; it must be a whole number from 1 on."),
     (
         {"seed": -1},
@@ -422,9 +576,9 @@ def test_columns_that_later_steps_name_are_looked_for_before_anything_is_fitted(
     with pytest.raises(RolesError) as refusal:
         protect(ORIGINAL, steps=steps)
     assert str(refusal.value).split("\n") == [
-        "Step 3 (distance_filter): The original has no column 'aeg'. Did you mean 'age'? Its"
+        "Step 2 (distance_filter): The original has no column 'aeg'. Did you mean 'age'? Its"
         " columns are: sex, age, work.",
-        "Step 4 (add_noise): column 'height' was dropped by step 1. Take one of them out.",
+        "Step 3 (add_noise): column 'height' was dropped by step 1. Take one of them out.",
     ]
 
 
@@ -439,5 +593,5 @@ def test_a_column_of_numbers_that_are_all_missing_needs_no_noise():
     with pytest.raises(SettingsError) as refusal:
         protect(empty, steps=[NOISE | {"population": "normal(170, 9)", "N": 60000}])
     assert str(refusal.value) == (
-        "Step 2 (add_noise): column 'height' holds no number. Leave the step out."
+        "Step 1 (add_noise): column 'height' holds no number. Leave the step out."
     )

@@ -13,6 +13,7 @@ from unveil.protection.plan_lines import Lines
 from unveil.protection.protect import protect
 
 N_ROWS = 120
+MANY = "n" * 400
 DATA = '[data]\noriginal = "people.csv"\n'
 
 
@@ -195,6 +196,58 @@ FAULTS = [
         DATA + '[protect]\nseed = 3\n[[protect.step]]\ndo = "synthesise"',
         "project.toml, line 4: [protect] has no setting 'seed'. Its settings are: step.",
     ),
+    (
+        "synthesis = 5\n" + steps({"do": '"synthesise"'}),
+        'project.toml, line 1: synthesis is 5. It must be a mapping, such as {"min_leaf": 50}.',
+    ),
+    (
+        f'[data]\noriginal = "{MANY}"\n[[protect.step]]\ndo = "synthesise"',
+        f"project.toml, line 2: there is no file '{MANY[:119]}…'. Paths start at the folder of the"
+        " project file.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + "[[scenario]]\nkeys = 5\n",
+        "project.toml, line 7: keys of [[scenario]] must be a list of names of columns.",
+    ),
+    (
+        "scenario = 4\n" + steps({"do": '"synthesise"'}),
+        "project.toml, line 1: Write each scenario as a table that begins with [[scenario]].",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex"]\ntarget = ["age", "sex"]\n',
+        "project.toml, line 8: 'sex' cannot be key and target of the same scenario: what the"
+        " intruder knows already cannot be disclosed. Take it out of one of the two.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex", "sex"]\n',
+        "project.toml, line 7: Column 'sex' is given twice among the keys. Name it once.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[[scenario]]\nkeys = ["sx"]\n',
+        "project.toml, line 7: Keys: The original (people.csv) has no column 'sx'. Did you mean"
+        " 'sex'? Its columns are: sex, age, double, height, empty.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[synthesis]\nmin_leaf = 9\nkeep = "zz"\n',
+        "project.toml, line 8: synthesis: keep: The original (people.csv) has no column 'zz'. Its"
+        " columns are: sex, age, double, height, empty.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + "[synthesis]\nmin_leaf = 121\n",
+        "project.toml, line 7: synthesis: min_leaf is 121, but the original has 120 rows. Choose a"
+        " smaller min_leaf, or release nothing of so few people.",
+    ),
+    (
+        steps({"do": '"add_noise"', "column": '"age"', "sigma": "1", "clip": "[90, 15]"}),
+        "project.toml, line 8: Step 1 (add_noise): clip goes from 90 to 15. Give the lowest value"
+        " first: [15, 90].",
+    ),
+    (
+        steps({"do": '"add_noise"', "column": '"age"', "sigma": "1"})
+        + '[synthesis]\nrules = ["if age > 990 then sex = f"]\n',
+        "project.toml, line 8: The synthesis: The rule 'if age > 990 then sex = f' needs age before"
+        " 'sex'. Change the order.",
+    ),
     # What issue 8 lists: singular data, an all-missing column, a population that gives the values
     # probability zero, a threshold below the limit, N < n, noise on a text column.
     (
@@ -225,7 +278,7 @@ FAULTS = [
                 **{"population": '"lognormal(0, 1, 50)"', "N": "60000"},
             }
         ),
-        "project.toml, line 4: Step 2 (add_noise):"
+        "project.toml, line 4: Step 1 (add_noise):"
         " The population lognormal(0, 1, 50) gives 74 of 120"
         " values probability zero, the first at place 1 (from 0). Give a population in which they"
         " occur, one with heavier tails, or top-code them first.",
@@ -237,7 +290,7 @@ FAULTS = [
                 **{"N": "300", "threshold": "0.1"},
             }
         ),
-        "project.toml, line 4: Step 2 (add_noise):"
+        "project.toml, line 4: Step 1 (add_noise):"
         " A threshold of 0.1 cannot be attained by any noise:"
         " whatever is released, anybody of the population was sampled with probability 0.3301. Give"
         " a threshold above that.",
@@ -246,7 +299,7 @@ FAULTS = [
         steps(
             {"do": '"add_noise"', "column": '"age"', "population": '"normal(45, 17)"', "N": "99"}
         ),
-        "project.toml, line 4: Step 2 (add_noise): N is 99 and n is 120. The population (N) cannot"
+        "project.toml, line 4: Step 1 (add_noise): N is 99 and n is 120. The population (N) cannot"
         " be smaller than the sample drawn from it (n).",
     ),
     (
@@ -256,12 +309,12 @@ FAULTS = [
                 **{"N": "99", "n": "120"},
             }
         ),
-        "project.toml, line 8: Step 2 (add_noise): N is 99 and n is 120. The population (N) cannot"
+        "project.toml, line 8: Step 1 (add_noise): N is 99 and n is 120. The population (N) cannot"
         " be smaller than the sample drawn from it (n).",
     ),
     (
         steps({"do": '"add_noise"', "column": '"sex"', "sigma": "1"}),
-        "project.toml, line 4: Step 2 (add_noise): The original (people.csv): column 'sex' holds no"
+        "project.toml, line 4: Step 1 (add_noise): The original (people.csv): column 'sex' holds no"
         " numbers, so that noise cannot be added to it. Name a column of numbers, or recode the"
         " column instead.",
     ),
@@ -311,6 +364,117 @@ min_leaf = 0
         protect(project(folder, text))
     told = [line.partition(": ")[0] for line in str(refusal.value).split("\n")]
     assert told == [f"project.toml, line {n}" for n in (3, 9, 19, 20, 23)]
+
+
+def lines_told(folder, text, **settings):
+    """The place and the sentence of every fault of a project file."""
+    with pytest.raises(InputError) as refusal:
+        protect(project(folder, text), **settings)
+    parts = [line.split(": ", maxsplit=1) for line in str(refusal.value).split("\n")]
+    return [(int(place.removeprefix("project.toml, line ")), rest) for place, rest in parts]
+
+
+def test_all_that_is_said_of_the_synthesis_is_checked_before_data_are_read(folder):
+    text = """[synthesis]
+method = "cort"
+order = 5
+predictors = 3
+keep = 4
+rules = ["if", 4]
+derived = {bmi = 3}
+strata = 4
+workers = 0
+seed = -1
+missing_values = [5]
+special_codes = 4
+spikes = {age = ["x"]}
+rows = 0
+[[protect.step]]
+do = "nothing"
+[[protect.step]]
+do = "add_noise"
+sigma = -3
+round = "x"
+[[protect.step]]
+do = "drop"
+column = "sex"
+[data]
+original = "people.csv"
+special_codes = {age = ["x"], height = [-8]}
+"""
+    told = lines_told(folder, text)
+    lines = [*range(2, 7), *range(6, 15), 16, 17, 19, 20, 21, 26]
+    assert [line for line, _ in told] == lines
+    assert dict(told)[2] == (
+        "synthesis: method is 'cort'. Did you mean 'cart'? It must be one of: cart, parametric,"
+        " sample."
+    )
+    assert dict(told)[21] == (
+        "Step 3 (drop): recodings are done to the original, before it is synthesised. Put it before"
+        " the step add_noise, which is step 2."
+    )
+    assert dict(told)[26].startswith("A special code of column 'age' is 'x'")
+
+
+@pytest.mark.parametrize("given", ["5", "[5]"])
+def test_missing_values_that_are_no_text_are_refused(folder, given):
+    text = steps({"do": '"synthesise"'}) + f"[synthesis]\nmissing_values = {given}\n"
+    ((line, sentence),) = lines_told(folder, text)
+    assert line == 7
+    assert sentence.startswith("synthesis: missing_values is ")
+
+
+def test_sections_that_are_no_tables_are_told_together(folder):
+    text = "data = [1]\nsynthesis = [1]\nroles = 3\ncontext = [2]\nprotect = 5\n"
+    assert [line for line, _ in lines_told(folder, text)] == [1, 2, 3, 4, 5]
+
+
+def test_all_that_the_data_show_is_told_together_before_anything_is_fitted(folder, monkeypatch):
+    monkeypatch.setattr("unveil.protection.stages.synthesise", None)
+    text = steps(
+        {"do": '"top_code"', "column": '"agee"', "at": "3"},
+        {"do": '"top_code"', "column": '"sex"', "at": "3"},
+        {"do": '"drop"', "column": '"double"'},
+        {"do": '"add_noise"', "column": '"hight"', "sigma": "1"},
+        {"do": '"add_noise"', "column": '"sex"', "sigma": "1"},
+        {"do": '"add_noise"', "column": '"double"', "sigma": "1"},
+    )
+    text += '[roles]\nkey = [\n"sx", "agee"]\ntarget = ["hight"]\n[synthesis]\nstrata = "sx"\n'
+    text += "[data.special_codes]\nage = [-8]\nagee = [-8]\n"
+    told = lines_told(folder, text)
+    assert [line for line, _ in told] == [4, 9, 20, 23, 30, 33, 33, 35, 37, 40]
+    sentences = [sentence for _, sentence in told]
+    assert sentences[0].startswith("Step 1 (top_code): the data has no column 'agee'.")
+    assert sentences[2].startswith("Step 4 (add_noise): The original (people.csv) has no column")
+    assert sentences[3].startswith("Step 5 (add_noise): The original (people.csv): column 'sex'")
+    assert sentences[4] == (
+        "Step 6 (add_noise): column 'double' was dropped by step 3. Take one of them out."
+    )
+    assert [one.partition(":")[0] for one in sentences[5:]] == [
+        *("Keys", "Keys", "Targets", "synthesis", "Special codes")
+    ]
+
+
+def test_what_the_call_gives_besides_has_no_line_in_the_file(folder):
+    text = steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex"]\n'
+    with pytest.raises(InputError) as refusal:
+        protect(project(folder, text), keys=["sx"])
+    assert str(refusal.value).startswith("Keys: The original (people.csv) has no column 'sx'.")
+
+
+def test_a_file_with_a_byte_order_mark_is_read_and_its_lines_are_found(folder):
+    text = "\ufeff" + steps({"do": '"synthesise"'})
+    assert project_of(project(folder, text)).plan.steps[0].do == "synthesise"
+    assert lines_told(folder, text + "[roles]\nkey = 3\n")[0][0] == 7
+
+
+def test_types_are_said_to_be_unused(folder):
+    text = steps({"do": '"synthesise"'}) + '[data.types]\nage = "text"\n'
+    made = protect(project(folder, text), seed=1)
+    assert made.record.warnings[0] == (
+        "[data] types is not used here: the columns have the types with which they were read. Where"
+        " one should be text or a number, change the file, or recode the column."
+    )
 
 
 def test_a_file_that_is_none_is_refused_in_a_sentence(folder):

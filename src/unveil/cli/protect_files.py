@@ -1,9 +1,10 @@
 """Where do the copy, its public statement and the confidential record go? All of them, or none."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import click
 import polars as pl
@@ -44,6 +45,7 @@ class Targets:
             ),
         )
         made._refuse_present()
+        made._try_out()
         return made
 
     @property
@@ -63,13 +65,23 @@ class Targets:
                 " was written. Name another folder, or move the old files away first."
             )
 
+    def _try_out(self) -> None:
+        """Make the folders and a file in each, and take all of it away again."""
+        new = _missing(self.confidential)
+        try:
+            _private(self.confidential)
+            for folder in (self.folder, self.confidential):
+                _hold_a_file(folder)
+        finally:
+            _undone((), new)
+
 
 def written(targets: Targets, made: ProtectResult) -> tuple[Path, ...]:
     """Write everything, and give the paths; where one cannot be written, none is left."""
     frames: dict[str, pl.DataFrame] = {"s1": made.s1, "s2": made.s2}
     jobs = [(made.s3, targets.copy), *((frames[stage], path) for stage, path in targets.stages)]
     partly = any(column.role == "kept" for column in made.record.synthesis.columns)
-    new = [one for one in (targets.folder, targets.confidential) if not one.exists()]
+    new = _missing(targets.confidential)
     paths: list[Path] = []
     try:
         _private(targets.confidential)
@@ -81,9 +93,36 @@ def written(targets: Targets, made: ProtectResult) -> tuple[Path, ...]:
     except BaseException:
         _undone(paths, new)
         raise
-    for note in dict.fromkeys(note for one in done for note in one.notes):
+    notes = [*(note for one in done for note in one.notes), *_open_to_others(targets.confidential)]
+    for note in dict.fromkeys(notes):
         click.echo(f"unveil: {lines(note)}", err=True)
     return tuple(paths)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """The folders that are still to be made, from the outermost on."""
+    every = [folder, *folder.parents]
+    return [one for one in reversed(every) if not os.path.lexists(one)]
+
+
+def _hold_a_file(folder: Path) -> None:
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as fault:
+        raise WriteError(
+            f"No file can be made in the folder {quoted(str(folder))}: {fault.strerror}. Name a"
+            " folder in which you may create files."
+        ) from None
+
+
+def _open_to_others(folder: Path) -> Iterator[str]:
+    """A folder that was there already keeps its permissions, which are not ours to change."""
+    if os.name == "posix" and folder.stat().st_mode & 0o077:
+        yield (
+            f"Others than its owner may look into the folder {folder}, though not read the files"
+            f" written there. Close it: chmod 700 {folder}"
+        )
 
 
 def _private(folder: Path) -> None:
@@ -102,5 +141,5 @@ def _undone(paths: Sequence[Path], folders: Sequence[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
     for folder in reversed(folders):
-        if folder.is_dir() and not any(folder.iterdir()):
+        if os.path.isdir(folder) and not any(folder.iterdir()):  # no name is too long for it
             folder.rmdir()

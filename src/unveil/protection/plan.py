@@ -1,17 +1,19 @@
 """What is to be done, in which order? The steps of a plan, read and checked before any data is."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from unveil.errors import SettingsError, listed, nearest
-from unveil.protection.plan_order import AFTER, NOISE, SYNTHESISE, order_faults
-from unveil.protection.plan_steps import (
-    SETTINGS,
-    settings_given,
-    step_faults,
-    synthesis_faults,
+from unveil.errors import InputError, SettingsError, listed, nearest
+from unveil.protection.plan_order import (
+    AFTER,
+    NOISE,
+    SYNTHESISE,
+    order_faults,
+    synthesis_place,
 )
+from unveil.protection.plan_steps import SETTINGS, step_faults
+from unveil.protection.plan_synthesis import synthesis_faults
 from unveil.protection.recoding.steps import EXAMPLE, heading, read_steps
 from unveil.read.given import is_list, shown
 from unveil.records.recoding import KINDS, Step, as_mapping
@@ -24,9 +26,10 @@ DEFAULT = ({"do": SYNTHESISE}, {"do": "distance_filter"})
 class Planned:
     """One step: its number from 1, what it does, and its settings."""
 
-    number: int
+    number: int  # among all that are done
     do: str
     settings: Mapping[str, Any]
+    written: int | None  # among those that were written; None for a synthesis that was not
 
     @property
     def column(self) -> str | None:
@@ -36,8 +39,8 @@ class Planned:
 
     @property
     def called(self) -> str:
-        """What a sentence calls it: "Step 3 (add_noise)"."""
-        return heading(self.number, self.do)
+        """What a sentence calls it: "Step 3 (add_noise)", by its number as written."""
+        return "The synthesis" if self.written is None else heading(self.written, self.do)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Fault:
 
     path: tuple[str | int, ...]
     sentence: str
+    kind: type[InputError] = SettingsError
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,6 @@ class Plan:
     recodings: tuple[Step, ...]
     steps: tuple[Planned, ...]  # all of them
     synthesis: Mapping[str, Any]
-    inserted: int | None = None  # the place of the synthesis, where it was not written
 
     @property
     def after(self) -> tuple[Planned, ...]:
@@ -69,57 +72,59 @@ class Plan:
 
 def plan_of(steps: Any, synthesis: Any) -> tuple[Plan | None, list[Fault]]:
     """The plan, or every fault of it."""
-    given, inserted = _listed(steps)
-    said = settings_given(synthesis, "synthesis", '{"min_leaf": 50}')
-    faults = [
-        Fault(("synthesis", *([] if name is None else [name])), f"synthesis: {sentence}")
-        for name, sentence in synthesis_faults(said)
-    ]
+    said, faults = _synthesis(synthesis)
+    given, told = _listed(steps)
+    faults += told
     planned = [_planned(number, one) for number, one in enumerate(given, start=1)]
     faults += [one for one in planned if isinstance(one, Fault)]
+    faults += _in_order(planned)
     known = [one for one in planned if isinstance(one, Planned)]
-    if len(known) == len(planned):
-        faults += _in_order(known)
     recodings, told = _recodings(known, len(planned))
     faults += told
     faults += [fault for one in known if one.do in SETTINGS for fault in _settings(one)]
     faults += [*_twice(known), *_beside(known, said)]
     if faults:
-        return None, [_as_written(fault, inserted) for fault in faults]
-    return Plan(recodings, tuple(known), said, inserted), []
+        return None, faults
+    return Plan(recodings, _with_synthesis(known), said), []
 
 
-def refused(faults: Sequence[Fault]) -> SettingsError:
-    """All faults in one refusal, in the order of the steps."""
-    return SettingsError("\n".join(dict.fromkeys(fault.sentence for fault in faults)))
+def refused(faults: Sequence[Fault], sentences: Sequence[str] | None = None) -> InputError:
+    """All faults in one refusal, in the order of the steps; or in other words for them."""
+    told = [fault.sentence for fault in faults] if sentences is None else sentences
+    return faults[0].kind("\n".join(dict.fromkeys(told)))
 
 
-def place_as_written(place: int, inserted: int | None) -> int:
-    """The place of a step among those that were written."""
-    return place - 1 if inserted is not None and place > inserted else place
-
-
-def _as_written(fault: Fault, inserted: int | None) -> Fault:
-    path = tuple(
-        place_as_written(part, inserted) if isinstance(part, int) else part for part in fault.path
-    )
-    return Fault(path, fault.sentence)
-
-
-def _listed(given: Any) -> tuple[list[Any], int | None]:
-    """The steps as they were given, and where the synthesis was put that was left out."""
+def _synthesis(given: Any) -> tuple[dict[str, Any], list[Fault]]:
+    """The settings of the synthesis, and what is wrong with them."""
     if given is None:
-        return list(DEFAULT), None
+        return {}, []
+    if not isinstance(given, Mapping):
+        sentence = f'synthesis is {shown(given)}. It must be a mapping, such as {{"min_leaf": 50}}.'
+        return {}, [Fault(("synthesis",), sentence)]
+    return dict(given), [
+        Fault(("synthesis", *([] if name is None else [name])), f"synthesis: {sentence}")
+        for name, sentence in synthesis_faults(given)
+    ]
+
+
+def _listed(given: Any) -> tuple[list[Any], list[Fault]]:
+    """The steps as they were given."""
+    if given is None:
+        return list(DEFAULT), []
     if isinstance(given, Mapping) or not is_list(given):
         kind = "a single table" if isinstance(given, Mapping) else shown(given)
-        raise SettingsError(f"The steps are {kind}. Give a list of steps, such as [{EXAMPLE}].")
-    steps = [as_mapping(one) if isinstance(one, Step) else one for one in given]
-    does = [one.get("do") if isinstance(one, Mapping) else None for one in steps]
-    if SYNTHESISE in does or not all(do in DOES for do in does):
-        return steps, None
-    inserted = next((place for place, do in enumerate(does) if do in AFTER), len(steps))
-    steps.insert(inserted, {"do": SYNTHESISE})
-    return steps, inserted
+        sentence = f"The steps are {kind}. Give a list of steps, such as [{EXAMPLE}]."
+        return [], [Fault(("protect", "step"), sentence)]
+    return [as_mapping(one) if isinstance(one, Step) else one for one in given], []
+
+
+def _with_synthesis(steps: Sequence[Planned]) -> tuple[Planned, ...]:
+    """All that is done, numbered: with the synthesis where it was not written."""
+    does = [step.do for step in steps]
+    all_steps = [*steps]
+    if SYNTHESISE not in does:
+        all_steps.insert(synthesis_place(does), Planned(0, SYNTHESISE, {}, None))
+    return tuple(replace(step, number=n) for n, step in enumerate(all_steps, start=1))
 
 
 def _planned(number: int, given: Any) -> Planned | Fault:
@@ -136,12 +141,15 @@ def _planned(number: int, given: Any) -> Planned | Fault:
         hint = nearest(do, DOES) if isinstance(do, str) else ""
         sentence = f"Step {number}: do is {shown(do)}.{hint} It must be one of: {every}."
         return Fault((*path, "do"), sentence)
-    return Planned(number, do, {name: said for name, said in given.items() if name != "do"})
+    settings = {name: said for name, said in given.items() if name != "do"}
+    return Planned(number, do, settings, number)
 
 
-def _in_order(steps: Sequence[Planned]) -> Iterator[Fault]:
-    for place, sentence in order_faults([step.do for step in steps]):
-        yield Fault(("protect", "step", place), f"{steps[place].called}: {sentence}")
+def _in_order(steps: Sequence[Planned | Fault]) -> Iterator[Fault]:
+    does = [step.do if isinstance(step, Planned) else None for step in steps]
+    for place, sentence in order_faults(does):
+        called = heading(place + 1, str(does[place]))
+        yield Fault(("protect", "step", place), f"{called}: {sentence}")
 
 
 def _settings(step: Planned) -> Iterator[Fault]:

@@ -3,16 +3,18 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, ReadError, SettingsError, listed, nearest, quoted
-from unveil.protection.plan import Fault, Plan, place_as_written, plan_of
+from unveil.protection.plan import Fault, Plan, plan_of
 from unveil.protection.plan_lines import Lines
+from unveil.protection.plan_roles import Named, named_in, role_faults
 from unveil.protection.presets import audience_of
-from unveil.read.given import is_list, shown
+from unveil.read.banding import parse_bands
+from unveil.read.given import shown
 from unveil.records.base import SCHEMA
 
 LARGEST = 1_000_000
@@ -22,7 +24,11 @@ SECTIONS = (
 )
 """What a project file may hold; what is not about protection is left to others."""
 DATA = ("original", "synthetic", "control", "special_codes", "types", "labels")
-_STEP = re.compile(r"^Step (\d+)\b", re.MULTILINE)
+_STEP = re.compile(r"^(?:Step (\d+)|The synthesis)\b", re.MULTILINE)
+_TYPES = (
+    "[data] types is not used here: the columns have the types with which they were read. Where one"
+    " should be text or a number, change the file, or recode the column."
+)
 
 
 @dataclass(frozen=True)
@@ -33,19 +39,33 @@ class Project:
     original: Path
     plan: Plan
     audience: Any
-    keys: Any
-    targets: Any
+    roles: Mapping[str, Named]  # keys and targets
     special_codes: Mapping[str, Any]
     labels: Path | None
     lines: Lines
+    warnings: tuple[str, ...] = ()
 
     def told(self, fault: InputError) -> InputError:
         """A fault of a step, with the line of the step in front."""
         return type(fault)(_STEP.sub(self._located, str(fault)))
 
+    def sentences(self, faults: Sequence[Fault], besides: Container[str] = ()) -> list[str]:
+        """Faults that the data show, each with its line; `besides` was not said in the file."""
+        places = {name: one.path for name, one in self.roles.items()}
+        places["special_codes"] = ("data", "special_codes")
+        found = []
+        for fault in faults:
+            first, *rest = fault.path or ("",)
+            if first in besides:
+                found.append(replace(fault, path=()))
+            else:
+                path = (*places.get(str(first), (first,)), *rest) if first else ()
+                found.append(replace(fault, path=path))
+        return _in_order(self.name, self.lines, found)
+
     def _located(self, found: re.Match[str]) -> str:
-        place = place_as_written(int(found[1]) - 1, self.plan.inserted)
-        line = self.lines.of("protect", "step", place)
+        path = ("synthesis",) if found[1] is None else ("protect", "step", int(found[1]) - 1)
+        line = self.lines.of(*path)
         return found[0] if line is None else f"{self.name}, line {line}: {found[0]}"
 
 
@@ -65,17 +85,16 @@ def project_of(path: str | os.PathLike[str]) -> Project:
     if faults or plan is None:
         raise SettingsError("\n".join(_in_order(file.name, lines, faults)))
     data = document["data"]
-    keys, targets = _scenario(document)
     return Project(
         name=file.name,
         original=file.parent / data["original"],
         plan=plan,
         audience=document.get("context", {}).get("audience"),
-        keys=keys,
-        targets=targets,
+        roles=named_in(document),
         special_codes=data.get("special_codes", {}),
         labels=file.parent / data["labels"] if "labels" in data else None,
         lines=lines,
+        warnings=(_TYPES,) if data.get("types") else (),
     )
 
 
@@ -83,7 +102,7 @@ def _text(file: Path) -> str:
     try:
         if file.stat().st_size > LARGEST:
             raise ReadError(f"The file {quoted(file.name)} is too large for a project file.")
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ReadError(f"The file {quoted(file.name)} is no text in UTF-8.") from None
     except (OSError, ValueError) as fault:
@@ -131,7 +150,7 @@ def _data(document: Mapping[str, Any], file: Path) -> Iterator[Fault]:
             yield Fault(("data",), '[data] has no original. Name the file: original = "a.csv".')
         elif given is not None and (not isinstance(given, str) or not given):
             yield Fault(("data", name), f"{name} is {shown(given)}. Name a file, as text.")
-        elif given is not None and not (file.parent / given).exists():
+        elif given is not None and not _is_there(file.parent / given):
             yield Fault(
                 ("data", name),
                 f"there is no file {quoted(given)}. Paths start at the folder of the project file.",
@@ -142,6 +161,19 @@ def _data(document: Mapping[str, Any], file: Path) -> Iterator[Fault]:
             ("data", "special_codes"),
             f"special_codes is {shown(codes)}. Write them by column: {{income = [-8]}}.",
         )
+        return
+    for column, given in codes.items():
+        try:
+            parse_bands(None, {column: given})
+        except SettingsError as fault:
+            yield Fault(("data", "special_codes", column), str(fault))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _unknown(section: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[Fault]:
@@ -159,44 +191,25 @@ def _others(document: Mapping[str, Any]) -> Iterator[Fault]:
     for section in ("context", "roles"):
         if not isinstance(document.get(section, {}), dict):
             yield Fault((section,), f"[{section}] must be a table.")
-            return
+    context = document.get("context")
     try:
-        audience_of(document.get("context", {}).get("audience"))
+        audience_of(context.get("audience") if isinstance(context, dict) else None)
     except SettingsError as fault:
         yield Fault(("context", "audience"), str(fault))
-    for name in ("key", "target"):
-        given = document.get("roles", {}).get(name, [])
-        if not is_list(given) or not all(isinstance(one, str) for one in given):
-            yield Fault(("roles", name), f"{name} of [roles] must be a list of names of columns.")
-
-
-def _scenario(document: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Keys and targets: of the roles, or else of the first scenario."""
-    roles = document.get("roles", {})
-    scenarios = document.get("scenario")
-    first = scenarios[0] if isinstance(scenarios, list) and scenarios else {}
-    first = first if isinstance(first, dict) else {}
-    keys = roles.get("key") or first.get("keys")
-    targets = roles.get("target") or first.get("targets")
-    return keys or None, None if targets == "all" else targets or None
+    yield from role_faults(document)
 
 
 def _planned(document: Mapping[str, Any]) -> tuple[Plan | None, list[Fault]]:
     protect = document.get("protect")
-    if not isinstance(protect, dict) or not protect.get("step"):
-        return None, [
-            Fault(
-                ("protect",),
-                "there is no [[protect.step]]. Begin each step with it, then say what to do: do ="
-                ' "synthesise".',
-            )
-        ]
-    faults = [*_unknown("protect", protect, ("step",))]
-    try:
+    if isinstance(protect, dict) and protect.get("step"):
         plan, told = plan_of(protect["step"], document.get("synthesis"))
-    except SettingsError as fault:
-        return None, [*faults, Fault(("protect", "step"), str(fault))]
-    return plan, [*faults, *told]
+        return plan, [*_unknown("protect", protect, ("step",)), *told]
+    _, told = plan_of([], document.get("synthesis"))
+    none = (
+        "there is no [[protect.step]]. Begin each step with it, then say what to do: do ="
+        ' "synthesise".'
+    )
+    return None, [Fault(("protect",), none), *told]
 
 
 def _in_order(name: str, lines: Lines, faults: list[Fault]) -> list[str]:
@@ -206,9 +219,8 @@ def _in_order(name: str, lines: Lines, faults: list[Fault]) -> list[str]:
         path = fault.path
         while path and lines.of(*path) is None:
             path = path[:-1]
-        found.append((lines.of(*path) if path else None, fault.sentence))
-    found.sort(key=lambda one: one[0] or 0)
-    return [
-        f"{name}: {sentence}" if line is None else f"{name}, line {line}: {sentence}"
-        for line, sentence in dict.fromkeys(found)
-    ]
+        line = lines.of(*path) if path else None
+        place = name if line is None else f"{name}, line {line}"
+        found.append((line or 0, f"{place}: {fault.sentence}" if fault.path else fault.sentence))
+    found.sort(key=lambda one: one[0])
+    return [sentence for _, sentence in dict.fromkeys(found)]

@@ -13,9 +13,16 @@ AFTER = (FILTER, REMOVE, SMOOTH, NOISE)
 _ONCE = (SYNTHESISE, FILTER, REMOVE)
 
 
-def order_faults(does: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The place of each step that cannot be where it is, and why; `does` has a synthesis."""
-    synthesis = does.index(SYNTHESISE)
+def synthesis_place(does: Sequence[str | None]) -> int:
+    """Where the synthesis is, or would be put: before all that is done to the copy."""
+    if SYNTHESISE in does:
+        return does.index(SYNTHESISE)
+    return next((place for place, do in enumerate(does) if do in AFTER), len(does))
+
+
+def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """The place of each step that cannot be where it is, and why; None is an unknown step."""
+    synthesis = synthesis_place(does)
     for place, do in enumerate(does):
         before = does[:place]
         if do in _ONCE and do in before:
@@ -30,17 +37,17 @@ def order_faults(does: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield (
                 place,
                 "recodings are done to the original, before it is synthesised. Put it before the"
-                f" step synthesise, which is step {synthesis + 1}.",
+                f" step {does[synthesis]}, which is step {synthesis + 1}.",
             )
         elif do == FILTER:
             yield from _late_filter(place, before)
-        elif do == NOISE and NOISE in before and before[-1] != NOISE:
+        elif do == NOISE and NOISE in before and before[-1] not in (NOISE, None):
             yield place, f"{before[-1]} stands between it and add_noise before. Put them together."
         elif do == SMOOTH and NOISE in before:
             yield place, "smoothing would undo the noise. Put it before add_noise."
 
 
-def _late_filter(place: int, before: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _late_filter(place: int, before: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     """Rows that the filter has drawn anew would be without what was done before."""
     done = [do for do in before if do in AFTER]
     if done:

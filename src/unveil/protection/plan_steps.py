@@ -3,23 +3,21 @@
 All that can be refused before any data is read is refused here, in the words of the step itself.
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unveil.errors import InputError, SettingsError, listed, nearest
 from unveil.measure.membership.given import amount, size, sizes, threshold_given
 from unveil.measure.membership.populations import population_of
 from unveil.protection.distance.settings import parse_settings
 from unveil.protection.noise_asked import wanted
+from unveil.protection.plan_synthesis import Faults, Said, faults_of, unknown
 from unveil.read.banding import parse_bands
-from unveil.read.given import shown
+from unveil.read.given import is_list, number_in, shown
 from unveil.read.roles import names
-from unveil.synthesis.settings import options_of, whole
-from unveil.synthesis.synthesise import synthesise
+from unveil.synthesis.settings import whole
 
 FILTER = {
     "columns": None,
@@ -42,79 +40,33 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 }
 """The steps that are no recoding, by the word a plan has for them."""
 
-_OF_ALL = inspect.signature(synthesise).parameters
-SYNTHESIS = tuple(name for name in _OF_ALL if name not in ("original", "progress"))
-"""Settings of the synthesis: the arguments of `unveil.synthesise`."""
-_LEAVES = (
-    *("min_leaf", "min_split", "complexity", "min_spread"),
-    *("smoothing", "prior", "noise", "margins"),
-)
-
-Said = Mapping[str, Any]
-Faults = Iterator[tuple[str | None, str]]
-"""What is wrong: the setting, where it is about one, and a sentence."""
-
-
-def unknown(said: Said, known: tuple[str, ...], *, none: str = "It has none.") -> Faults:
-    """Settings that there are not."""
-    rest = f"Its settings are: {listed(known, most=40)}." if known else none
-    for name in said:
-        if name not in known:
-            yield (
-                str(name),
-                f"there is no setting {shown(name)}.{nearest(str(name), known)} {rest}",
-            )
-
-
-def synthesis_faults(said: Said) -> Faults:
-    """What is wrong with the settings of the synthesis."""
-    yield from unknown(said, SYNTHESIS)
-    usual = {name: _OF_ALL[name].default for name in _LEAVES}
-    for name in _LEAVES:
-        if name in said:
-            one = {**usual, name: said[name]}
-            yield from _refused(name, partial(options_of, **one))
-    if "copies" in said and said["copies"] != 1:
-        yield (
-            "copies",
-            f"copies is {shown(said['copies'])}. One copy is protected and released: several of"
-            " the same original give away more. Leave it out.",
-        )
-    if "rows" in said:
-        yield from _refused("rows", lambda: whole("rows", said["rows"], least=1))
-
 
 def step_faults(do: str, said: Said) -> Faults:
     """What is wrong with the settings of one step."""
     told = list(unknown(said, SETTINGS[do], none=_NONE))
     yield from told
-    if do in _CHECKS and not told:
-        yield from _CHECKS[do](said)
+    known = {name: given for name, given in said.items() if name in SETTINGS[do]}
+    for name, sentence in _CHECKS[do](known) if do in _CHECKS else ():
+        if name is not None or not told:  # what seems left out may be what is misspelt
+            yield name, sentence
 
 
 _NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={...}."
 
 
-def _refused(name: str | None, check: Callable[[], Any]) -> Faults:
-    try:
-        check()
-    except InputError as fault:
-        yield name, str(fault)
-
-
 def _filter(said: Said) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from _refused(name, lambda: whole("max_rounds", said["max_rounds"], least=1))
+            yield from faults_of(name, lambda: whole("max_rounds", said["max_rounds"], least=1))
         else:
             one: dict[str, Any] = {**FILTER, name: said[name], "missing_values": ()}
             check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
-            yield from _refused(name, check)
+            yield from faults_of(name, check)
 
 
 def _removal(said: Said) -> Faults:
     if "keys" in said:
-        yield from _refused("keys", lambda: names(said["keys"], "Keys"))
+        yield from faults_of("keys", lambda: names(said["keys"], "Keys"))
     wide = said.get("uniques_of_original", False)
     if not isinstance(wide, bool):
         yield (
@@ -127,14 +79,14 @@ def _smoothing(said: Said) -> Faults:
     if not said.get("columns"):
         yield None, 'columns is not given. Name columns of numbers, such as ["income"].'
     else:
-        yield from _refused("columns", lambda: names(said["columns"], "Columns to smooth"))
-    yield from _refused("special_codes", lambda: parse_bands(None, said.get("special_codes")))
+        yield from faults_of("columns", lambda: names(said["columns"], "Columns to smooth"))
+    yield from faults_of("special_codes", lambda: parse_bands(None, said.get("special_codes")))
 
 
 def _noise(said: Said) -> Faults:
     if not isinstance(said.get("column"), str) or not said["column"]:
         yield None, 'column is not given. Name a column of numbers: column = "age".'
-        return
+        said = {**said, "column": "column"}
     if "not_needed" in said:
         yield from _not_needed(said)
         return
@@ -161,28 +113,39 @@ def _not_needed(said: Said) -> Faults:
 
 def _how_much(said: Said) -> Faults:
     if "sigma" in said:
-        yield from _refused("sigma", lambda: amount(said["sigma"]))
+        yield from faults_of("sigma", lambda: amount(said["sigma"]))
     for name in ("noise", "round", "clip", "special_codes"):
         if name in said:
             asked = {said["column"]: {"sigma": 0, name: said[name]}}
-            yield from _refused(name, partial(wanted, asked, None))
+            swapped = [*_swapped(said[name])] if name == "clip" else []
+            yield from swapped or faults_of(name, partial(wanted, asked, None))
+
+
+def _swapped(clip: Any) -> Faults:
+    ends = [number_in(end) for end in clip] if is_list(clip) else []
+    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        yield (
+            "clip",
+            f"clip goes from {ends[0]:.15g} to {ends[1]:.15g}. Give the lowest value first:"
+            f" [{ends[1]:.15g}, {ends[0]:.15g}].",
+        )
 
 
 def _of_whom(said: Said) -> Faults:
     if "population" in said:
         some = np.array([0.0, 1.0])
-        yield from _refused("population", lambda: population_of(said["population"], some))
+        yield from faults_of("population", lambda: population_of(said["population"], some))
     told = [
         fault
         for name in ("N", "n")
         if name in said
-        for fault in _refused(name, partial(size, name, said[name]))
+        for fault in faults_of(name, partial(size, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
-        told = [*_refused("N", lambda: sizes(said["N"], said["n"]))]
+        told = [*faults_of("N", lambda: sizes(said["N"], said["n"]))]
     yield from told
     if "threshold" in said:
-        yield from _refused("threshold", lambda: threshold_given(said["threshold"]))
+        yield from faults_of("threshold", lambda: threshold_given(said["threshold"]))
     if not isinstance(said.get("discrete", False), bool):
         yield "discrete", f"discrete is {shown(said['discrete'])}. It must be true or false."
 
@@ -193,12 +156,3 @@ _CHECKS: dict[str, Callable[[Said], Faults]] = {
     "smooth": _smoothing,
     "add_noise": _noise,
 }
-
-
-def settings_given(given: Any, what: str, example: str) -> dict[str, Any]:
-    """A mapping of settings; nothing where none was given."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise SettingsError(f"{what} is {shown(given)}. It must be a mapping, such as {example}.")
-    return dict(given)

@@ -5,10 +5,13 @@ anybody may download is asked for more: it cannot be called back, and whoever at
 no contract.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+import polars as pl
+
 from unveil.errors import SettingsError
+from unveil.protection.plan_columns import fewest
 from unveil.read.given import choice
 from unveil.records.protection import Audience
 from unveil.synthesis.settings import whole
@@ -54,3 +57,13 @@ def sweep_of(given: Any, audience: Audience | None) -> tuple[int, ...]:
             f" most {MOST_SWEPT}."
         )
     return tuple(sorted(leaves))
+
+
+def sizes_of(
+    leaves: Sequence[int], settings: Mapping[str, Any], frame: pl.DataFrame, given: Any
+) -> tuple[int, ...]:
+    """The sweep with the size in use; of sizes that nobody asked for those that can be had."""
+    if not leaves:
+        return ()
+    most = fewest(frame, settings) if given is None else max(leaves)
+    return tuple(sorted({*(leaf for leaf in leaves if leaf <= most), int(settings["min_leaf"])}))

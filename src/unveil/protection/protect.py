@@ -4,30 +4,27 @@ Chapelle and Falissard (paper 004): manual control of what stands out, synthesis
 with refill, and noise against claims of membership. From Python, or from a project file.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed, stream
-from unveil.errors import InputError, RolesError, SettingsError
+from unveil.errors import InputError, SettingsError
 from unveil.protection.plan import Plan, plan_of, refused
+from unveil.protection.plan_asked import Asked
+from unveil.protection.plan_columns import absent_roles, too_few
 from unveil.protection.plan_file import Project, is_project, project_of
-from unveil.protection.presets import audience_of, sweep_of, with_leaves
+from unveil.protection.presets import sizes_of
 from unveil.protection.recoding.recode import as_given
 from unveil.protection.record import recorded
+from unveil.protection.record_notes import unused
 from unveil.protection.record_result import ProtectResult
 from unveil.protection.stages import Stages
 from unveil.protection.sweep import swept
-from unveil.read.banding import parse_bands
 from unveil.read.files import read_table
 from unveil.read.given import shown
-from unveil.read.roles import absent, names
 from unveil.read.table import Table
-from unveil.records.protection import Audience, ProtectionSeeds, SweepRow
-from unveil.synthesis.settings import MOST_ROWS, whole
-
-_SEEDED = ("recode", "synthesise", "distance_filter", "add_noise", "sweep")
+from unveil.records.protection import SweepRow
 
 
 def protect(
@@ -101,7 +98,7 @@ def protect(
         plan, faults = plan_of(steps, synthesis)
         if plan is None:
             raise refused(faults)
-        return _protected(original, plan, given, None, told)
+        return _protected(original, plan, given, told)
     if steps is not None or synthesis is not None:
         raise SettingsError(
             "The project file says the steps and the synthesis. Leave steps and synthesis out."
@@ -113,66 +110,53 @@ def of_project(project: Project, given: Mapping[str, Any], progress: Progress) -
     """Protect as a project file says; what is given besides wins."""
     said = {
         "audience": project.audience,
-        "keys": project.keys,
-        "targets": project.targets,
+        **{name: one.given for name, one in project.roles.items()},
         "special_codes": project.special_codes,
     }
     nothing = {"rows": None, "seed": None, "missing_values": (), "sweep": None}
-    asked = {**nothing, **given, **{name: given.get(name) or said[name] for name in said}}
+    besides = {name for name in said if given.get(name)}
+    asked = {**said, **nothing, **given, **{name: said[name] for name in {*said} - besides}}
     try:
-        return _protected(project.original, project.plan, asked, project.labels, progress)
+        return _protected(
+            project.original, project.plan, asked, progress, project=project, besides=besides
+        )
     except InputError as fault:
         raise project.told(fault) from None
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What is asked for besides the steps, checked before any data is read."""
-
-    audience: Audience | None
-    settings: dict[str, Any]  # of the synthesis
-    preset: str | None
-    leaves: tuple[int, ...]
-    seeds: ProtectionSeeds
-    rows: int | None
-    keys: tuple[str, ...]
-    targets: tuple[str, ...] | None
-    codes: Mapping[str, Any]
-    missing: tuple[str, ...]
-
-    @classmethod
-    def of(cls, plan: Plan, given: Mapping[str, Any]) -> "_Asked":
-        audience = audience_of(given["audience"])
-        settings, preset = with_leaves(plan.synthesis, audience)
-        own = {name: settings.pop(name, None) for name in ("seed", "rows", "missing_values")}
-        settings.pop("copies", None)
-        rows = own["rows"] if given["rows"] is None else given["rows"]
-        missing = given["missing_values"] or own["missing_values"] or ()
-        return cls(
-            audience,
-            settings,
-            preset,
-            sweep_of(given["sweep"], audience),
-            _seeds(given["seed"], own["seed"]),
-            None if rows is None else whole("rows", rows, least=1, most=MOST_ROWS),
-            () if given["keys"] is None else names(given["keys"], "Keys"),
-            None if given["targets"] is None else names(given["targets"], "Targets"),
-            parse_bands(None, given["special_codes"]).special_codes,
-            (missing,) if isinstance(missing, str) else tuple(missing),
-        )
-
-
 def _protected(
-    original: Any, plan: Plan, given: Mapping[str, Any], labels: Any, progress: Progress
+    original: Any,
+    plan: Plan,
+    given: Mapping[str, Any],
+    progress: Progress,
+    *,
+    project: Project | None = None,
+    besides: Container[str] = (),
 ) -> ProtectResult:
-    asked = _Asked.of(plan, given)
+    asked = Asked.of(plan, given)
     if original is None or isinstance(original, list | tuple):
         raise SettingsError(f"The original is {shown(original)}. Give one file or frame.")
+    labels = None if project is None else project.labels
     table = read_table(original, side="original", missing_values=asked.missing, dictionary=labels)
-    _refuse_absent(asked.codes, table)
+    keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _of_numbers(asked.codes, table)
-    stages = Stages(table, plan, asked.seeds, asked.keys, codes, progress, asked.rows)
-    stages.recoded()
+    stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
+    faults = [*absent_roles(asked.named, table), *stages.recoded()]
+    leaves = sizes_of(asked.leaves, asked.settings, stages.table.frame, given["sweep"])
+    faults += too_few(stages.table.frame, asked.settings, leaves)
+    if faults:
+        raise refused(faults, None if project is None else project.sentences(faults, besides))
+    return _made(stages, table, replace(asked, leaves=leaves), given, project)
+
+
+def _made(
+    stages: Stages,
+    table: Table,
+    asked: Asked,
+    given: Mapping[str, Any],
+    project: Project | None,
+) -> ProtectResult:
+    """The copy, once nothing is left that could be refused before."""
     stages.codes = _of_numbers(asked.codes, stages.table)
     settings = {**asked.settings}
     codes = {**stages.codes, **(settings.get("special_codes") or {})}
@@ -180,6 +164,7 @@ def _protected(
         settings["special_codes"] = codes
     stages.synthesised({**settings, "seed": asked.seeds.synthesise})
     stages.finished()
+    notes = () if project is None else project.warnings
     record = recorded(
         stages,
         source=table,
@@ -188,6 +173,7 @@ def _protected(
         targets=asked.targets or (),
         sweep=_swept(stages, asked, settings),
         is_seeded=given["seed"] is not None,
+        notes=(*notes, *unused(stages, asked.named, is_swept=bool(asked.leaves))),
     )
     return ProtectResult(
         record,
@@ -200,9 +186,9 @@ def _protected(
     )
 
 
-def _swept(stages: Stages, asked: _Asked, settings: Mapping[str, Any]) -> tuple[SweepRow, ...]:
-    """The sweep, by the keys and targets that the recodings left."""
-    columns, targets = stages.table.frame.columns, asked.targets
+def _swept(stages: Stages, asked: Asked, settings: Mapping[str, Any]) -> tuple[SweepRow, ...]:
+    """The sweep, by the keys and targets that the copy has."""
+    columns, targets = stages.frames["s1"].columns, asked.targets
     rows = swept(
         as_given(stages.table),
         asked.leaves,
@@ -213,22 +199,6 @@ def _swept(stages: Stages, asked: _Asked, settings: Mapping[str, Any]) -> tuple[
         progress=stages.progress,
     )
     return tuple(rows)
-
-
-def _seeds(given: Any, of_synthesis: Any) -> ProtectionSeeds:
-    """A seed for each step, by its name."""
-    seed = drawn_seed(given)
-    own = {name: int(stream(seed, "protect", name).integers(2**63 - 1)) for name in _SEEDED}
-    if of_synthesis is not None:
-        own["synthesise"] = drawn_seed(of_synthesis)
-    return ProtectionSeeds(seed=seed, **own)
-
-
-def _refuse_absent(codes: Mapping[str, Any], table: Table) -> None:
-    columns = table.frame.columns
-    faults = [absent(table.place, name, columns) for name in codes if name not in columns]
-    if faults:
-        raise RolesError("\n".join(f"Special codes: {fault}" for fault in faults))
 
 
 def _of_numbers(codes: Mapping[str, Any], table: Table) -> dict[str, Any]:

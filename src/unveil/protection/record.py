@@ -21,6 +21,7 @@ def recorded(
     targets: tuple[str, ...],
     sweep: tuple[SweepRow, ...],
     is_seeded: bool,
+    notes: tuple[str, ...],
 ) -> Protection:
     """What was done, once all of it is."""
     assert stages.synthesiser is not None
@@ -48,7 +49,7 @@ def recorded(
         sweep=sweep,
         is_seeded=is_seeded,
         statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
-        warnings=tuple(dict.fromkeys(_warnings(stages))),
+        warnings=tuple(dict.fromkeys((*notes, *_warnings(stages)))),
         coercions=source.notes,
     )
 
@@ -89,7 +90,13 @@ def _undeclared(stages: Stages) -> Iterator[str]:
     declared = {step.column for step in stages.plan.having("add_noise")}
     schema = stages.frames["s3"].schema
     left = [name for name, dtype in schema.items() if dtype.is_float() or dtype.is_integer()]
-    open_ones = [name for name in left if name not in declared]
+    assert stages.synthesiser is not None
+    columns = stages.synthesiser.record.columns
+    amounts = {column.name for column in columns if column.kind == "number"}
+    known = {column.name for column in columns}
+    open_ones = [
+        name for name in left if name not in declared and (name in amounts or name not in known)
+    ]
     if open_ones:
         yield (
             f"Nothing is said about noise on {and_list(open_ones)}. If somebody could know these"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from unveil.protection.plan import Planned
 from unveil.records.distance_filter import Refill
+from unveil.records.noise import Noise, NoisedColumn
 from unveil.records.protection import NoiseReason, ProtectStep
 from unveil.records.recoding import Recoding
 from unveil.records.removal import Removal, Smoothing
@@ -56,7 +57,7 @@ class Told:
         return f"Smoothed: {and_list(row.column for row in record.rows)}."
 
     @staticmethod
-    def noise(step: Planned, reason: NoiseReason | None) -> str:
+    def noise(step: Planned, reason: NoiseReason | None, made: Noise | None) -> str:
         """How much noise, and how sure a claim would still be."""
         column = name(str(step.column))
         if reason is None:
@@ -65,4 +66,21 @@ class Told:
         text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
         if reason.ecap is None or reason.ecap.worst is None:
             return f"{text}; nobody measured what it protects from."
-        return f"{text}; the highest ECAP is {reason.ecap.worst:.3g}."
+        if _is_undone(str(step.column), made):
+            return f"{text}; rounding has undone it, so that it protects from nothing."
+        before = " before rounding" if _is_rounded(str(step.column), made) else ""
+        return f"{text}; the highest ECAP{before} is {reason.ecap.worst:.3g}."
+
+
+def _rows(column: str, made: Noise | None) -> list[NoisedColumn]:
+    return [] if made is None else [row for row in made.columns if row.column == column]
+
+
+def _is_rounded(column: str, made: Noise | None) -> bool:
+    return any(row.decimals is not None for row in _rows(column, made))
+
+
+def _is_undone(column: str, made: Noise | None) -> bool:
+    """Whether no value was changed."""
+    rows = _rows(column, made)
+    return any(row.decimals is not None and row.n_changed == 0 < row.sigma for row in rows)

@@ -14,10 +14,12 @@ import msgspec
 import polars as pl
 
 from unveil.count.scenario import Progress
-from unveil.errors import InputError, RolesError, SettingsError
+from unveil.count.streams import stream
+from unveil.errors import InputError, SettingsError
 from unveil.protection.distance.refill import refill
-from unveil.protection.noise import add_noise
-from unveil.protection.plan import Plan, Planned
+from unveil.protection.noise import add_noise, is_kept
+from unveil.protection.plan import Fault, Plan, Planned
+from unveil.protection.plan_columns import absent_columns, dropped, path_of, recoding_faults
 from unveil.protection.plan_noise import NoisePlan, noise_of
 from unveil.protection.plan_order import FILTER, NOISE, REMOVE, SMOOTH, SYNTHESISE
 from unveil.protection.recoding.recode import as_given, recode
@@ -25,13 +27,13 @@ from unveil.protection.record_words import Told
 from unveil.protection.replicated import remove_replicated_uniques
 from unveil.protection.smoothing import smooth
 from unveil.read.labelled import Labelled
-from unveil.read.roles import absent, names
+from unveil.read.roles import names
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook
 from unveil.records.distance_filter import Refill
 from unveil.records.noise import Noise
 from unveil.records.protection import ProtectionSeeds, ProtectStep
-from unveil.records.recoding import Drop, Recoding
+from unveil.records.recoding import Recoding
 from unveil.records.removal import Removal, Smoothing
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
@@ -48,7 +50,6 @@ class Stages:
     codes: Mapping[str, Any]
     progress: Progress
     rows: int | None
-    original_columns: tuple[str, ...] = ()
     recoding: Recoding | None = None
     synthesiser: Synthesiser | None = None
     refill: Refill | None = None
@@ -59,23 +60,44 @@ class Stages:
     done: list[ProtectStep] = field(default_factory=list)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
 
-    def recoded(self) -> None:
-        """Do the recodings, and look whether the later steps can be done to what they leave."""
-        self.original_columns = tuple(self.table.frame.columns)
-        if self.plan.recodings:
-            self._say(self.plan.steps[0])
-            made = recode(
-                as_given(self.table), self.plan.recodings, keys=self.keys, seed=self.seeds.recode
-            )
-            self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
-            frame, book = _apart(made.data)
-            self.table = replace(self.table, frame=frame, codebook=book)
-            self.done += Told.recodings(self.recoding, frame.width)
-        self._refuse_absent()
+    def recoded(self) -> list[Fault]:
+        """Do the recodings; everything that keeps the plan from being done to these data."""
+        faults = [*self._recoded()]
+        is_recoded = not faults
+        faults += absent_columns(self.plan, self.table)
+        gone = dropped(self.plan)
         for step in self.plan.having(NOISE):
-            if "not_needed" not in step.settings:
-                with _told(step):
-                    self.noises[str(step.column)] = noise_of(step, self.table, self.codes)
+            there = step.column in self.table.frame.columns and step.column not in gone
+            if there and "not_needed" not in step.settings:
+                faults += self._noise(step, is_recoded=is_recoded)
+        return faults
+
+    def _recoded(self) -> Iterator[Fault]:
+        if not self.plan.recodings:
+            return
+        self._say(self.plan.steps[0])
+        steps, keys = self.plan.recodings, self.keys
+        try:
+            made = recode(as_given(self.table), steps, keys=keys, seed=self.seeds.recode)
+        except InputError as fault:
+            yield from recoding_faults(fault)
+            return
+        self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
+        frame, book = _apart(made.data)
+        self.table = replace(self.table, frame=frame, codebook=book)
+        self.done += Told.recodings(self.recoding, frame.width)
+
+    def _noise(self, step: Planned, *, is_recoded: bool) -> Iterator[Fault]:
+        """Find the noise of a column, or why it can have none."""
+        column = str(step.column)
+        try:
+            if is_recoded:
+                self.noises[column] = noise_of(step, self.table, self.codes)
+            else:  # how much it needs is seen once the recodings can be done
+                of = self.table.variables.get(column)
+                is_kept(self.table.frame[column], of, (), self.table.place)
+        except InputError as fault:
+            yield Fault(path_of(step), f"{step.called}: {fault}", type(fault))
 
     def synthesised(self, settings: Mapping[str, Any]) -> None:
         """Fit, and draw S1."""
@@ -87,8 +109,8 @@ class Stages:
             )
         record = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.synthesiser = replace(made, record=record)
-        self._now(made.copies[0], step, Told.synthesis(record))
-        self.frames["s1"] = made.copies[0]
+        self.frames["s1"] = self._mixed(made.copies[0])
+        self._now(self.frames["s1"], step, Told.synthesis(record))
 
     def finished(self) -> None:
         """Do what is done to the copy."""
@@ -122,6 +144,20 @@ class Stages:
         book = self.codebook
         return self.frame if book is None else Labelled(self.frame, book)
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns that are the original's own."""
+        assert self.synthesiser is not None
+        columns = self.synthesiser.record.columns
+        return tuple(column.name for column in columns if column.role == "kept")
+
+    def _mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows beside those of the original put into an order of chance, so that none is beside."""
+        if not self.kept:
+            return frame
+        order = stream(self.seeds.seed, "protect", "order").permutation(frame.height)
+        return frame[order]
+
     def _filtered(self, step: Planned) -> None:
         assert self.synthesiser is not None
         said = {**step.settings}
@@ -146,7 +182,8 @@ class Stages:
         self._now(found.data, step, Told.refill(found.record))
 
     def _removed(self, step: Planned) -> None:
-        settings = {"keys": self.keys or None, **step.settings}
+        keys = [name for name in self.keys if name in self.frame.columns]
+        settings = {"keys": keys or None, **step.settings}
         made = remove_replicated_uniques(as_given(self.table), self.copy, **settings)
         self.removal = msgspec.structs.replace(made.record, files=(self.table.source, "the copy"))
         frame, _ = _apart(made.copies[0])
@@ -179,7 +216,8 @@ class Stages:
         for step in steps:
             self._say(step)
             plan = self.noises.get(str(step.column))
-            self._now(frame, step, Told.noise(step, None if plan is None else plan.reason))
+            reason = None if plan is None else plan.reason
+            self._now(frame, step, Told.noise(step, reason, self.noise))
 
     def _now(self, frame: pl.DataFrame, step: Planned, sentence: str) -> None:
         self.frames["now"] = frame
@@ -202,30 +240,6 @@ class Stages:
             self.progress(f"{step.number}. {step.do}: {what}", done, total)
 
         return said
-
-    def _refuse_absent(self) -> None:
-        """Every column that a later step names must be there, before hours are spent on fitting."""
-        faults = [
-            f"{step.called}: {self._why_absent(name)}"
-            for step in self.plan.after
-            for name in _named(step)
-            if name not in self.table.frame.columns
-        ]
-        if faults:
-            raise RolesError("\n".join(faults))
-
-    def _why_absent(self, name: str) -> str:
-        for number, step in enumerate(self.plan.recodings, start=1):
-            if isinstance(step, Drop) and step.column == name:
-                return f"column {name!r} was dropped by step {number}. Take one of them out."
-        return absent(self.table.place, name, self.table.frame.columns)
-
-
-def _named(step: Planned) -> Iterator[str]:
-    for setting in ("column", "columns", "keys", "protect_columns"):
-        given = step.settings.get(setting)
-        if given is not None:
-            yield from names(given, "Columns")
 
 
 def _apart(data: pl.DataFrame | Labelled) -> tuple[pl.DataFrame, Codebook | None]:

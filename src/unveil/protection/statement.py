@@ -9,14 +9,17 @@ from collections.abc import Sequence
 
 from unveil.records.noise import Noise
 from unveil.records.synthesis import Synthesis
+from unveil.synthesis.methods import REGRESSIONS
+from unveil.synthesis.plan import CONSTANT
 
 _METHODS = {
     "cart": "classification and regression trees",
-    "parametric": "parametric models",
+    **dict.fromkeys(("parametric", *REGRESSIONS), "parametric models"),
     "sample": "the distribution of each column by itself",
     "catall": "a joint table",
     "ipf": "a joint table",
 }
+_MIXED = "statistical models of each column"
 NO_NOISE = "Noise statement\n\nNo noise was added.\n"
 
 
@@ -32,8 +35,10 @@ def _method(synthesis: Synthesis, does: Sequence[str]) -> str:
     kept = any(column.role == "kept" for column in synthesis.columns)
     what = "Some columns of these data are synthetic" if kept else "These data are synthetic"
     # The first column has none before it to be modelled on: it is sampled, whatever the method.
-    used = {column.method for column in synthesis.columns} - {None, "sample"} or {"sample"}
-    by = _METHODS.get(str(*used) if len(used) == 1 else "", "statistical models of each column")
+    # A column with one value repeats it, and is modelled by nothing.
+    used = {column.method for column in synthesis.columns} - {None, "sample", CONSTANT}
+    classes = {_METHODS.get(str(method), _MIXED) for method in used or {"sample"}}
+    by = classes.pop() if len(classes) == 1 else _MIXED
     then = {
         "distance_filter": "filtered by distance",
         "remove_replicated_uniques": "cleared of replicated uniques",

@@ -26,7 +26,7 @@ TEMPLATES = {
         "What leaves of other sizes would give away, and how like the original copies by them are"
         " (S_pMSE, the median over all pairs of columns: 1 is as like as chance allows)."
     ),
-    "no keys": "No keys are declared: repU and DiSCO are not measured.",
+    "no keys": "No keys are declared that the copy has: repU and DiSCO are not measured.",
     "next": (
         "A copy is not safe because steps were taken: measure it, with unveil disclosure and the"
         " attacks, before it is released."
@@ -79,10 +79,13 @@ def sweep_sentences(record: Protection) -> Iterator[str]:
     """What the sweep shows."""
     if record.sweep:
         yield TEMPLATES["sweep"]
-        if not record.keys:
-            yield TEMPLATES["no keys"]
-        else:
-            yield f"By {and_list(record.keys)}."
+        keys = [key for key in record.keys if key in _in_copy(record)]
+        yield f"By {and_list(keys)}." if keys else TEMPLATES["no keys"]
+
+
+def _in_copy(record: Protection) -> set[str]:
+    aside = ("predictor only", "left out")
+    return {column.name for column in record.synthesis.columns if column.role not in aside}
 
 
 @as_text.register

@@ -1,0 +1,111 @@
+"""Has the original every column that is named, and enough rows? Told before anything is fitted."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import InputError, RolesError, SettingsError
+from unveil.protection.plan import Fault, Plan, Planned
+from unveil.protection.plan_synthesis import columns_named
+from unveil.read.roles import absent, names
+from unveil.read.table import Table
+from unveil.records.recoding import Drop
+from unveil.report.words import counted
+
+_STEP = re.compile(r"^Step (\d+)\b")
+_NEXT = re.compile(r"\n(?=Step \d+\b)")
+
+
+def absent_roles(named: Mapping[str, Sequence[str]], table: Table) -> Iterator[Fault]:
+    """Keys, targets and columns with special codes that the original has not."""
+    what = {"keys": "Keys", "targets": "Targets", "special_codes": "Special codes"}
+    columns = table.frame.columns
+    for role, chosen in named.items():
+        for name in chosen:
+            if name not in columns:
+                sentence = f"{what[role]}: {absent(table.place, name, columns)}"
+                path = (role, name) if role == "special_codes" else (role,)
+                yield Fault(path, sentence, RolesError)
+
+
+def absent_columns(plan: Plan, table: Table) -> Iterator[Fault]:
+    """Columns that later steps or the synthesis name, and that no longer are there."""
+    gone = dropped(plan)
+    left = [name for name in table.frame.columns if name not in gone]
+
+    def why(name: str) -> str:
+        if name in gone:
+            return f"column {name!r} was dropped by step {gone[name]}. Take one of them out."
+        return absent(table.place, name, left)
+
+    for setting, name in columns_named(plan.synthesis):
+        if name not in left:
+            yield Fault(("synthesis", setting), f"synthesis: {setting}: {why(name)}", RolesError)
+    for step in plan.after:
+        for setting, name in _named(step):
+            if name not in left:
+                path = (*path_of(step), setting)
+                yield Fault(path, f"{step.called}: {why(name)}", RolesError)
+
+
+def dropped(plan: Plan) -> dict[str, int]:
+    """The columns that are dropped, and by which step."""
+    return {
+        step.column: number
+        for number, step in enumerate(plan.recodings, start=1)
+        if isinstance(step, Drop)
+    }
+
+
+def path_of(step: Planned) -> tuple[str | int, ...]:
+    """Where a step stands in a project file."""
+    return ("synthesis",) if step.written is None else ("protect", "step", step.written - 1)
+
+
+def recoding_faults(refusal: InputError) -> Iterator[Fault]:
+    """Every fault of the recodings by itself."""
+    for sentence in _NEXT.split(str(refusal)):
+        found = _STEP.match(sentence)
+        path = () if found is None else ("protect", "step", int(found[1]) - 1)
+        yield Fault(path, sentence, type(refusal))
+
+
+def too_few(
+    frame: pl.DataFrame, settings: Mapping[str, Any], leaves: Sequence[int]
+) -> Iterator[Fault]:
+    """Leaves, of the synthesis and of the sweep, that hold more people than there are."""
+    rows, leaf = counted(frame.height, "row"), settings["min_leaf"]
+    if leaf > frame.height:
+        yield Fault(
+            ("synthesis", "min_leaf"),
+            f"synthesis: min_leaf is {leaf:,}, but the original has {rows}. Choose a smaller"
+            " min_leaf, or release nothing of so few people.",
+        )
+    most = fewest(frame, settings)
+    where = "the smallest stratum" if settings.get("strata") else "the original"
+    for size in leaves:
+        if size > most and size != leaf:
+            yield Fault(
+                (),
+                f"A leaf of the sweep is {size:,}, but {where} has {counted(most, 'row')}. Give"
+                " smaller sizes.",
+                SettingsError,
+            )
+
+
+def fewest(frame: pl.DataFrame, settings: Mapping[str, Any]) -> int:
+    """Rows that are synthesised together: of the smallest stratum where there are strata."""
+    strata = names(settings.get("strata") or (), "Strata")
+    if not strata or frame.is_empty() or not set(strata) <= set(frame.columns):
+        return frame.height
+    sizes = frame.group_by(strata).len()["len"]
+    return int(sizes.to_numpy().min())
+
+
+def _named(step: Planned) -> Iterator[tuple[str, str]]:
+    for setting in ("column", "columns", "keys", "protect_columns"):
+        given = step.settings.get(setting)
+        if given is not None:
+            yield from ((setting, name) for name in names(given, "Columns"))

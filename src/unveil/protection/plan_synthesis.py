@@ -1,0 +1,173 @@
+"""What may be said of the synthesis? All that can be refused before any data is read."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from unveil.count.expressions.parsing import parse_formula, parse_rule
+from unveil.count.streams import drawn_seed
+from unveil.errors import InputError, SettingsError, listed, nearest, quoted
+from unveil.read.given import choice, is_list, shown
+from unveil.read.roles import names
+from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
+from unveil.synthesis.settings import (
+    MOST_ROWS,
+    codes_by_column,
+    entries,
+    options_of,
+    whole,
+    workers_of,
+)
+from unveil.synthesis.synthesise import synthesise
+
+_OF_ALL = inspect.signature(synthesise).parameters
+SYNTHESIS = tuple(name for name in _OF_ALL if name not in ("original", "progress"))
+"""Settings of the synthesis: the arguments of `unveil.synthesise`."""
+_LEAVES = (
+    *("min_leaf", "min_split", "complexity", "min_spread"),
+    *("smoothing", "prior", "noise", "margins"),
+)
+
+Said = Mapping[str, Any]
+Faults = Iterator[tuple[str | None, str]]
+"""What is wrong: the setting, where it is about one, and a sentence."""
+
+
+def unknown(said: Said, known: tuple[str, ...], *, none: str = "It has none.") -> Faults:
+    """Settings that there are not."""
+    rest = f"Its settings are: {listed(known, most=40)}." if known else none
+    for name in said:
+        if name not in known:
+            yield (
+                str(name),
+                f"there is no setting {shown(name)}.{nearest(str(name), known)} {rest}",
+            )
+
+
+def faults_of(name: str | None, check: Callable[[], Any]) -> Faults:
+    """The fault that a check finds, if it finds one."""
+    try:
+        check()
+    except InputError as fault:
+        yield name, str(fault)
+
+
+def synthesis_faults(said: Said) -> Faults:
+    """What is wrong with the settings of the synthesis."""
+    yield from unknown(said, SYNTHESIS)
+    usual = {name: _OF_ALL[name].default for name in _LEAVES}
+    for name in _LEAVES:
+        if said.get(name) is not None:
+            yield from faults_of(name, partial(options_of, **{**usual, name: said[name]}))
+    if "copies" in said and said["copies"] != 1:
+        yield (
+            "copies",
+            f"copies is {shown(said['copies'])}. One copy is protected and released: several of"
+            " the same original give away more. Leave it out.",
+        )
+    for name, checks in _CHECKS.items():
+        if said.get(name) is not None:
+            for check in checks(said[name]):
+                yield from faults_of(name, check)
+
+
+def columns_named(said: Said) -> Iterator[tuple[str, str]]:
+    """Every column that a setting names, and the setting; of settings without fault."""
+    for name in ("method", "predictors", "special_codes", "spikes"):
+        if isinstance(said.get(name), Mapping):
+            yield from ((name, column) for column in said[name])
+    for row in (said.get("predictors") or {}).values():
+        yield from (("predictors", column) for column in names(row, "Predictors"))
+    for name in ("order", "keep", "strata"):
+        given = said.get(name)
+        if given is not None and not (name == "order" and isinstance(given, str)):
+            yield from ((name, column) for column in names(given, "Columns"))
+
+
+Checks = Iterator[Callable[[], Any]]
+
+
+def _methods(given: Any) -> Checks:
+    if isinstance(given, str):
+        yield lambda: choice("method", given, FAMILIES)
+    elif isinstance(given, Mapping):
+        known = (*FAMILIES, *SINGLE, *JOINT)
+        for column, method in given.items():
+            yield partial(choice, f"the method of {column!r}", method, known)
+    else:
+        yield _refusing(f"method is {shown(given)}. It must be a name, or one by column.")
+
+
+def _order(given: Any) -> Checks:
+    if given != "auto":
+        yield lambda: names(given, "Columns in the order")
+
+
+def _predictors(given: Any) -> Checks:
+    if not isinstance(given, Mapping):
+        yield _refusing(
+            f"predictors is {shown(given)}. Write them by column, such as"
+            ' {"income": ["age", "sex"]}.'
+        )
+        return
+    for column, row in given.items():
+        yield partial(names, row, f"Predictors of {column!r}")
+
+
+def _rules(given: Any) -> Checks:
+    for rule in given if is_list(given) else [given]:
+        if isinstance(rule, str):
+            yield partial(parse_rule, rule)
+        elif not hasattr(rule, "rows"):
+            yield _refusing(
+                f"A rule is {shown(rule)}. Write it as text: 'if age < 16 then marital = SINGLE'."
+            )
+
+
+def _derived(given: Any) -> Checks:
+    if not isinstance(given, Mapping):
+        if not is_list(given) or not all(hasattr(one, "values") for one in given):
+            yield _refusing(
+                f"derived is {shown(given)}. Write formulas by column, such as"
+                ' {"bmi": "weight / (height / 100) ^ 2"}.'
+            )
+        return
+    for column, text in given.items():
+        if isinstance(text, str):
+            what = f"The formula of {column!r}, {quoted(text)},"
+            yield partial(parse_formula, text, what)
+        else:
+            yield _refusing(f"The formula of {shown(column)} is {shown(text)}. Write it as text.")
+
+
+def _codes(what: str, given: Any) -> Checks:
+    if not isinstance(given, Mapping):
+        yield partial(codes_by_column, given, what, [], "")
+        return
+    for column, codes in given.items():
+        yield partial(codes_by_column, {column: codes}, what, [column], "")
+
+
+def _refusing(sentence: str) -> Callable[[], None]:
+    def refuse() -> None:
+        raise SettingsError(sentence)
+
+    return refuse
+
+
+_CHECKS: dict[str, Callable[[Any], Checks]] = {
+    "method": _methods,
+    "order": _order,
+    "predictors": _predictors,
+    "keep": lambda given: iter([lambda: names(given, "Columns to keep")]),
+    "strata": lambda given: iter([lambda: names(given, "Strata")]),
+    "rules": _rules,
+    "derived": _derived,
+    "special_codes": partial(_codes, "Special codes"),
+    "spikes": partial(_codes, "Spikes"),
+    "missing_values": lambda given: iter([lambda: entries(given)]),
+    "seed": lambda given: iter([lambda: drawn_seed(given)]),
+    "workers": lambda given: iter([lambda: workers_of(given)]),
+    "rows": lambda given: iter([lambda: whole("rows", given, least=1, most=MOST_ROWS)]),
+}
