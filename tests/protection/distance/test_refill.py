@@ -62,7 +62,9 @@ def test_it_stops_at_once_when_the_rounds_left_cannot_be_enough(people, synthesi
     record = refill(people, synthesiser, rows=100_000, max_rounds=3, seed=1).record
     assert (record.stopped, record.is_finished, len(record.rounds)) == ("cannot finish", False, 1)
     assert record.rows_to_draw > 2 * 300
-    assert record.warnings[0].startswith(f"Only {record.n_rows:,} of the 100,000 wanted were kept, for")
+    assert record.warnings[0].startswith(
+        f"Only {record.n_rows:,} of the 100,000 wanted were kept, for"
+    )
     assert f"About {record.rows_to_draw:,} more rows" in record.warnings[0]
 
 
@@ -78,8 +80,8 @@ def test_where_nothing_is_kept_it_stops_after_one_round():
     record = refill(apart, copies, rows=5, seed=1, columns=["x"]).record
     assert (record.stopped, record.n_rows, record.rows_to_draw) == ("nothing is kept", 0, None)
     assert record.warnings == (
-        "Only 0 of the 5 wanted were kept: the filter refused every row of the first round. Use fewer"
-        " columns.",
+        "Only 0 of the 5 wanted were kept: the filter refused every row of the first round. Use"
+        " fewer columns.",
     )
 
 
