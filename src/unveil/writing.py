@@ -1,7 +1,8 @@
 """How does a file get onto a disk, whole or not at all, and over nothing that was there?"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from unveil.errors import WriteError, listed
@@ -24,21 +25,29 @@ def write_new(
             f"The folder {str(place)!r} already holds {listed(present)}. Nothing was written. "
             "Name another folder, or move the old files away first."
         )
-    written: list[Path] = []
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        for name, content in contents.items():
-            written.append(replace_file(place / name, content, mode=mode))
-    except BaseException as fault:
-        for path in written:
-            path.unlink(missing_ok=True)
-        if not isinstance(fault, OSError):
-            raise
+        with all_or_none() as written:
+            place.mkdir(parents=True, exist_ok=True)
+            for name, content in contents.items():
+                written.append(replace_file(place / name, content, mode=mode))
+    except OSError as fault:
         raise WriteError(
             f"The files cannot be written to {str(place)!r}: {fault.strerror}. "
             "Name a folder in which you may create files."
         ) from fault
     return tuple(written)
+
+
+@contextmanager
+def all_or_none() -> Iterator[list[Path]]:
+    """The files written so far, to be told here; where anything fails, none of them is left."""
+    written: list[Path] = []
+    try:
+        yield written
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def refuse_present(path: Path) -> None:

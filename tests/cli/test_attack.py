@@ -246,7 +246,7 @@ REFUSED = [
     (["--categorical", "sexx"], "categorical names 'sexx', which is not compared."),
     (["--control", "none.csv"], "The control data (none.csv) was not found"),
     (["--json", "--csv"], "--json and --csv cannot be printed together. Choose one."),
-    (["--chart", "a", "--page", "a"], "--page and --chart name the same file."),
+    (["--chart", "a", "--page", "a"], "--chart and --page name the same file."),
     (["--chart", "none/a.svg"], "There is no folder 'none' to write to."),
 ]
 

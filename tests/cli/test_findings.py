@@ -106,7 +106,7 @@ def test_a_page_and_a_picture_are_written_whole_and_for_the_owner_alone(folder, 
             "A special code of 'income' is 'x', which is not a number. Write numbers such as -8.",
         ),
         (["-f", "LIST", "--json", "--csv"], "--json and --csv cannot be printed together."),
-        (["-f", "LIST", "--page", "a", "--chart", "a"], "--page and --chart name the same file."),
+        (["-f", "LIST", "--page", "a", "--chart", "a"], "--chart and --page name the same file."),
         (["-f", "LIST", "--page", "none/a.html"], "There is no folder 'none' to write to."),
     ],
 )

@@ -9,17 +9,16 @@ from rich.console import Console
 from unveil.cli.attack_options import document_options, setting_options, which_options
 from unveil.cli.attack_run import Asked, attacked
 from unveil.cli.attack_screen import attack_screen
+from unveil.cli.confidential_files import refuse_targets, write_targets
 from unveil.cli.options import output_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out, refuse_both
 from unveil.count.streams import drawn_seed
-from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.errors import ReadError
 from unveil.records.attack_run import AttackRun
 from unveil.report.attacks_page import attacks_page
 from unveil.report.charts.attacks import attacks_chart
 from unveil.report.documents import csv_document, json_document
-from unveil.report.words import lines
-from unveil.writing import refuse_present, write_private
 
 GUESSING = ("tolerance", "absolute", "groups")
 SHARED = ("level", "categorical", "special_codes", "missing_values")
@@ -87,27 +86,12 @@ def _refuse(
             "Name the original file and at least one synthetic file: unveil attack original.csv"
             " synthetic.csv --control control.csv."
         )
-    if chart is not None and chart == page:
-        raise SettingsError("--page and --chart name the same file. Give each its own.")
-    for path in (chart, page):
-        if path is not None:
-            refuse_present(path)
-            if not path.parent.is_dir():
-                raise WriteError(
-                    f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
-                    " another."
-                )
+    refuse_targets({"--chart": chart, "--page": page})
 
 
 def _write(run: AttackRun, *, chart: Path | None, page: Path | None) -> None:
-    contents = []  # all made before one is written
-    if chart is not None:
-        contents.append((chart, attacks_chart(run.copies)))
-    if page is not None:
-        contents.append((page, attacks_page(run)))
-    for path, content in contents:
-        write_private(path, content.encode())
-        click.echo(f"unveil: written to {lines(str(path))}.", err=True)
+    drawers = {chart: lambda: attacks_chart(run.copies), page: lambda: attacks_page(run)}
+    write_targets({path: draw for path, draw in drawers.items() if path is not None})
 
 
 def _csv(run: AttackRun) -> str:

@@ -7,7 +7,7 @@ import click
 
 from unveil.errors import SettingsError, WriteError
 from unveil.report.words import lines
-from unveil.writing import refuse_present, write_private
+from unveil.writing import all_or_none, refuse_present, write_private
 
 
 def refuse_targets(targets: Mapping[str, Path | None]) -> None:
@@ -28,14 +28,9 @@ def refuse_targets(targets: Mapping[str, Path | None]) -> None:
 def write_targets(made: Mapping[Path, Callable[[], str]]) -> None:
     """Draw everything, then write everything; where one fails, none is left."""
     contents = {path: draw().encode() for path, draw in made.items()}
-    written: list[Path] = []
-    try:
+    with all_or_none() as written:
         for path, content in contents.items():
             write_private(path, content)
             written.append(path)
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
     for path in written:
         click.echo(f"unveil: written to {lines(str(path))}. It is confidential.", err=True)

@@ -10,20 +10,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.confidential_files import refuse_targets, write_targets
 from unveil.cli.options import by_column, output_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both
 from unveil.cli.tables import as_wide_as_fits, new_table
-from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.errors import ReadError, SettingsError
 from unveil.measure.utility.combining import SYNTHESES
 from unveil.measure.utility.findings import findings as replicate
 from unveil.records.replication import Replication
 from unveil.report import replication as words
 from unveil.report.charts.replication import replication_chart
 from unveil.report.replication_page import replication_page
-from unveil.report.words import lines
-from unveil.writing import refuse_present, write_private
 
 LONGEST_LABEL = 32
 SPARE = ("counts", "std. diff.", "difference")
@@ -116,24 +115,12 @@ def _refuse(
         )
     if list_file is None:
         raise SettingsError("Say which results are to be replicated: --findings results.toml.")
-    for path in out:
-        if path is not None:
-            refuse_present(path)
-            if not path.parent.is_dir():
-                raise WriteError(
-                    f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
-                    " another."
-                )
-    if out[0] is not None and out[0] == out[1]:
-        raise SettingsError("--page and --chart name the same file. Give each its own.")
+    refuse_targets({"--page": out[0], "--chart": out[1]})
 
 
 def _write(record: Replication, page: Path | None, chart: Path | None) -> None:
-    made = [(page, replication_page), (chart, replication_chart)]
-    contents = [(path, draw(record)) for path, draw in made if path is not None]
-    for path, content in contents:
-        write_private(path, content.encode())
-        click.echo(f"unveil: written to {lines(str(path))}.", err=True)
+    drawers = {page: lambda: replication_page(record), chart: lambda: replication_chart(record)}
+    write_targets({path: draw for path, draw in drawers.items() if path is not None})
 
 
 def _screen(record: Replication) -> Group:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from unveil.cli.confidential_files import refuse_targets
 from unveil.cli.noise_screen import Found
 from unveil.errors import WriteError, quoted
 from unveil.report.charts.ecap import ecap_chart, noise_chart, populations_chart
 from unveil.write.copies import Asked, target_of, write_all
-from unveil.writing import refuse_present, write_new, write_private
+from unveil.writing import all_or_none, write_new, write_private
 
 
 @dataclass(frozen=True)
@@ -30,22 +31,8 @@ class Targets:
         _refuse_other_pictures(given["curve"], given["populations"], given["before_after"])
         out = given["out"]
         made = cls(**{**given, "out": None if out is None else target_of(out, fake=True)})
-        paths = [path for path in (made.out, *made.beside) if path is not None]
-        if len({path.resolve() for path in paths}) < len(paths):
-            raise WriteError("Two of the files to be written have the same name.")
-        for path in paths:
-            refuse_present(path)
-            if not path.parent.is_dir():
-                raise WriteError(
-                    f"There is no folder {quoted(str(path.parent))} to write to. Make it first, or"
-                    " name another."
-                )
+        refuse_targets({f"--{name.replace('_', '-')}": getattr(made, name) for name in cls.NAMES})
         return made
-
-    @property
-    def beside(self) -> tuple[Path | None, ...]:
-        """All but the copy."""
-        return self.statement, self.curve, self.populations, self.before_after
 
 
 def _refuse_other_pictures(*paths: Path | None) -> None:
@@ -59,21 +46,16 @@ def _refuse_other_pictures(*paths: Path | None) -> None:
 
 def written(targets: Targets, found: Found, data: Any) -> tuple[str, ...]:
     """Write what was asked for, and give the paths; where one fails, none is left."""
-    paths: list[Path] = []
-    try:
+    with all_or_none() as paths:
         if targets.out is not None:
             (made,) = write_all([(data, targets.out)], Asked())
-            paths += [Path(one) for one in (made.path, *made.beside)]
+            paths.extend(Path(one) for one in (made.path, *made.beside))
         if targets.statement is not None and found.noise is not None:
             place = targets.statement
-            paths += write_new(place.parent, {place.name: found.noise.statement.encode()})
+            paths.extend(write_new(place.parent, {place.name: found.noise.statement.encode()}))
         for place, picture in _pictures(targets, found):
             write_private(place, picture.encode())
             paths.append(place)
-    except BaseException:
-        for path in paths:
-            path.unlink(missing_ok=True)
-        raise
     return tuple(str(path) for path in paths)
 
 

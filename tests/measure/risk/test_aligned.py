@@ -210,7 +210,7 @@ BAD = {
     "no tolerance by name": (
         {"tolerance": 2},
         SettingsError,
-        "tolerance is 2. Say for each numeric key by how much it may be off, as in {'age': 2}.",
+        "tolerance is 2. Give a radius for each numeric key, as in {'age': 2}.",
     ),
     "a tolerance without a copy": (
         {"synthetic": None, "tolerance": {"k1": 1}},

@@ -39,21 +39,27 @@ class Near:
     past: Whole
 
 
-def parse_tolerance(given: Any, targets: Sequence[str]) -> dict[str, float]:
-    """The radius of each target that has one, or a refusal."""
+WORDS = {
+    "target": ("{'income': 50}", "not the target", "The target is"),
+    "key": ("{'age': 2}", "not a key", "The keys are"),
+}
+
+
+def parse_tolerance(given: Any, columns: Sequence[str], role: str = "target") -> dict[str, float]:
+    """The radius of each target (or key) that has one, or a refusal."""
+    example, is_none, they_are = WORDS[role]
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise SettingsError(
-            f"tolerance is {shown(given)}. Give a radius for each numeric target, as in"
-            " {'income': 50}."
+            f"tolerance is {shown(given)}. Give a radius for each numeric {role}, as in {example}."
         )
     radii = {}
     for name, radius in given.items():
-        if name not in targets:
+        if name not in columns:
             raise RolesError(
-                f"A tolerance is given for {name!r}, which is not the target."
-                f"{nearest(str(name), targets)} The target is: {listed(targets)}."
+                f"A tolerance is given for {name!r}, which is {is_none}."
+                f"{nearest(str(name), columns)} {they_are}: {listed(columns)}."
             )
         number = number_in(radius)
         if number is None or not math.isfinite(number) or number < 0:

@@ -6,7 +6,6 @@ for it stands at the same place. Reiter and Mitra (2009), as Taub et al. (2018),
 beside CAP.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,15 +15,14 @@ import polars as pl
 
 from unveil.count.meeting import refuse_disjoint
 from unveil.count.scenario import Progress, encode_all
-from unveil.errors import AlignError, RolesError, SettingsError, listed, nearest
-from unveil.measure.attribution.tolerance import exact, near
+from unveil.errors import AlignError
+from unveil.measure.attribution.tolerance import exact, near, parse_tolerance
 from unveil.measure.opening import read_all, refuse_other_columns, sides_of
 from unveil.measure.risk.aligned_matching import Lookup, Matches, in_all_copies, in_copy
 from unveil.measure.tabular import RowsResult
 from unveil.read.align import align
 from unveil.read.banding import Bands, parse_bands
 from unveil.read.bands import band
-from unveil.read.given import number_in, shown
 from unveil.read.roles import Roles, declared
 from unveil.read.table import Table, mid_sentence
 from unveil.records.aligned_match import AlignedMatch, AlignedMatchRow, KeyTolerance
@@ -69,7 +67,7 @@ def aligned_match_risk(
 ) -> AlignedMatchResult:
     """Look every original record up in every copy by its keys; see `unveil.match_risk`."""
     declared(keys, ())
-    radii = parse_key_tolerance(tolerance, keys)
+    radii = parse_tolerance(tolerance, keys, "key")
     cut = parse_bands(bands, special_codes)
     refuse_other_columns(cut, Roles(keys, ()))
     sides = sides_of(synthetic, original=original)
@@ -103,31 +101,6 @@ def aligned_match_risk(
         coercions=aligned.coercions,
     )
     return AlignedMatchResult(record, found)
-
-
-def parse_key_tolerance(given: Any, keys: Sequence[str]) -> dict[str, float]:
-    """By how much each numeric key may be off, or a refusal."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise SettingsError(
-            f"tolerance is {shown(given)}. Say for each numeric key by how much it may be off, as"
-            " in {'age': 2}."
-        )
-    radii = {}
-    for key, radius in given.items():
-        if key not in keys:
-            raise RolesError(
-                f"A tolerance is given for {key!r}, which is not a key.{nearest(str(key), keys)}"
-                f" The keys are: {listed(keys)}."
-            )
-        number = number_in(radius)
-        if number is None or not math.isfinite(number) or number < 0:
-            raise SettingsError(
-                f"The tolerance of {key!r} is {shown(radius)}. Give a number that is not negative."
-            )
-        radii[key] = number
-    return radii
 
 
 def _without(cut: Bands, radii: Mapping[str, float]) -> Bands:
