@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from unveil.cli.options import by_column, column_names, keys_option, words_option
+from unveil.cli.options import by_column, column_names, keys_option, missing_option, words_option
 from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import numbers_in
 
@@ -98,13 +98,7 @@ def which_options(command: Command) -> Command:
 def setting_options(command: Command) -> Command:
     """What is known, what is guessed, how many are attacked, and how columns are read."""
     for option in (
-        click.option(
-            "--missing",
-            "missing_values",
-            multiple=True,
-            metavar="TEXT",
-            help="An entry that means missing, such as NA or -9. May be repeated.",
-        ),
+        missing_option,
         click.option(
             "--special-codes",
             multiple=True,

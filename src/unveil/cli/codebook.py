@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from unveil.cli.codebook_screen import screen
+from unveil.cli.options import missing_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out
 from unveil.errors import ReadError, SettingsError, WriteError
@@ -32,13 +33,7 @@ A_DIFFERENCE = 3
     metavar="FILE",
     help="What the columns mean, where the files do not say so: REDCap's, a list of codes, ours.",
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
-)
+@missing_option
 @click.option("--declared-only", is_flag=True, help="Leave the records out.")
 @click.option("--strict", is_flag=True, help="End with 3 where the copy is built otherwise.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")

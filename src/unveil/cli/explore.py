@@ -9,7 +9,7 @@ from rich.console import Console
 
 from unveil.cli.confidential_files import refuse_targets, write_targets
 from unveil.cli.explore_screen import screen
-from unveil.cli.options import by_column, column_names, key_and_target_options
+from unveil.cli.options import by_column, column_names, key_and_target_options, missing_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
 from unveil.cli.synthesis_options import numbers_by_column
@@ -127,13 +127,7 @@ def amounts(
     callback=numbers_by_column,
     help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA. May be repeated.",
-)
+@missing_option
 @click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")
 @click.option(
     "--folder",

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.cli.confidential_files import refuse_targets, write_targets
-from unveil.cli.options import by_column, output_options
+from unveil.cli.options import by_column, missing_option, output_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_table, refuse_both
@@ -60,13 +60,7 @@ SPARE = ("counts", "std. diff.", "difference")
     callback=by_column,
     help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
-)
+@missing_option
 @output_options
 @click.option(
     "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."

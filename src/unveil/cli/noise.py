@@ -11,7 +11,7 @@ from rich.console import Console
 
 from unveil.cli.noise_files import Targets, written
 from unveil.cli.noise_screen import Found, document, screen
-from unveil.cli.options import by_column
+from unveil.cli.options import by_column, missing_option
 from unveil.cli.shown import put_out
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError
 from unveil.measure.membership.choosing import chosen
@@ -83,13 +83,7 @@ def ends(
 @click.option(
     "--special-codes", metavar="CODES", help="Codes for no answer, left as they are: -8,-9."
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
-)
+@missing_option
 @click.option(
     "--not-needed",
     multiple=True,

@@ -160,15 +160,20 @@ def method_option(command: Command) -> Command:
     )(command)
 
 
-def reading_options(command: Command) -> Command:
-    """--bands, --special-codes and --missing: how the columns are read."""
-    command = click.option(
+def missing_option(command: Command) -> Command:
+    """--missing: entries that stand for nothing."""
+    return click.option(
         "--missing",
         "missing_values",
         multiple=True,
         metavar="TEXT",
         help="An entry that means missing, such as NA or -9. May be repeated.",
     )(command)
+
+
+def reading_options(command: Command) -> Command:
+    """--bands, --special-codes and --missing: how the columns are read."""
+    command = missing_option(command)
     command = click.option(
         "--special-codes",
         multiple=True,

@@ -7,7 +7,7 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import by_column, keys_option
+from unveil.cli.options import by_column, keys_option, missing_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
 from unveil.cli.shown import put_out
@@ -30,13 +30,7 @@ from unveil.report.documents import json_document
     callback=by_column,
     help="Codes that stand for no answer: income=-8,-9. May be repeated.",
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA or -9. May be repeated.",
-)
+@missing_option
 @click.option("--toml", "as_toml", is_flag=True, help="Print the tables of a project file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def suggest(

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from unveil.cli.options import by_column, column_names
+from unveil.cli.options import by_column, column_names, missing_option
 from unveil.errors import SettingsError, quoted
 from unveil.read.given import numbers_in
 from unveil.write.copies import ENDINGS
@@ -134,13 +134,7 @@ RULE_OPTIONS = (
     _by_column(
         "--spikes", "COLUMN=NUMBERS", numbers_by_column, "Amounts met very often: income=0."
     ),
-    click.option(
-        "--missing",
-        "missing_values",
-        multiple=True,
-        metavar="TEXT",
-        help="An entry that means missing, such as NA. May be repeated.",
-    ),
+    missing_option,
 )
 TREE_OPTIONS = (
     click.option(

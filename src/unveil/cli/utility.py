@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from unveil.cli.confidential_files import refuse_targets, write_targets
-from unveil.cli.options import column_names
+from unveil.cli.options import column_names, missing_option
 from unveil.cli.progress import Report, progress_bar
 from unveil.cli.shown import put_out
 from unveil.cli.synthesis_options import numbers_by_column
@@ -96,13 +96,7 @@ def joined(context: click.Context, option: click.Parameter, given: str | None) -
     callback=numbers_by_column,
     help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
 )
-@click.option(
-    "--missing",
-    "missing_values",
-    multiple=True,
-    metavar="TEXT",
-    help="An entry that means missing, such as NA. May be repeated.",
-)
+@missing_option
 @click.option(
     "--ways",
     default="2",
