@@ -8,14 +8,18 @@
     │   ├── RolesError      keys, targets or column names that do not fit the data
     │   ├── AlignError      original and copy that cannot be compared
     │   ├── SettingsError   a limit or option that means nothing
+    │   ├── LockedError     a project in which another command is at work
     │   └── WriteError      output that cannot be written, or would overwrite
+    ├── AboveLimitError     a limit that somebody accepted is exceeded; exit code 3
+    ├── TamperedError       log, runs or decisions are not as they were written; exit code 3
+    ├── RulingNeededError   a person has to say something first; exit code 4
     └── InternalError       a fault of ours; exit code 1
 
 Each message says what is wrong, where, and what to do. None quotes a cell of the data: names of
 columns and what the user typed may appear, values may not.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 
@@ -40,15 +44,44 @@ class RolesError(InputError):
 
 
 class AlignError(InputError):
-    """Original and copy cannot be compared, so every risk would look like zero."""
+    """Original and copy cannot be compared, so every risk would look like zero.
+
+    `types` has, by column, what `[data.types]` of a project could say to have it compared.
+    """
+
+    def __init__(self, sentence: str, types: Mapping[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.types = dict(types or {})
 
 
 class SettingsError(InputError):
     """A limit or an option means nothing."""
 
 
+class LockedError(InputError):
+    """Another command is at work in the same project."""
+
+
 class WriteError(InputError):
     """Output cannot be written where it is sent to, or would overwrite what is there."""
+
+
+class AboveLimitError(UnveilError):
+    """A figure is above a limit that somebody accepted, or could not be held against it."""
+
+    exit_code = 3
+
+
+class TamperedError(UnveilError):
+    """What a decision would rest on is not as it was written."""
+
+    exit_code = 3
+
+
+class RulingNeededError(UnveilError):
+    """A person has to say something before this can be done."""
+
+    exit_code = 4
 
 
 class InternalError(UnveilError):
@@ -82,5 +115,8 @@ def quoted(text: str) -> str:
 def nearest(name: str, known: Sequence[str]) -> str:
     """A hint for a mistyped name, or nothing."""
     folded = {candidate.casefold(): candidate for candidate in known}
-    close = get_close_matches(name.casefold(), folded, n=1)
+    typed = name.casefold()
+    # A slip seldom hits the first letter: another one needs the rest to be closer.
+    near = [one for one in folded if one[:1] == typed[:1]]
+    close = get_close_matches(typed, near, n=1) or get_close_matches(typed, folded, n=1, cutoff=0.8)
     return f" Did you mean '{_on_one_line(folded[close[0]])}'?" if close else ""

@@ -2,29 +2,27 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import InputError, ReadError, SettingsError, listed, nearest, quoted
+from unveil.errors import InputError, SettingsError
 from unveil.protection.plan import Fault, Plan, plan_of
+from unveil.protection.plan_data import data_faults, texts_of
+from unveil.protection.plan_faults import section_faults, told_in_order, unknown_faults
 from unveil.protection.plan_lines import Lines
 from unveil.protection.plan_roles import Named, named_in, role_faults
+from unveil.protection.plan_synthesis import columns_named
+from unveil.protection.plan_text import document_of, text_of
 from unveil.protection.presets import audience_of
-from unveil.read.banding import parse_bands
-from unveil.read.given import shown
-from unveil.records.base import SCHEMA
+from unveil.read.given import is_list
 
-LARGEST = 1_000_000
-SECTIONS = (
-    *("schema", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("published", "synthesis", "protect", "finding", "table"),
-)
-"""What a project file may hold; what is not about protection is left to others."""
-DATA = ("original", "synthetic", "control", "special_codes", "types", "labels")
 _STEP = re.compile(r"^(?:Step (\d+)|The synthesis)\b", re.MULTILINE)
+_BEGIN = 'Begin each step with [[protect.step]], then say what to do: do = "synthesise".'
+_NO_STEP = (
+    'there is no [[protect.step]]. Begin each step with it, then say what to do: do = "synthesise".'
+)
 _TYPES = (
     "[data] types is not used here: the columns have the types with which they were read. Where one"
     " should be text or a number, change the file, or recode the column."
@@ -41,8 +39,10 @@ class Project:
     audience: Any
     roles: Mapping[str, Named]  # keys and targets
     special_codes: Mapping[str, Any]
+    missing_values: tuple[str, ...]
     labels: Path | None
     lines: Lines
+    identifiers: tuple[str, ...] = ()  # of [roles], but for those that a setting names
     warnings: tuple[str, ...] = ()
 
     def told(self, fault: InputError) -> InputError:
@@ -61,7 +61,7 @@ class Project:
             else:
                 path = (*places.get(str(first), (first,)), *rest) if first else ()
                 found.append(replace(fault, path=path))
-        return _in_order(self.name, self.lines, found)
+        return told_in_order(self.name, self.lines, found)
 
     def _located(self, found: re.Match[str]) -> str:
         path = ("synthesis",) if found[1] is None else ("protect", "step", int(found[1]) - 1)
@@ -77,13 +77,18 @@ def is_project(given: Any) -> bool:
 def project_of(path: str | os.PathLike[str]) -> Project:
     """Read a project file, or refuse it with all its faults."""
     file = Path(os.fsdecode(path))
-    text = _text(file)
-    document = _parsed(file, text)
+    text = text_of(file)
+    document = document_of(file.name, text)
     lines = Lines(text)
     plan, faults = _planned(document)
-    faults = [*_sections(document), *_data(document, file), *_others(document), *faults]
+    faults = [
+        *section_faults(document),
+        *data_faults(document, file.parent),
+        *_others(document),
+        *faults,
+    ]
     if faults or plan is None:
-        raise SettingsError("\n".join(_in_order(file.name, lines, faults)))
+        raise SettingsError("\n".join(told_in_order(file.name, lines, faults)))
     data = document["data"]
     return Project(
         name=file.name,
@@ -92,98 +97,23 @@ def project_of(path: str | os.PathLike[str]) -> Project:
         audience=document.get("context", {}).get("audience"),
         roles=named_in(document),
         special_codes=data.get("special_codes", {}),
+        missing_values=texts_of(data.get("missing_values", [])),
         labels=file.parent / data["labels"] if "labels" in data else None,
         lines=lines,
+        identifiers=tuple(_identifiers(document)),
         warnings=(_TYPES,) if data.get("types") else (),
     )
 
 
-def _text(file: Path) -> str:
-    try:
-        if file.stat().st_size > LARGEST:
-            raise ReadError(f"The file {quoted(file.name)} is too large for a project file.")
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ReadError(f"The file {quoted(file.name)} is no text in UTF-8.") from None
-    except (OSError, ValueError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no file"
-        raise ReadError(f"The file {quoted(str(file))} cannot be read: {why}.") from None
-
-
-def _parsed(file: Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise ReadError(f"The file {quoted(file.name)} is no TOML: {fault}.") from None
-    except RecursionError:
-        raise ReadError(
-            f"The file {quoted(file.name)} has tables inside one another too deep."
-        ) from None
-
-
-def _sections(document: Mapping[str, Any]) -> Iterator[Fault]:
-    for name in document:
-        if name not in SECTIONS:
-            yield Fault(
-                (name,),
-                f"there is no section {shown(name)}.{nearest(name, SECTIONS)} The sections are:"
-                f" {listed(SECTIONS, most=20)}.",
-            )
-    if document.get("schema", SCHEMA) != SCHEMA:
-        yield Fault(
-            ("schema",), f"schema is {shown(document['schema'])}. This version reads schema 1."
-        )
-
-
-def _data(document: Mapping[str, Any], file: Path) -> Iterator[Fault]:
-    data = document.get("data")
-    if not isinstance(data, dict):
-        yield Fault(
-            ("data",),
-            'there is no [data]. Name the original there: [data] and below it original = "a.csv".',
-        )
-        return
-    yield from _unknown("data", data, DATA)
-    for name in ("original", "labels"):
-        given = data.get(name)
-        if name == "original" and given is None:
-            yield Fault(("data",), '[data] has no original. Name the file: original = "a.csv".')
-        elif given is not None and (not isinstance(given, str) or not given):
-            yield Fault(("data", name), f"{name} is {shown(given)}. Name a file, as text.")
-        elif given is not None and not _is_there(file.parent / given):
-            yield Fault(
-                ("data", name),
-                f"there is no file {quoted(given)}. Paths start at the folder of the project file.",
-            )
-    codes = data.get("special_codes", {})
-    if not isinstance(codes, dict):
-        yield Fault(
-            ("data", "special_codes"),
-            f"special_codes is {shown(codes)}. Write them by column: {{income = [-8]}}.",
-        )
-        return
-    for column, given in codes.items():
-        try:
-            parse_bands(None, {column: given})
-        except SettingsError as fault:
-            yield Fault(("data", "special_codes", column), str(fault))
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
-def _unknown(section: str, given: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[Fault]:
-    for name in given:
-        if name not in known:
-            yield Fault(
-                (section, name),
-                f"[{section}] has no setting {shown(name)}.{nearest(name, known)} Its settings"
-                f" are: {listed(known)}.",
-            )
+def _identifiers(document: Mapping[str, Any]) -> Iterator[str]:
+    """Columns that point at people, and that nobody asks to be treated otherwise."""
+    steps = document["protect"]["step"]
+    named = {column for _, column in columns_named(document.get("synthesis", {}))}
+    for step in steps:
+        columns = step.get("columns", ())
+        named |= {step.get("column"), *(columns if is_list(columns) else (columns,))}
+    given = document.get("roles", {}).get("identifier", ())
+    yield from (name for name in (given if is_list(given) else ()) if name not in named)
 
 
 def _others(document: Mapping[str, Any]) -> Iterator[Fault]:
@@ -199,28 +129,20 @@ def _others(document: Mapping[str, Any]) -> Iterator[Fault]:
     yield from role_faults(document)
 
 
+def plan_in(document: Mapping[str, Any]) -> tuple[Plan | None, list[Fault]]:
+    """The plan of `[synthesis]` and `[[protect.step]]`, or every fault of it."""
+    protect = document.get("protect", {})
+    if not isinstance(protect, dict):
+        _, told = plan_of([], document.get("synthesis"))
+        return None, [Fault(("protect",), _BEGIN), *told]
+    plan, told = plan_of(protect.get("step", []), document.get("synthesis"))
+    told = [*unknown_faults(("protect",), "[protect]", protect, ("step",)), *told]
+    return (None if told else plan), told
+
+
 def _planned(document: Mapping[str, Any]) -> tuple[Plan | None, list[Fault]]:
     protect = document.get("protect")
     if isinstance(protect, dict) and protect.get("step"):
-        plan, told = plan_of(protect["step"], document.get("synthesis"))
-        return plan, [*_unknown("protect", protect, ("step",)), *told]
+        return plan_in(document)
     _, told = plan_of([], document.get("synthesis"))
-    none = (
-        "there is no [[protect.step]]. Begin each step with it, then say what to do: do ="
-        ' "synthesise".'
-    )
-    return None, [Fault(("protect",), none), *told]
-
-
-def _in_order(name: str, lines: Lines, faults: list[Fault]) -> list[str]:
-    """Every fault with its line, in the order of the lines."""
-    found = []
-    for fault in faults:
-        path = fault.path
-        while path and lines.of(*path) is None:
-            path = path[:-1]
-        line = lines.of(*path) if path else None
-        place = name if line is None else f"{name}, line {line}"
-        found.append((line or 0, f"{place}: {fault.sentence}" if fault.path else fault.sentence))
-    found.sort(key=lambda one: one[0])
-    return [sentence for _, sentence in dict.fromkeys(found)]
+    return None, [Fault(("protect",), _NO_STEP), *told]

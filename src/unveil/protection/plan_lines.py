@@ -16,11 +16,16 @@ class Lines:
     """A text that can be parsed as TOML, and where things stand in it."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.replace("\r\n", "\n").split("\n")
+        self._lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
         self._known: dict[int, Any] = {}
 
     def of(self, *path: str | int) -> int | None:
         """The line in which what has this path begins, from 1; None where nothing has it."""
+        found = self.span(*path)
+        return None if found is None else found[0]
+
+    def span(self, *path: str | int) -> tuple[int, int] | None:
+        """The first and the last line of the statement that begins what has this path."""
         if not _has(self._whole, path):
             return None
         low, high = 0, len(self._lines)  # the first has not the path, the last has it
@@ -29,7 +34,7 @@ class Lines:
             if middle >= high:
                 middle = self._readable(low + 1, high)
                 if middle >= high:
-                    return self._begin(low)
+                    return self._begin(low), high
             if _has(self._parsed(middle), path):
                 high = middle
             else:

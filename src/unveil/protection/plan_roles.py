@@ -60,13 +60,17 @@ def _named(roles: Mapping[str, Any], role: str, scenario: Mapping[str, Any], nam
 
 
 def _faults(name: str, one: Named) -> Iterator[Fault]:
-    if one.given is None:
-        return
-    if not is_list(one.given) or not all(isinstance(column, str) for column in one.given):
-        place = f"{one.path[-1]} of {'[roles]' if one.path[0] == 'roles' else '[[scenario]]'}"
-        yield Fault(one.path, f"{place} must be a list of names of columns.")
+    if one.given is not None:
+        yield from column_faults(one.path, one.given, name)
+
+
+def column_faults(path: tuple[str | int, ...], given: Any, what: str) -> Iterator[Fault]:
+    """What is wrong with a list of columns; `what` is the name of all of them, such as keys."""
+    if not is_list(given) or not all(isinstance(column, str) for column in given):
+        place = f"{path[-1]} of {'[roles]' if path[0] == 'roles' else f'[[{path[0]}]]'}"
+        yield Fault(path, f"{place} must be a list of names of columns.")
         return
     try:
-        names(one.given, name.capitalize())
+        names(given, what.capitalize())
     except InputError as fault:
-        yield Fault(one.path, str(fault))
+        yield Fault(path, str(fault))

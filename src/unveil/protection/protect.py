@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from unveil.count.scenario import Progress, silent
-from unveil.errors import InputError, SettingsError
+from unveil.errors import InputError, SettingsError, listed
 from unveil.protection.plan import Plan, plan_of, refused
 from unveil.protection.plan_asked import Asked
 from unveil.protection.plan_columns import absent_roles, too_few
@@ -112,8 +112,9 @@ def of_project(project: Project, given: Mapping[str, Any], progress: Progress) -
         "audience": project.audience,
         **{name: one.given for name, one in project.roles.items()},
         "special_codes": project.special_codes,
+        "missing_values": project.missing_values,
     }
-    nothing = {"rows": None, "seed": None, "missing_values": (), "sweep": None}
+    nothing = {"rows": None, "seed": None, "sweep": None}
     besides = {name for name in said if given.get(name)}
     asked = {**said, **nothing, **given, **{name: said[name] for name in {*said} - besides}}
     try:
@@ -138,6 +139,8 @@ def _protected(
         raise SettingsError(f"The original is {shown(original)}. Give one file or frame.")
     labels = None if project is None else project.labels
     table = read_table(original, side="original", missing_values=asked.missing, dictionary=labels)
+    if project is not None:
+        table, project = _without_identifiers(table, project)
     keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _of_numbers(asked.codes, table)
     stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
@@ -147,6 +150,19 @@ def _protected(
     if faults:
         raise refused(faults, None if project is None else project.sentences(faults, besides))
     return _made(stages, table, replace(asked, leaves=leaves), given, project)
+
+
+def _without_identifiers(table: Table, project: Project) -> tuple[Table, Project]:
+    """The original without columns that point at people, and the project with a word on it."""
+    gone = [name for name in project.identifiers if name in table.frame.columns]
+    if not gone:
+        return table, project
+    said = (
+        f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
+        f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}."
+    )
+    left = replace(table, frame=table.frame.drop(gone))
+    return left, replace(project, warnings=(*project.warnings, said))
 
 
 def _made(

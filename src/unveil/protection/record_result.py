@@ -9,11 +9,11 @@ import polars as pl
 from unveil.read.labelled import Labelled
 from unveil.records.codebook import Codebook
 from unveil.records.protection import ConfidentialProtection, Protection, ProtectionSeeds
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ProtectResult:
+class ProtectResult(Plotted):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step

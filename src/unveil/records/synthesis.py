@@ -50,3 +50,14 @@ class Synthesis(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
+
+
+class ConfidentialSynthesis(Record, frozen=True, kw_only=True):
+    """How the copies of a project were made, the seed among it."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    note: str = "CONFIDENTIAL: keep this where the original is kept. It must not be released."
+    seed: int  # with it, the settings and the original the copies can be made again
+    copies: tuple[str, ...]  # as the project file names them
+    synthesis: Synthesis

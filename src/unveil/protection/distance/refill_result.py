@@ -13,7 +13,7 @@ from unveil.protection.distance.result import DistanceFilterResult, warnings_of
 from unveil.protection.distance.settings import Settings
 from unveil.protection.distance.shifts import shifts, told
 from unveil.records.distance_filter import Refill, RefillRound
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RefillResult:
+class RefillResult(Plotted):
     """The rows kept, and the rounds. `seed` is confidential: with it the draws can be repeated."""
 
     _drawn: tuple[Drawn, ...]

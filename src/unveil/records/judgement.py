@@ -1,0 +1,164 @@
+"""What a run means against the custodian's own limits, who has ruled on what, what was decided.
+
+The tool gives evidence and never says "safe": a verdict is always against limits that a named
+person accepted. Until then every status is "no limit".
+"""
+
+from typing import Literal
+
+from unveil.records.base import SCHEMA, Record
+from unveil.records.copies import Copy
+from unveil.records.viewed import Viewed
+from unveil.version import __version__
+
+Audience = Literal["closed", "registered", "open"]
+Status = Literal["within", "review", "above", "no limit", "not measured"]
+Unit = Literal["percent", "share", "ratio"]
+RulingState = Literal["open", "common knowledge", "keep", "not needed"]
+MissingKind = Literal["limits", "finding", "context", "measure", "four_eyes"]
+FactorName = Literal[
+    "release_context", "taken_for_real", "other_sources", "intruder_knowledge", "method_released"
+]
+
+
+class Limit(Record, frozen=True, kw_only=True):
+    """From where on a figure is looked at, and from where on it is too high."""
+
+    measure: str
+    review: float
+    limit: float
+    unit: Unit
+    origin: str  # where the values come from, or "no published value: your decision"
+
+
+class Judged(Record, frozen=True, kw_only=True):
+    """One figure beside its limit."""
+
+    measure: str
+    part: str
+    scenario: str | None
+    target: str | None
+    subject: str | None
+    copy: Copy | None
+    value: float | None
+    companion: float | None
+    review: float | None  # None: no limit
+    limit: float | None
+    status: Status
+    reason: str | None = None  # why a figure that has a limit is not measured
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """One finding of a one-way or two-way check, and how it was ruled."""
+
+    id: str  # "neighbour/workab=NO": what a ruling names
+    scenario: str
+    target: str
+    kind: Literal["one_way", "two_way"]
+    exclusion: str
+    n: int  # findings that it accounts for, in the worst copy
+    sentence: str
+    state: RulingState
+    reason: str | None = None
+    by: str | None = None
+    on: str | None = None
+
+
+class Missing(Record, frozen=True, kw_only=True):
+    """Something that a person has to say before a release can be decided."""
+
+    kind: MissingKind
+    sentence: str
+    fix: str  # a command to type
+
+
+class Judgement(Viewed, frozen=True, kw_only=True):
+    """A run against the project as it is now."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    run: int
+    audience: Audience | None
+    rule: str  # what this audience asks for, in words
+    accepted_by: str | None
+    accepted_on: str | None
+    limits: tuple[Limit, ...]
+    figures: tuple[Judged, ...]
+    findings: tuple[Finding, ...]
+    missing: tuple[Missing, ...]
+    n_above: int
+    n_review: int
+    n_not_measured: int
+    is_current: bool  # files and settings are still those of the run
+    stale: tuple[str, ...]  # what is not, in sentences
+    exit_code: Literal[0, 3, 4]
+    headline: str  # one sentence
+
+
+class Decision(Viewed, frozen=True, kw_only=True):
+    """What a named person decided about a run, and on what they saw."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    number: int
+    release: bool
+    by: str
+    on: str  # UTC
+    note: str
+    despite: str | None  # why it is released although a limit is exceeded
+    run: int
+    results_sha256: str
+    project_sha256: str
+    log_head: str
+    judgement: Judgement | None  # None: a refusal about a run that is not as it was written
+    warnings: tuple[str, ...] = ()  # what was not as it was written but did not hinder
+
+
+class LogLine(Record, frozen=True, kw_only=True):
+    """One change of a project. No value of the data and no free text stands here."""
+
+    n: int
+    at: str
+    by: str | None
+    event: Literal[
+        "init",
+        "edited",
+        "synthesise",
+        "protect",
+        "run",
+        "exclude",
+        "ruling",
+        "limits",
+        "context",
+        "decision",
+        "report",
+    ]
+    subject: str | None  # names of columns, scenarios, measures, numbers of runs
+    project_sha256: str | None
+    file_sha256: str | None  # of results.json of a run, or of a decision
+    previous: str
+    hash: str
+
+
+class LogFault(Record, frozen=True, kw_only=True):
+    """One thing that is not as it was written."""
+
+    line: int | None
+    file: str | None
+    sentence: str
+    run: int | None = None  # the run it is about; None: the log or a decision
+    fix: str | None = None  # what to do about it
+
+
+class LogCheck(Viewed, frozen=True, kw_only=True):
+    """Whether log, runs and decisions are as they were written."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    n_lines: int
+    n_runs: int
+    n_decisions: int
+    head: str
+    faults: tuple[LogFault, ...]
+    is_edited: bool = False  # the project file was edited by hand since the last line: no fault
+    since_release: tuple[str, ...] = ()  # files that are not those that were released: no fault
