@@ -1,11 +1,19 @@
 """How does a file get onto a disk, whole or not at all, and over nothing that was there?"""
 
 import os
+import re
+import secrets
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from unveil.errors import WriteError, listed
+
+_UNFINISHED = re.compile(r"\..+\.(\d+)-([0-9a-f]{8})\.tmp")
+_MARK = secrets.token_hex(4)  # of this process: numbers of processes come again
+_WRITING_AT_MOST = 600  # seconds
 
 
 def write_new(
@@ -71,9 +79,27 @@ def write_private(path: Path, content: bytes) -> None:
         ) from fault
 
 
+def is_left_behind(path: Path) -> bool:
+    """Whether a file is half of one that `replace_file` was writing when its process died."""
+    found = _UNFINISHED.fullmatch(path.name)
+    if found is None or found[2] == _MARK or not path.is_file():
+        return False
+    if int(found[1]) == os.getpid():
+        return True
+    if sys.platform == "win32":  # where asking for a process would end it
+        return time.time() - path.stat().st_mtime > _WRITING_AT_MOST
+    try:
+        os.kill(int(found[1]), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
 def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> Path:
     """Put a file in place in one step, so that nobody ever meets half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{_MARK}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         with open(os.open(unfinished, flags, mode), "wb") as file:

@@ -69,3 +69,16 @@ def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     assert p.d_tq[found.of_cell].tolist() == cells.counts[0].tolist()
     assert p.w.sum() == len(set().union(*sides))
     assert (p.N_d, p.N_s) == (len(sides[0]), sum(map(len, sides[1:])))
+
+
+def test_a_combination_that_only_a_left_out_side_has_still_names_a_row(monkeypatch):
+    def garbage(shape, dtype=float):
+        return np.full(shape, 2**40).astype(dtype)  # what a memory may hold
+
+    monkeypatch.setattr(np, "empty", garbage)
+    train, control, copy = [("a", "x", "p")], [("b", "y", "q")], [("c", "x", "p")]
+    part = scenario_of([train, control, copy]).of_sides([0, 2])
+    assert part.keys.n_q == 3
+    rows = part.keys.example_rows()
+    assert rows.tolist() == [0, 0, 1]
+    assert all(len(codes) == 3 for codes in part.codes_of_keys)

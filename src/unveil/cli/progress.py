@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from unveil.report.words import name
 
@@ -15,15 +23,24 @@ Report = Callable[[str, int, int], None]
 @contextmanager
 def progress_bar(console: Console) -> Iterator[Report]:
     """A bar on standard error that vanishes when the work is done."""
+    with _bar(console, MofNCompleteColumn()) as report:
+        yield report
+
+
+@contextmanager
+def run_bar(console: Console) -> Iterator[Report]:
+    """The same for work that is weighed and not counted: in percent, with the time left."""
+    with _bar(console, TaskProgressColumn()) as report:
+        yield report
+
+
+@contextmanager
+def _bar(console: Console, how_far: ProgressColumn) -> Iterator[Report]:
     if not console.is_terminal:
         yield lambda what, done, total: None
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
+    what = TextColumn("{task.description}", markup=False)
+    columns = (what, BarColumn(), how_far, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         yield _moving(bar)
 

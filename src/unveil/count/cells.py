@@ -40,8 +40,12 @@ class Keys:
         return int(self.counts.shape[1])
 
     def example_rows(self) -> Whole:
-        """One stacked row for each combination, through which its key levels can be read."""
-        rows = np.empty(self.n_q, np.int64)
+        """One stacked row for each combination, through which its key levels can be read.
+
+        Of some of the sides there may be combinations that none of them has: nobody is counted in
+        them, so that any row will do, but it must be one.
+        """
+        rows = np.zeros(self.n_q, np.int64)
         rows[self.q] = np.arange(len(self.q))
         return rows
 

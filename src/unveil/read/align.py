@@ -62,9 +62,10 @@ def align(tables: Sequence[Table], columns: Sequence[str]) -> Aligned:
             aligned[name], notes = _align_column(name, labelled[name].sides, tables)
             coercions += notes
         except AlignError as fault:
-            faults.append(str(fault))
+            faults.append(fault)
     if faults:
-        raise AlignError("\n".join(faults))
+        types = {name: kind for fault in faults for name, kind in fault.types.items()}
+        raise AlignError("\n".join(map(str, faults)), types)
     return Aligned(
         tuple(table.frame.height for table in tables),
         aligned,
@@ -90,7 +91,10 @@ def _align_column(
         cast.append(sides[i] if families[i] == common else CASTS[families[i], common](sides[i]))
         n_failed = cast[-1].null_count() - sides[i].null_count()
         if n_failed:
-            raise AlignError(_half_text(name, n_failed, i, families, tables))
+            raise AlignError(
+                _half_text(name, n_failed, i, families, tables),
+                {name: _type_of([sides[j] for j in known if families[j] != TEXT])},
+            )
     cast, more_notes = _one_type(name, cast, common, [tables[i] for i in known])
     return _with_the_empty(dict(zip(known, cast, strict=True)), sides), notes + more_notes
 
@@ -172,7 +176,7 @@ def _common_family(name: str, families: Sequence[str], tables: Sequence[Table]) 
     if typed == {DATE, MOMENT}:
         return MOMENT
     if len(typed) > 1:
-        raise AlignError(_differs(name, families, tables))
+        raise AlignError(_differs(name, families, tables), {name: "text"})
     return next(iter(typed), TEXT)
 
 
@@ -199,6 +203,15 @@ def _half_text(
         " Give the column the same coding in every file; where a text such as NA stands for"
         " missing, say so with missing_values (--missing on the command line)."
     )
+
+
+def _type_of(sides: Sequence[pl.Series]) -> str:
+    """What `[data.types]` calls what these sides hold."""
+    if all(side.dtype.is_integer() for side in sides):
+        return "integer"
+    if all(side.dtype.is_numeric() for side in sides):
+        return "number"
+    return "date" if all(side.dtype == pl.Date for side in sides) else "text"
 
 
 def _notes(name: str, table: Table, side: pl.Series, family: str, common: str) -> list[Coercion]:

@@ -31,7 +31,7 @@ _TAKES = {
     "level": "A level has target and level; with a key level, key and key_level too.",
     "pair": "A pair has target, level, key and key_level.",
     "missing-targets": (
-        "It acts on every target; for one target give its name and level None instead."
+        'It acts on every target; for one target give its name and the empty level ("") instead.'
     ),
     "missing-keys": "It takes the names of keys, or nothing for all of them.",
     "max-denominator": "It takes a limit and acts on every target.",

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,13 @@ import polars.selectors as cs
 from unveil.errors import ReadError, listed
 from unveil.read.csv import read_csv
 from unveil.read.declared import with_dictionary, with_dictionary_beside
+from unveil.read.dictionary import dictionary_given
 from unveil.read.frames import read_frame
 from unveil.read.guard import guard
+from unveil.read.held import Held
 from unveil.read.isolated import read_apart
 from unveil.read.table import Table, place_of
+from unveil.read.typing_columns import with_types
 from unveil.read.wire import Question
 from unveil.records.disclosure import Coercion
 
@@ -58,11 +61,50 @@ def read_table(
     (survey.xlsx#2020). What columns and codes mean is taken from
     `dictionary` (a path or a codebook), from the file itself, or from a dictionary beside it.
     """
+    if isinstance(source, Held):
+        return _again(source, side, columns, missing_values)
     table = _read(source, side, columns, missing_values, sheet)
     if dictionary is not None:
         table = with_dictionary(table, dictionary)
     elif isinstance(source, str | os.PathLike) and table.codebook is None:
         table = with_dictionary_beside(table, Path(os.fsdecode(source)))
+    return _noted(table, missing_values)
+
+
+def hold(
+    path: Path,
+    *,
+    side: str,
+    missing_values: Sequence[str] = (),
+    dictionary: Any = None,
+    types: Mapping[str, str] | None = None,
+) -> Held:
+    """A file read whole, to be given wherever a path is taken; it is not read again.
+
+    A `dictionary` is used where the file declares nothing itself and it names a column of it.
+    `types` says what columns are to be read as: integer, number, text or date.
+    """
+    missing, wanted = tuple(missing_values), dict(types or {})
+    table = with_types(_read(path, side, None, missing, None), wanted)
+    known = None if dictionary is None else dictionary_given(dictionary)
+    fits = known is not None and any(one.name in table.frame.columns for one in known.variables)
+    declared = known if fits and table.codebook is None else None
+    return Held(path, table, missing, declared, wanted)
+
+
+def _again(
+    held: Held, side: str, columns: Sequence[str] | None, missing_values: Sequence[str]
+) -> Table:
+    if not held.serves(columns, missing_values):
+        table = _read(held.path, side, columns, missing_values, None)
+        table = with_types(table, held.types)
+    else:
+        table = held.table(side=side, columns=columns)
+    known = held.dictionary
+    if known is not None and any(one.name in table.frame.columns for one in known.variables):
+        table = with_dictionary(table, known)
+    elif table.codebook is None:
+        table = with_dictionary_beside(table, held.path)
     return _noted(table, missing_values)
 
 

@@ -1,0 +1,42 @@
+"""`unveil compare`: runs of a project side by side."""
+
+import click
+from rich.console import Console
+
+from unveil.cli.compare_screen import csv_rows, screen
+from unveil.cli.shown import put_out, refuse_both
+from unveil.errors import SettingsError
+from unveil.release.comparing import compare_runs
+from unveil.release.project_file import read_project
+from unveil.report.documents import csv_document, json_document
+
+
+@click.command(short_help="Runs of a project side by side: settings, risk and utility.")
+@click.argument("numbers", nargs=-1, metavar="RUN RUN...")
+@click.option("--project", metavar="PROJECT", help="A project.toml or its folder. Default: here.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print every figure as CSV.")
+def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:
+    """Show what changed between runs: in settings, in what is given away, in utility.
+
+    \b
+    Example:
+      unveil compare 1 2 3
+    """
+    refuse_both(as_json=as_json, as_csv=as_csv)
+    found = compare_runs(
+        read_project(project, needs_files=False), [_number(text) for text in numbers]
+    )
+    console = Console()
+    if as_json:
+        put_out(json_document(found), console)
+    elif as_csv:
+        put_out(csv_document(csv_rows(found)), console)
+    else:
+        put_out(screen(found, console.width), console)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise SettingsError(f"{text!r} is no number of a run. Write numbers: unveil compare 1 2.")
+    return int(text)

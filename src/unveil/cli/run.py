@@ -1,0 +1,99 @@
+"""`unveil run`: measure all that a project declares, and hold it against its limits."""
+
+import json
+
+import click
+from rich.console import Console
+
+from unveil.cli.progress import run_bar
+from unveil.cli.run_screen import Shown, screen
+from unveil.cli.shown import put_out
+from unveil.records.judgement import Judgement
+from unveil.records.run import Run
+from unveil.release.after_release import decided_lines
+from unveil.release.at_risk import records_path
+from unveil.release.deciding import decisions_of
+from unveil.release.judging import judgement_of
+from unveil.release.model import ProjectFile
+from unveil.release.project_file import read_project
+from unveil.release.running import run_project
+from unveil.release.store import load_parts, runs_of
+
+INTERRUPTED = 130
+
+
+@click.command(short_help="Measure all that a project declares, against its limits.")
+@click.argument("project", required=False, metavar="[PROJECT]")
+@click.option("--records", is_flag=True, help="Write who is at risk to the confidential folder.")
+@click.option("--again", is_flag=True, help="Measure everything anew, whatever is known.")
+@click.option("--by", metavar="NAME", help="Who runs it. Default: the analyst of the project.")
+@click.option("--seed", type=int, metavar="N", help="The seed of the project from now on.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def run(
+    *,
+    project: str | None,
+    records: bool,
+    again: bool,
+    by: str | None,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Measure what PROJECT (a project.toml, or its folder; else here) declares, and judge it.
+
+    What has not changed since an earlier run is taken over. A run that is stopped goes on where it
+    was. Exit code: 0 within all limits, 3 a limit is exceeded, 4 somebody has to say something.
+
+    \b
+    Example:
+      unveil run
+      unveil run myproject --records --by "Name, role"
+    """
+    file = read_project(project)
+    known = runs_of(file.folder)
+    made = _made(file, records=records, again=again, by=by, seed=seed)
+    parts = load_parts(file.folder, made)
+    judgement = judgement_of(file, made, parts)
+    decided = tuple(decided_lines(file.folder, made, decisions_of(file.folder)))
+    shown = Shown(made, parts, judgement, made.number not in known, decided)
+    _show(shown, as_json=as_json)
+    if records:
+        _tell_records(file, made)
+    click.get_current_context().exit(shown.judgement.exit_code)
+
+
+def _made(
+    file: ProjectFile, *, records: bool, again: bool, by: str | None, seed: int | None
+) -> Run:
+    try:
+        with run_bar(Console(stderr=True)) as bar:
+            return run_project(file, by=by, seed=seed, records=records, again=again, progress=bar)
+    except KeyboardInterrupt:
+        click.echo(
+            "unveil: Stopped. What was measured so far is kept: say unveil run again, and it goes"
+            " on from there.",
+            err=True,
+        )
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _show(shown: Shown, *, as_json: bool) -> None:
+    console = Console()
+    if as_json:
+        put_out(document(shown.run, shown.judgement), console)
+    else:
+        put_out(screen(shown, console.width), console)
+
+
+def document(run: Run, judgement: Judgement) -> str:
+    """Run and judgement as one JSON document."""
+    both = {"run": run.to_dict(), "judgement": judgement.to_dict()}
+    return json.dumps(both, indent=2, ensure_ascii=False)
+
+
+def _tell_records(file: ProjectFile, made: Run) -> None:
+    path = records_path(file.folder, made.number).relative_to(file.folder)
+    click.echo(
+        f"unveil: CONFIDENTIAL: who is at risk stands in {path.as_posix()}; keep it where the"
+        " original is kept.",
+        err=True,
+    )

@@ -1,0 +1,133 @@
+"""Which figures of a run can a limit be held against? One row for each, out of the records."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from unveil.records.attacks import Attacks
+from unveil.records.base import Record
+from unveil.records.copies import Copy
+from unveil.records.disclosure import Disclosure
+from unveil.records.excess import Excess
+from unveil.records.gtcap import Gtcap
+from unveil.records.match_risk import MatchRisk
+from unveil.records.membership import Membership
+from unveil.records.pair_tables import PairTables
+from unveil.records.protection import Protection
+from unveil.records.run import FigureRow, Kind, Part
+from unveil.records.sap import Sap
+from unveil.records.suda import Suda
+from unveil.records.utility import Utility
+
+IDENTITY = ("UiO", "UiS", "UiOiS", "repU")
+ATTRIBUTE = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP")
+_BESIDE = {"DiSCO": "Dorig", "DiSDiO": "Dorig", "DCAP": "CAPd", "UiOiS": "UiO", "repU": "UiO"}
+"""What the original alone gives away, beside what the copy does."""
+
+Row = dict[str, Any]
+
+
+def figures_of(part: Part, record: Record, copy: int | None = None) -> tuple[FigureRow, ...]:
+    """The figures in the record of a part; `copy` is the one that an attack was made on.
+
+    Means over copies are no figures here: what one copy gives away is not undone by another.
+    """
+    rows = _KINDS.get(part.kind, _nothing)(record, copy)
+    where: Row = {"part": part.name, "scenario": part.scenario, "target": part.target}
+    return tuple(FigureRow(**{**where, **row}) for row in rows)
+
+
+def _nothing(record: Any, copy: int | None) -> Iterator[Row]:
+    yield from ()
+
+
+def _disclosure(record: Disclosure, copy: int | None) -> Iterator[Row]:
+    for row in record.identity:
+        for measure in IDENTITY if row.copy != "mean" else ():
+            yield _beside(row, measure, {"copy": row.copy})
+    for one in record.attribute:
+        for measure in ATTRIBUTE if one.copy != "mean" else ():
+            yield _beside(one, measure, {"copy": one.copy, "target": one.target})
+
+
+def _beside(row: Record, measure: str, where: Row) -> Row:
+    other = _BESIDE.get(measure)
+    companion = None if other is None else getattr(row, other)
+    return {**where, "measure": measure, "value": getattr(row, measure), "companion": companion}
+
+
+def _gtcap(record: Gtcap, copy: int | None) -> Iterator[Row]:
+    for row in record.copies:
+        if row.copy != "mean":
+            yield {"measure": "GTCAP", "copy": row.copy, "value": row.mean}
+
+
+def _suda(record: Suda, copy: int | None) -> Iterator[Row]:
+    yield {"measure": "unique", "value": 100 * record.n_uniques / record.n_records}
+
+
+def _match_risk(record: MatchRisk, copy: int | None) -> Iterator[Row]:
+    yield {"measure": "match_risk", "value": record.global_risk}
+
+
+def _excess(record: Excess, copy: int | None) -> Iterator[Row]:
+    for row in record.rows:
+        if row.copy != "mean":
+            value = row.R_after if record.exclude else row.R
+            where = {"target": row.target, "subject": row.measure, "copy": row.copy}
+            yield {"measure": "R", **where, "value": value}
+
+
+def _attacks(record: Attacks, copy: int | None) -> Iterator[Row]:
+    for row in record.rows:
+        if row.group is None:
+            where = {"target": row.target, "subject": row.attack, "copy": copy}
+            yield {"measure": "R", **where, "value": row.R}
+
+
+def _membership(record: Membership, copy: int | None) -> Iterator[Row]:
+    yield {"measure": "membership", "copy": copy, "value": record.headline.advantage}
+
+
+def _utility(record: Utility, copy: int | None) -> Iterator[Row]:
+    for row in record.rows:
+        yield {"measure": "S_pMSE", "copy": row.copy, "value": row.S_pMSE}
+        yield {"measure": "pMSE", "copy": row.copy, "value": row.pMSE}
+
+
+def _tables(record: PairTables, copy: int | None) -> Iterator[Row]:
+    for row in record.rows:
+        pair = " x ".join(row.variables)
+        yield {"measure": "S_pMSE", "subject": pair, "copy": row.copy, "value": row.S_pMSE}
+
+
+def _sap(record: Sap, copy: int | None) -> Iterator[Row]:
+    for n, upper in zip(record.n, record.upper, strict=True):
+        yield {"measure": "SAP", "subject": f"n = {n}", "value": upper}
+
+
+def _protection(record: Protection, copy: int | None) -> Iterator[Row]:
+    for reason in record.reasons:
+        worst = None if reason.ecap is None else reason.ecap.worst
+        yield {"measure": "ECAP", "subject": reason.column, "value": worst}
+
+
+_KINDS: dict[Kind, Callable[[Any, int | None], Iterator[Row]]] = {
+    "disclosure": _disclosure,
+    "gtcap": _gtcap,
+    "suda": _suda,
+    "match_risk": _match_risk,
+    "excess": _excess,
+    "singling_out": _attacks,
+    "linkability": _attacks,
+    "inference": _attacks,
+    "membership": _membership,
+    "utility": _utility,
+    "tables": _tables,
+    "sap": _sap,
+    "protection": _protection,
+}
+
+
+def is_headline(copy: Copy | None, n_copies: int) -> bool:
+    """Whether a figure is of the copy that stands for all: the only one, or all pooled."""
+    return copy in (None, 1 if n_copies == 1 else "pooled")

@@ -1,0 +1,72 @@
+"""How does a stored run stand against the project as it is now?"""
+
+from typing import Any
+
+from unveil.judge.judging import Said, judged
+from unveil.judge.presets import limits_of
+from unveil.judge.rulings import InForce, Ruling
+from unveil.records.disclosure import NotMeasured
+from unveil.records.dossier import Parts
+from unveil.records.judgement import Judgement
+from unveil.records.run import FigureRow, Run
+from unveil.release.model import ProjectFile
+from unveil.release.running import stale
+
+
+def judgement_of(project: ProjectFile, run: Run, parts: Parts) -> Judgement:
+    """Limits, findings, rulings and answers of now, held against the figures of a run."""
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    reasons = _reasons(run, parts)
+    return judged(run, disclosures, said_in(project), stale=stale(project, run), reasons=reasons)
+
+
+def _reasons(run: Run, parts: Parts) -> dict[FigureRow, str]:
+    """Why figures are not defined, out of the records of their parts."""
+    undefined = [row for row in run.figures if row.value is None]
+    found = ((row, _reason(row, parts[row.part])) for row in undefined)
+    return {row: reason for row, reason in found if reason is not None}
+
+
+def _reason(row: FigureRow, record: Any) -> str | None:
+    """The reason in a record that fits a figure best; None where it gives none."""
+    told = [
+        one
+        for one in getattr(record, "not_measured", ())
+        if isinstance(one, NotMeasured) and one.target in (None, row.target)
+    ]
+    for wanted in ((row.measure, row.copy), (None, row.copy), (None, None)):
+        for one in told:
+            if wanted[0] in (None, one.field) and wanted[1] in (None, one.copy):
+                return one.reason
+    return None
+
+
+def why_not_accepted(project: ProjectFile) -> str | None:
+    """Why a name beside the limits does not count; None where it does, or there is none."""
+    limits = project.limits
+    if limits.accepted_by is not None or limits.written_by is None:
+        return None
+    if limits.is_marked:
+        return f"the limits were changed since {limits.written_by} accepted them"
+    return f"{limits.written_by} stands beside the limits but did not accept them by command"
+
+
+def said_in(project: ProjectFile) -> Said:
+    """What people said in a project file."""
+    limits, context = project.limits, project.context
+    return Said(
+        audience=context.audience,
+        limits=limits_of(limits.values),
+        accepted_by=limits.accepted_by,
+        accepted_on=limits.on if limits.accepted_by else None,
+        not_in_force=why_not_accepted(project),
+        rulings=tuple(
+            Ruling(one.finding, one.accept, one.reason, one.by, one.on) for one in project.rulings
+        ),
+        exclusions=tuple(
+            InForce(one.scenario, one.exclusion.text, one.reason, one.by, one.on)
+            for one in project.excludes
+        ),
+        answered=frozenset(context.factors),
+        four_eyes=context.four_eyes,
+    )

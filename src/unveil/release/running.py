@@ -1,0 +1,286 @@
+"""`unveil run`: measure what a project declares, keep what is finished, number what is whole."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from unveil.count.scenario import Progress, silent
+from unveil.errors import InputError, WriteError
+from unveil.records.base import Record
+from unveil.records.dossier import RECORDS
+from unveil.records.run import FigureRow, InputFile, Part, Run
+from unveil.release import log
+from unveil.release.at_risk import write_records
+from unveil.release.data_faults import refuse_data_faults
+from unveil.release.figures import figures_of
+from unveil.release.hashing import (
+    canonical,
+    fingerprint,
+    packages,
+    project_sha256,
+    python_version,
+    settings_sha256,
+)
+from unveil.release.healing import heal_log, log_run
+from unveil.release.lock import locked
+from unveil.release.measuring import Measuring
+from unveil.release.model import ProjectFile
+from unveil.release.pacing import Pace
+from unveil.release.people import named
+from unveil.release.planned import Planned
+from unveil.release.planning import planned
+from unveil.release.seeds import FILE as SEED_FILE
+from unveil.release.seeds import ProjectSeed, project_seed
+from unveil.release.sources import Inputs, hashed
+from unveil.release.store import (
+    Measured,
+    Unfinished,
+    all_runs,
+    damaged_parts,
+    load_run,
+    measured_before,
+    next_number,
+    runs_of,
+)
+from unveil.release.typing_advice import in_project
+from unveil.version import __version__
+
+DOING = "unveil run"
+
+
+def run_project(
+    project: ProjectFile,
+    *,
+    by: str | None = None,
+    seed: int | None = None,
+    records: bool = False,
+    again: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure all that a project declares, and keep it as a run of its own.
+
+    What an earlier run measured from the same files with the same settings is taken over; where
+    nothing at all has changed, the last run is given back and no new one is made.
+
+    Parameters
+    ----------
+    by
+        Who runs it; the analyst of the project where None.
+    seed
+        The seed of the project from now on; the one it has, or one drawn by the system, where None.
+    records
+        Whether to write who is at risk to the confidential folder.
+    again
+        Whether to measure everything anew, whatever is known.
+    progress
+        Called with what is being done, how much is done, and how much there is, in thousandths
+        of a second of the time it may take.
+
+    Raises
+    ------
+    LockedError
+        If somebody else is at work in the project.
+    TamperedError
+        If the results of the last run are not those that were logged; `again` measures all anew.
+    """
+    who = project.context.analyst if by is None else named(by)
+    with _on_disk(), locked(project.folder, DOING):
+        heal_log(project.folder)
+        files = hashed(project)
+        own_seed = project_seed(project.folder, seed)
+        if runs_of(project.folder) and not again:
+            load_run(project.folder)  # refused where it was changed
+        known = all_runs(project.folder)
+        inputs = Inputs(project, files)
+        left = Unfinished(project.folder)
+        left.sweep()
+        if known and not again and _is_same(project, known[-1], files, own_seed):
+            run = known[-1]
+            left.drop()
+        else:
+            under_way = _Running(project, inputs, own_seed, left, known, again=again)
+            run = under_way.run(who, progress or silent)
+            log_run(project.folder, run)
+        if records:
+            write_records(inputs, run)
+        return run
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    """A disk that is full, or gone, is no fault of ours."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader of the progress has seen enough
+        raise
+    except OSError as fault:
+        raise WriteError(
+            f"The run cannot be kept: {fault.strerror or type(fault).__name__}. What was measured"
+            " before is kept; make room or let the folder be written to, and say unveil run again."
+        ) from None
+
+
+def _is_same(
+    project: ProjectFile, last: Run, files: Sequence[InputFile], seed: ProjectSeed
+) -> bool:
+    """Whether a run would measure what the last one did, and that is all still there."""
+    return (
+        last.settings_sha256 == settings_sha256(project)
+        and last.files == tuple(files)
+        and last.seed_sha256 == seed.sha256
+        and last.version == __version__
+        and last.packages == packages()
+        and not damaged_parts(project.folder, last)
+    )
+
+
+@dataclass
+class _Running:
+    """One run under way."""
+
+    project: ProjectFile
+    inputs: Inputs
+    seed: ProjectSeed
+    left: Unfinished
+    known: list[Run]
+    again: bool
+    n_resumed: int = 0
+    figures: list[FigureRow] = field(default_factory=list)
+    before: dict[str, Measured] = field(default_factory=dict)
+    done: dict[str, Part] = field(default_factory=dict)
+
+    def run(self, by: str | None, progress: Progress) -> Run:
+        """Measure every part, and give the run its number."""
+        started, clock = _now(), time.perf_counter()
+        head = log.log_head(self.project.folder)
+        progress("reading the files", 0, 1)
+        refuse_data_faults(self.project, self.inputs.by_place())
+        plan, warnings = planned(self.project, self.inputs)
+        self.left.open()
+        self.done = self.left.done()
+        self.before = {} if self.again else measured_before(self.project.folder, self.known)
+        parts = self._parts(plan, Pace.of(plan, self.known, progress))
+        notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
+        made = Run(
+            number=next_number(self.project.folder),
+            title=self.project.title,
+            by=by,
+            started=started,
+            finished=_now(),
+            seconds=time.perf_counter() - clock,
+            n_resumed=self.n_resumed,
+            project_sha256=project_sha256(self.project),
+            settings_sha256=settings_sha256(self.project),
+            log_head=head,
+            seed_file=SEED_FILE,
+            seed_sha256=self.seed.sha256,
+            python=python_version(),
+            packages=packages(),
+            files=self.inputs.files,
+            n_original=self.inputs.n_original,
+            n_synthetic=self.inputs.n_synthetic,
+            parts=tuple(parts),
+            figures=tuple(self.figures),
+            warnings=(*_damage(self.project.folder, self.known), *warnings, *notes),
+        )
+        self.left.finish(made)
+        return made
+
+    def _parts(self, plan: Sequence[Planned], pace: Pace) -> list[Part]:
+        measuring = Measuring(self.inputs)
+        made = []
+        for one in plan:
+            measuring.progress = pace.within(one.name)
+            made.append(self._part(one, measuring))
+            pace.done(one.name)
+        return made
+
+    def _part(self, one: Planned, measuring: Measuring) -> Part:
+        seed = self.seed.of(one.name) if one.has_chance else None
+        types = self.project.data.types
+        settings = {**one.settings, "types": types} if types else one.settings
+        part = Part(
+            name=one.name,
+            kind=one.kind,
+            scenario=one.scenario,
+            target=one.target,
+            settings=canonical(settings),
+            fingerprint=fingerprint(one.kind, settings, one.files, seed),
+            state="measured",
+        )
+        kept = self._kept(part, one)
+        if kept is not None:
+            return kept
+        clock = time.perf_counter()
+        try:
+            outcome = measuring.outcome(one, seed)
+        except InputError as fault:
+            return replace(part, state="not measured", reason=in_project(fault))
+        seconds = time.perf_counter() - clock
+        measured = replace(part, seconds=seconds, notes=outcome.notes)
+        self._figures(measured, outcome.record, one)
+        return self.left.put(measured, outcome.record)
+
+    def _kept(self, part: Part, one: Planned) -> Part | None:
+        """A part that a killed run finished, or that a finished run measured."""
+        mine = self.done.get(part.fingerprint)
+        if mine is not None and mine.name == part.name:
+            self.n_resumed += 1
+            self._figures(mine, self.left.record(mine), one)
+            return mine
+        there = self.before.get(part.fingerprint)
+        content = None if there is None else there.content()
+        if there is None or content is None:
+            return None
+        reused = replace(
+            part,
+            state="reused",
+            reused_from=there.run,
+            seconds=there.part.seconds,
+            notes=there.part.notes,
+        )
+        self._figures(reused, RECORDS[part.kind].from_json(content), one)
+        return self.left.put_again(reused, content)
+
+    def _figures(self, part: Part, record: Record, one: Planned) -> None:
+        self.figures += figures_of(part, record, one.copy)
+
+
+def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
+    """What of the runs before could not be taken over, because it is not as it was written."""
+    if known:
+        for part in damaged_parts(folder, known[-1]):
+            yield (
+                f"The record of {part.name!r} in run {known[-1].number} ({part.file}) was changed"
+                " or is gone. It was measured anew."
+            )
+    for number in sorted(set(runs_of(folder)) - {run.number for run in known}):
+        yield (
+            f"Run {number} is not as it was logged, so nothing was taken over from it. unveil log"
+            " --verify tells more."
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stale(project: ProjectFile, run: Run) -> tuple[str, ...]:
+    """What is no longer as it was when a run was made, in sentences; nothing where all is."""
+    said = []
+    if run.settings_sha256 != settings_sha256(project):
+        said.append("Settings of the project that decide figures were changed since the run.")
+    try:
+        now = {(one.role, one.copy, one.path): one.sha256 for one in hashed(project)}
+    except InputError as fault:
+        return (*said, *str(fault).split("\n"))
+    for file in run.files:
+        there = now.get((file.role, file.copy, file.path))
+        if there is not None and there != file.sha256:
+            said.append(f"The file {file.path!r} was changed since the run.")
+    return tuple(said)

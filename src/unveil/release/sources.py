@@ -1,0 +1,177 @@
+"""Which files does a project name, what is in them, and who reads them? Each is read once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from unveil.errors import InputError, ReadError
+from unveil.read.files import hold, read_table
+from unveil.read.held import Held
+from unveil.records.protection import ConfidentialProtection, Protection
+from unveil.records.run import FileRole, InputFile
+from unveil.release.hashing import file_sha256
+from unveil.release.model import ProjectFile
+
+_PROTECTION = Path("confidential") / "protection.json"
+
+
+@dataclass(frozen=True)
+class Named:
+    """One file that the project names."""
+
+    role: FileRole
+    path: str  # as it is written there
+    copy: int | None = None
+
+
+def named_files(project: ProjectFile) -> tuple[Named, ...]:
+    """Every file of the project, once each."""
+    return tuple(dict.fromkeys(_named(project)))
+
+
+def _named(project: ProjectFile) -> Iterator[Named]:
+    data = project.data
+    yield Named("original", data.original)
+    for number, path in enumerate(data.synthetic, start=1):
+        yield Named("synthetic", path, number)
+    if data.control is not None:
+        yield Named("control", data.control)
+    if data.labels is not None:
+        yield Named("labels", data.labels)
+    for entry in project.published:
+        yield Named("published", entry.table)
+    for table in project.tables:
+        if "file" in table:
+            yield Named("table", str(table["file"]))
+    for path in _protections(project):
+        yield Named("protection", path)
+
+
+def _protections(project: ProjectFile) -> list[str]:
+    """Where a record of how the copies were protected may lie: beside them, or in the project."""
+    folders = [Path(path).parent for path in project.data.synthetic]
+    places = dict.fromkeys([*(folder / _PROTECTION for folder in folders), _PROTECTION])
+    return [place.as_posix() for place in places if (project.folder / place).is_file()]
+
+
+def hashed(project: ProjectFile) -> tuple[InputFile, ...]:
+    """Every file by its content; all that cannot be read are told together."""
+    found, faults = [], []
+    for one in named_files(project):
+        try:
+            n_bytes, digest = file_sha256(on_disk(project.folder, one.path))
+        except InputError as fault:
+            faults.append(str(fault))
+            continue
+        found.append(
+            InputFile(role=one.role, copy=one.copy, path=one.path, n_bytes=n_bytes, sha256=digest)
+        )
+    if faults:
+        raise ReadError("\n".join(dict.fromkeys(faults)))
+    return tuple(found)
+
+
+def on_disk(folder: Path, path: str) -> Path:
+    """Where a file is; a sheet named behind a workbook is no part of its name there."""
+    place = folder / path
+    head, mark, _ = place.name.partition("#")
+    is_sheet = mark and head.lower().endswith((".xlsx", ".xlsm")) and not place.exists()
+    return place.with_name(head) if is_sheet else place
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The files of a run: by content, and as tables that are read when first asked for."""
+
+    project: ProjectFile
+    files: tuple[InputFile, ...]
+
+    @cached_property
+    def original(self) -> Held:
+        """The confidential file."""
+        return self._held(self.project.data.original, "original")
+
+    @cached_property
+    def synthetic(self) -> tuple[Held, ...]:
+        """The copies, in their order."""
+        paths = self.project.data.synthetic
+        sides = [f"synthetic {i}" if len(paths) > 1 else "synthetic" for i in _numbers(paths)]
+        return tuple(self._held(path, side) for path, side in zip(paths, sides, strict=True))
+
+    @cached_property
+    def control(self) -> Held | None:
+        """People who were not used; None where the project has none."""
+        path = self.project.data.control
+        return None if path is None else self._held(path, "control")
+
+    def _held(self, path: str, side: str) -> Held:
+        data = self.project.data
+        labels = None if data.labels is None else self.project.folder / data.labels
+        return hold(
+            self.project.folder / path,
+            side=side,
+            missing_values=data.missing_values,
+            dictionary=labels,
+            types=data.types,
+        )
+
+    @property
+    def copies(self) -> Any:
+        """The copies as measures take them."""
+        return list(self.synthetic)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the original."""
+        return tuple(self.original.whole.frame.columns)
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The columns of the original that every copy has."""
+        others = [set(held.whole.frame.columns) for held in self.synthetic]
+        return tuple(name for name in self.columns if all(name in other for other in others))
+
+    def by_place(self) -> dict[str, tuple[str, ...]]:
+        """The columns of every file of people, by what a sentence calls it."""
+        every = [self.original, *self.synthetic, *([self.control] if self.control else [])]
+        return {held.whole.place: tuple(held.whole.frame.columns) for held in every}
+
+    @property
+    def n_original(self) -> int:
+        """Records of the original."""
+        return self.original.whole.frame.height
+
+    @property
+    def n_synthetic(self) -> tuple[int, ...]:
+        """Records of each copy."""
+        return tuple(held.whole.frame.height for held in self.synthetic)
+
+    def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
+        """The files of some roles, of one copy where it is named."""
+        return tuple(
+            file
+            for file in self.files
+            if file.role in roles and (copy is None or file.copy in (None, copy))
+        )
+
+    def columns_of(self, path: str) -> tuple[str, ...]:
+        """The columns of a small table beside the data; none where it cannot be read."""
+        try:
+            table = read_table(self.project.folder / path, side="baseline")
+        except InputError:
+            return ()
+        return tuple(table.frame.columns)
+
+    def protection(self, path: str) -> Protection | None:
+        """The record of how a copy was made; None where it is none of ours."""
+        try:
+            content = (self.project.folder / path).read_bytes()
+            return ConfidentialProtection.from_json(content).protection
+        except (OSError, ReadError):
+            return None
+
+
+def _numbers(paths: tuple[str, ...]) -> range:
+    return range(1, len(paths) + 1)

@@ -1,0 +1,155 @@
+"""Several copies on the screens of a run: which copy a figure and a status are of."""
+
+import io
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from release.run_projects import HEAD, SCENARIO, project
+from unveil.cli import wrapped
+from unveil.cli.compare_screen import screen as compared
+from unveil.cli.run_screen import Shown, screen
+from unveil.cli.tables import status_text
+from unveil.judge.headline import headline_of
+from unveil.records.judgement import Judged
+from unveil.records.run import FigureChange, RunComparison
+from unveil.release.after_release import decided_lines
+from unveil.release.comparing import compare_runs
+from unveil.release.judging import judgement_of
+from unveil.release.model import ProjectFile
+from unveil.release.running import run_project
+from unveil.release.store import load_parts
+
+COPIES = HEAD.replace('["copy.csv"]', '["copy.csv", "copy_2.csv", "copy_3.csv"]')
+
+
+VALUES = ("13.8", "%", "■", "10.5", "%", "■", "-3.3")
+
+
+def drawn(what: object, width: int = 120) -> str:
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(what)
+    return console.export_text()
+
+
+@pytest.fixture(scope="module")
+def of_three(tmp_path_factory: pytest.TempPathFactory) -> ProjectFile:
+    made = project(tmp_path_factory.mktemp("three"), SCENARIO, head=COPIES, copies=3)
+    run_project(made)
+    run_project(made, seed=5)
+    return made
+
+
+def a_change(copy: object, values: tuple[float | None, ...], statuses: tuple[str, ...]):
+    known = [value for value in values if value is not None]
+    return FigureChange(
+        measure="DiSCO",
+        scenario="neighbour",
+        target="ls",
+        subject=None,
+        copy=copy,
+        values=values,
+        change=known[-1] - known[0] if len(known) > 1 else None,
+        statuses=statuses,
+    )
+
+
+def test_compare_shows_the_worst_copy_of_each_run():
+    rows = (
+        a_change("pooled", (6.3, 6.0), ("review", "review")),
+        a_change(1, (13.8, 4.0), ("above", "within")),
+        a_change(2, (11.9, 10.5), ("above", "above")),
+    )
+    both = RunComparison(runs=(1, 2), started=("", ""), settings=(), risk=rows, utility=())
+    (line,) = [one for one in drawn(compared(both, 120)).splitlines() if "DiSCO" in one]
+    assert line.split() == ["DiSCO", "ls,", "worst", "copy", *VALUES]
+
+
+def test_compare_of_one_copy_names_no_copy():
+    rows = (a_change(1, (1.0, None), ("within", "not measured")),)
+    both = RunComparison(runs=(1, 2), started=("", ""), settings=(), risk=rows, utility=())
+    text = drawn(compared(both, 120))
+    assert "worst copy" not in text
+    assert "- not measured" in text.splitlines()[-1]
+
+
+def test_compare_of_real_runs_has_no_row_below_the_worst_copy(of_three: ProjectFile):
+    found = compare_runs(of_three, [1, 2])
+    highest = max(row.values[0] or 0 for row in found.risk if row.measure == "DiSCO")
+    text = drawn(compared(found, 120))
+    assert f"{highest:.1f} %" in text
+
+
+def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: ProjectFile):
+    run = run_project(of_three)
+    parts = load_parts(of_three.folder, run)
+    judgement = judgement_of(of_three, run, parts)
+    judged = tuple(
+        replace(row, limit=1.0, review=0.5, status="above" if row.copy == 2 else "within")
+        if row.measure == "DiSCO"
+        else row
+        for row in judgement.figures
+    )
+    shown = Shown(run, parts, replace(judgement, figures=judged), is_new=False)
+    text = drawn(screen(shown, 140), 140)
+    assert "the riskiest first, mean of 3 copies" in text
+    assert "■ above limit, copy 2" in text
+
+
+def a_figure(copy: object, value: float) -> Judged:
+    return Judged(
+        measure="DiSCO",
+        part="disclosure neighbour",
+        scenario="neighbour",
+        target="income",
+        subject=None,
+        copy=copy,
+        value=value,
+        companion=None,
+        review=5,
+        limit=10,
+        status="above",
+    )
+
+
+@pytest.mark.parametrize(
+    ("copies", "words"),
+    [((1,), "59.5 % (limit"), ((2, 1), "59.5 % in copy 2 (limit")],
+)
+def test_a_headline_says_which_copy_it_is_about(
+    copies: tuple[int, ...], words: str, of_three: ProjectFile
+):
+    figures = [a_figure(copy, 59.5 - place) for place, copy in enumerate(copies)]
+    assert words in headline_of(run_project(of_three), figures, (), accepted_by="C. Ustodian")
+
+
+def test_a_headline_about_all_copies_pooled_says_so(of_three: ProjectFile):
+    figures = [a_figure(1, 51.8), a_figure("pooled", 59.5)]
+    told = headline_of(run_project(of_three), figures, (), accepted_by="C. Ustodian")
+    assert "59.5 % in all copies pooled (limit 10)" in told
+
+
+def test_a_status_looks_the_same_on_every_screen():
+    assert str(status_text("not measured")) == "- not measured"
+    assert str(status_text("no limit")) == "○ no limit set"
+
+
+def test_a_column_called_like_an_option_can_be_explained_as_told(of_three: ProjectFile):
+    run = run_project(of_three)
+    parts = load_parts(of_three.folder, run)
+    judgement = judgement_of(of_three, run, parts)
+    above = replace(a_figure(1, 50.0), target="--by")
+    shown = Shown(run, parts, replace(judgement, figures=(above,)), is_new=False)
+    assert "Next: unveil explain -- --by" in drawn(screen(shown, 120))
+
+
+def test_a_run_without_a_decision_says_nothing_of_one(of_three: ProjectFile):
+    assert list(decided_lines(of_three.folder, run_project(of_three), ())) == []
+
+
+def test_a_refusal_fits_a_terminal_and_its_points_stand_below_each_other():
+    text = wrapped("unveil: Not released. First:\n- " + "word " * 60 + "end", 60)
+    assert max(map(len, text.splitlines())) <= 60
+    assert text.splitlines()[0] == "unveil: Not released. First:"
+    assert all(line.startswith("  ") for line in text.splitlines()[2:])
