@@ -158,7 +158,7 @@ def test_nothing_is_written_where_a_later_step_fails(folder):
 
 @pytest.mark.parametrize("broken", ["write_all", "write_new"])
 def test_nothing_is_left_where_a_file_cannot_be_written(folder, monkeypatch, broken):
-    import unveil.cli.protect_files as room
+    import unveil.release.protected_files as room
 
     real, calls = getattr(room, broken), []
 
@@ -189,7 +189,7 @@ def test_a_folder_that_holds_such_files_is_refused_before_anything_is_done(folde
 
 @pytest.mark.parametrize("name", ["people.csv/out", f"{'n' * 300}/out"])
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_done(folder, monkeypatch, name):
-    monkeypatch.setattr("unveil.cli.protect.of_project", None)
+    monkeypatch.setattr("unveil.release.making.of_project", None)
     before = files(folder)
     made = run(folder / "project.toml", "--out", folder / name)
     assert isinstance(made.exception, WriteError)
@@ -209,7 +209,7 @@ def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monke
     def failing(*arguments, **settings):
         raise WriteError("The disk is full.")
 
-    monkeypatch.setattr("unveil.cli.protect_files.write_new", failing)
+    monkeypatch.setattr("unveil.release.protected_files.write_new", failing)
     made = run(folder / "project.toml", "--out", folder / "a" / "b" / "c")
     assert str(made.exception) == "The disk is full."
     assert not (folder / "a").exists()
@@ -228,7 +228,6 @@ def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "Name the project file: unveil protect project.toml --out protected."),
         (
             ["people.csv"],
             "A project file ends in .toml. Name one: unveil protect project.toml --out protected.",
@@ -250,6 +249,14 @@ def test_wrong_use_is_answered_with_a_sentence(folder, monkeypatch, arguments, s
     made = run(*arguments)
     assert str(made.exception) == sentence
     assert made.exception.exit_code == 2
+
+
+def test_where_there_is_no_project_one_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = run()
+    assert str(made.exception) == (
+        "Name the project file: unveil protect project.toml --out protected."
+    )
 
 
 def test_names_that_steer_a_terminal_are_made_visible(tmp_path):

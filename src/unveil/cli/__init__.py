@@ -1,9 +1,12 @@
 """The command line: arguments, one library call, output.
 
-Exit codes: 0 within limits, 1 a fault of ours, 2 wrong use or bad input, 3 a limit is exceeded.
+Exit codes: 0 within limits, 1 a fault of ours, 2 wrong use or bad input, 3 a limit is exceeded (or
+a log that was tampered with), 4 a person has to say something first.
 """
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 
 import click
@@ -32,7 +35,13 @@ def unveil(context: click.Context) -> None:
     \b
     Start here:
       unveil demo                      the main job on an embedded example
-      unveil disclosure --help         your own files
+      unveil init survey.csv           a project for your own file
+      unveil run                       all that it declares, against its limits
+      unveil disclosure --help         two files, without a project
+
+    \b
+    Exit codes, to gate a pipeline:
+      0 within limits, 2 wrong use, 3 a limit is exceeded, 4 a person has to say something
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -74,4 +83,20 @@ def _told(fault: BaseException) -> tuple[str, int]:
 
 
 def _say(message: str) -> None:
-    click.echo(f"unveil: {lines(message)}", err=True)
+    text = f"unveil: {lines(message)}"
+    is_read = sys.stderr.isatty()  # what another program reads keeps its lines
+    click.echo(wrapped(text, shutil.get_terminal_size().columns) if is_read else text, err=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Sentences in lines that fit a terminal, each point of a list below itself."""
+    return "\n".join(
+        textwrap.fill(
+            line,
+            max(width, 40),
+            subsequent_indent="  " if line.startswith("- ") else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )

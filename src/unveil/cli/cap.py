@@ -1,5 +1,6 @@
 """`unveil cap`: how often would a guess among the matching synthetic records be right?"""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ import polars as pl
 from rich.console import Console
 
 from unveil.cli.cap_screen import screen
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     by_column,
     by_method,
@@ -90,6 +92,7 @@ def radii(
 )
 @click.option("--gcap", is_flag=True, help="Also guess from the nearest keys (GCAP).")
 @reading_options
+@chart_option
 @output_options
 def cap(
     *,
@@ -103,6 +106,7 @@ def cap(
     mask: str | None,
     tolerance: dict[str, Any],
     tau: float,
+    chart: Path | None,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -144,6 +148,7 @@ def cap(
             **settings,
             progress=bar,
         ).record
+    write_chart(chart, record)
     if as_json:
         put_out(json_document(record), Console())
     elif as_csv:

@@ -7,10 +7,13 @@ import click
 from unveil.errors import nearest
 
 COMMANDS = {
+    "answer": ("answer", "Answer the five questions about the context of a release."),
     "attack": ("attack", "What simulated attacks find in a copy, beyond general knowledge."),
     "cap": ("cap", "How often a guess among matching records would be right (CAP, TCAP)."),
     "codebook": ("codebook", "What is in a file, and how a copy is built otherwise."),
+    "compare": ("compare", "Runs of a project side by side: settings, risk and utility."),
     "convert": ("convert", "Write copies as SPSS, Stata, Parquet or CSV, marked as fake."),
+    "decide": ("decide", "Release the copy, or refuse to: decided by a named person."),
     "demo": ("demo", "The main job, on an embedded example."),
     "differential-confidentiality": (
         "confidentiality",
@@ -20,19 +23,33 @@ COMMANDS = {
     "doctor": ("doctor", "Whether all is there that unveil needs; a bundle for help requests."),
     "excess": ("excess", "Whether people are given away because their own record was used."),
     "exclusion-table": ("exclusion_table", "What the usual exclusions leave, side by side."),
+    "explain": ("explain", "Why a target stands where it stands, and what to type about it."),
     "explore": ("explore", "Which way of making copies gives least away for its utility."),
     "findings": ("findings", "Whether published results still come out on the copy."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
+    "init": ("init", "Begin a project: roles, scenarios and limits, proposed with reasons."),
+    "limits": ("limits", "Limits in force, presets with their origin; accept them by name."),
+    "log": ("log", "Who changed what and when; whether all is as it was written."),
     "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
+    "report": ("report", "A run as one sealed page, to be read, signed and printed."),
+    "rule": ("rule", "Say of a finding that it is common knowledge, or that it is kept."),
+    "run": ("run", "Measure all that a project declares, against its limits."),
     "split": ("confidentiality", "Split a file at random into people to be used and left out."),
     "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),
     "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),
     "table": ("table", "What a published table of counts gives away, by how many are known."),
     "uniques": ("uniques", "Who is alone with their keys, and with how few of them."),
     "utility": ("utility", "How much of the original's story a copy still tells."),
+    "whatif": ("whatif", "What would change if something were common knowledge."),
 }
 """The module of each command in this room, and what it does in a line."""
+
+PROJECT = (
+    *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
+    *("compare", "report", "decide", "log"),
+)
+"""The commands of a project, in the order in which they are needed."""
 
 
 class Commands(click.Group):
@@ -60,5 +77,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+        others = [name for name in COMMANDS if name not in PROJECT]
+        for title, names in (("A project, from data to decision", PROJECT), ("By itself", others)):
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
@@ -26,6 +27,7 @@ from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import sentences
 from unveil.report.documents import disclosure_csv, json_document
+from unveil.writing import all_or_none
 
 ABOVE_LIMIT = 3
 
@@ -66,6 +68,7 @@ ABOVE_LIMIT = 3
     metavar="FILE",
     help="CONFIDENTIAL: write who is at risk, and why, to this CSV file.",
 )
+@chart_option
 @words_option
 @output_options
 def disclosure(
@@ -78,6 +81,7 @@ def disclosure(
     one_way: tuple[float, float] | None,
     two_way: tuple[float, float] | None,
     records: Path | None,
+    chart: Path | None,
     words: int,
     as_json: bool,
     as_csv: bool,
@@ -112,8 +116,10 @@ def disclosure(
     result = measured(original, list(synthetic), keys=keys, targets=targets or None, **settings)
     verdicts = judged(result.record, wanted)
     shown = drawn(result.record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
-    if records is not None:  # only once nothing else can go wrong
-        click.echo(f"unveil: {write_records(result, records)}", err=True)
+    with all_or_none() as written:  # only once nothing else can go wrong
+        written.extend(write_chart(chart, result.record))
+        if records is not None:
+            click.echo(f"unveil: {write_records(result, records)}", err=True)
     put_out(shown, Console())
     return ABOVE_LIMIT if is_shut(verdicts) else 0
 

@@ -1,6 +1,7 @@
 """`unveil excess`: are people given away because their own record was used?"""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,6 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
@@ -42,6 +44,7 @@ from unveil.report.words import name
 )
 @exclude_option
 @reading_options
+@chart_option
 @words_option
 @output_options
 def excess(
@@ -51,6 +54,7 @@ def excess(
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
     targets: tuple[str, ...],
+    chart: Path | None,
     words: int,
     as_json: bool,
     as_csv: bool,
@@ -84,6 +88,7 @@ def excess(
             progress=bar,
         )
     record = result.record
+    write_chart(chart, record)
     put_table(record, record.rows, lambda: _screen(record, words), as_json=as_json, as_csv=as_csv)
 
 

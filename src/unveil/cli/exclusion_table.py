@@ -1,5 +1,6 @@
 """`unveil exclusion-table`: what do the usual exclusions leave, side by side?"""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     key_and_target_options,
     output_options,
@@ -57,6 +59,7 @@ from unveil.report.words import name, percent_figure
     help="When a level is flagged: above so many findings and percent of them. Default: 50,90.",
 )
 @reading_options
+@chart_option
 @output_options
 def exclusion_table(
     *,
@@ -66,6 +69,7 @@ def exclusion_table(
     targets: tuple[str, ...],
     levels: tuple[str, ...],
     one_way: tuple[float, float] | None,
+    chart: Path | None,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -98,6 +102,7 @@ def exclusion_table(
             **settings,
             progress=bar,
         ).record
+    write_chart(chart, record)
     width = Console().width
     put_table(record, record.rows, lambda: _screen(record, width), as_json=as_json, as_csv=as_csv)
 

@@ -1,6 +1,7 @@
 """`unveil gtcap`: what does a copy give away about people who stand out, numbers included?"""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -9,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import by_column, keys_option, reading_options, target_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.screen import notes
@@ -52,6 +54,7 @@ BAR = 40
     help=f"How near on several numbers at once: {', '.join(COEFFICIENTS)}.",
 )
 @reading_options
+@chart_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print one row per copy as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def gtcap(
@@ -60,6 +63,7 @@ def gtcap(
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
     target: tuple[str, ...],
+    chart: Path | None,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
@@ -87,6 +91,7 @@ def gtcap(
             original, list(synthetic), keys=keys, target=target, **settings, progress=bar
         )
     record = result.record
+    write_chart(chart, record)
     put_table(record, record.copies, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
 
 

@@ -1,23 +1,24 @@
 """`unveil protect`: from raw data to a copy that can be released, as a project file says."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from rich.console import Console
 
 from unveil.cli.progress import progress_bar
-from unveil.cli.protect_files import Targets, written
 from unveil.cli.protect_screen import document, screen
 from unveil.cli.shown import put_out
 from unveil.errors import ReadError, SettingsError
-from unveil.protection.plan_file import is_project, project_of
-from unveil.protection.protect import of_project
+from unveil.protection.plan_file import is_project
 from unveil.read.given import numbers_in
+from unveil.records.protection import Protection
+from unveil.release.making import is_in_project, protected
+from unveil.release.project_file import read_project
+from unveil.report.words import lines
 from unveil.write.copies import ENDINGS
 
 EXAMPLE = "unveil protect project.toml --out protected"
-FOLDER = "protected"
 
 
 def leaves(
@@ -68,24 +69,28 @@ def protect(
 
     PROJECT names the original in [data], how it is synthesised in [synthesis], and what is done in
     tables [[protect.step]], in their order. The copy and a public noise statement go into a folder,
-    and everything that must not be released into a folder confidential below it.
+    and everything that must not be released into a folder confidential below it. The copy is
+    entered in the project file; measure it with unveil run. Without PROJECT the file project.toml
+    of this folder is taken.
 
     \b
     Example:
       unveil protect project.toml --out protected
       unveil protect project.toml --sweep 5,20,33,100 --seed 1 --keep-stages --out protected
     """
-    if project is None:
+    if project is None and not is_in_project():
         raise ReadError(f"Name the project file: {EXAMPLE}.")
-    if not is_project(project):
+    if project is not None and not is_project(project):
         raise ReadError(f"A project file ends in .toml. Name one: {EXAMPLE}.")
     if asked["seed"] is not None and asked["seed"] < 0:
         raise SettingsError("--seed must be a whole number from 0 on.")
-    read = project_of(project)
-    folder = Path(project).parent / FOLDER if out is None else out
-    targets = Targets.of(read.original, folder, ending, keep=keep_stages)
+    read = read_project(project, needs_files=False)
     with progress_bar(Console(stderr=True)) as bar:
-        made = of_project(read, asked, bar)
-    paths = written(targets, made)
-    console = Console()
-    put_out(document(made.record, paths) if as_json else screen(made.record, paths), console)
+        made = protected(
+            read, out=out, ending=ending, keep_stages=keep_stages, progress=bar, **asked
+        )
+    for note in made.notes:
+        click.echo(f"unveil: {lines(note)}", err=True)
+    record = cast(Protection, made.record)
+    shown = document(record, made.paths) if as_json else screen(record, made.paths, read.path.name)
+    put_out(shown, Console())

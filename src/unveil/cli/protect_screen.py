@@ -23,7 +23,7 @@ def document(record: Protection, paths: Sequence[Path]) -> str:
     return json.dumps(found, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def screen(record: Protection, paths: Sequence[Path]) -> Group:
+def screen(record: Protection, paths: Sequence[Path], project: str) -> Group:
     """All that a custodian sees, in the order they need it."""
     return Group(
         Text(),
@@ -39,6 +39,7 @@ def screen(record: Protection, paths: Sequence[Path]) -> Group:
         *_warnings(record),
         *notes(record.coercions),
         *(Text(f"Written: {visible(str(path))}") for path in paths),
+        Text(told.TEMPLATES["entered"].format(project=visible(project))),
         Text(told.TEMPLATES["public"]),
         Text(told.TEMPLATES["next"]),
     )

@@ -9,11 +9,10 @@ from unveil.errors import WriteError
 from unveil.measure.result import DisclosureResult
 from unveil.report.documents import guarded
 from unveil.report.words import counted, people, visible
+from unveil.write.guarding import harmless
 from unveil.writing import refuse_present, write_private
 
 OWN = ("row", "target", "copy")
-# What `report.words.visible` makes visible, as a pattern: everything that steers a page.
-_STEERING = r"[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]"
 
 
 def refuse_records(path: Path) -> None:
@@ -79,17 +78,3 @@ def headings_of(names: list[str], n_keys: int) -> list[str]:
             heading += " (key)"
         keys.append(heading)
     return [*keys, *names[n_keys:]]
-
-
-def harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """Text that neither steers a terminal nor runs as a formula in a spreadsheet."""
-    return pl.DataFrame([_guarded(column) for column in frame])
-
-
-def _guarded(column: pl.Series) -> pl.Series:
-    if column.dtype != pl.String:
-        return column
-    text = column.alias("").str.replace_all(_STEERING, "\N{REPLACEMENT CHARACTER}")
-    is_number = text.str.contains(r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$")
-    is_formula = text.str.contains(r"^[=+\-@]") & ~is_number
-    return text.zip_with(~is_formula.fill_null(False), "'" + text).alias(column.name)

@@ -229,6 +229,15 @@ def refuse_beside_model(context: click.Context, file: str | None) -> None:
             )
 
 
+def options_said(context: click.Context) -> set[str]:
+    """The options that stand on the command line, by their names in Python."""
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+
+
 def synthesis_options(command: Command) -> Command:
     """All options, in the order of the help."""
     groups = (*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUTPUT_OPTIONS)

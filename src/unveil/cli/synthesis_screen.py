@@ -24,6 +24,7 @@ class Written:
     copies: tuple[Path, ...]
     model: Path | None = None
     is_again: bool = False  # drawn from a model that was there before
+    project: Path | None = None  # the project file that names the copies now
 
 
 def document(record: Synthesis, written: Written) -> str:
@@ -32,6 +33,7 @@ def document(record: Synthesis, written: Written) -> str:
         **record.to_dict(),
         "written": [str(path) for path in written.copies],
         "model": None if written.model is None else str(written.model),
+        **({} if written.project is None else {"project": str(written.project)}),
     }
     return json.dumps(found, indent=2, ensure_ascii=True, allow_nan=False)
 
@@ -83,5 +85,10 @@ def _files(record: Synthesis, written: Written) -> Iterator[RenderableType]:
     yield from (Text(f"Written: {visible(str(path))}") for path in written.copies)
     if written.model is not None:
         yield Text(told.TEMPLATES["model"].format(path=visible(str(written.model))))
-    yield Text(told.seed(record, has_model=written.model is not None, is_again=written.is_again))
-    yield Text(told.TEMPLATES["next"])
+    has_model = written.model is not None
+    if written.project is None:
+        yield Text(told.seed(record, has_model=has_model, is_again=written.is_again))
+        yield Text(told.TEMPLATES["next"])
+        return
+    yield Text(told.TEMPLATES["entered"].format(project=visible(written.project.name)))
+    yield Text(told.TEMPLATES["next in project"])

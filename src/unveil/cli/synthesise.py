@@ -1,19 +1,23 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from rich.console import Console
 
-from unveil.cli.fake_files import ending_of, targets_of, write_copies
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out
-from unveil.cli.synthesis_options import refuse_beside_model, synthesis_options
+from unveil.cli.synthesis_options import options_said, refuse_beside_model, synthesis_options
 from unveil.cli.synthesis_screen import Written, document, screen
 from unveil.errors import ReadError, RolesError, WriteError
+from unveil.protection.plan_file import is_project
 from unveil.read.files import read_table
+from unveil.release.copy_files import ending_of, targets_of, write_copies
+from unveil.release.making import is_in_project, synthesised
+from unveil.release.model import ProjectFile
+from unveil.release.project_file import read_project
 from unveil.report.words import lines
 from unveil.synthesis.again import drawn_again
 from unveil.synthesis.model_file import load, refuse_path, save
@@ -49,8 +53,13 @@ def synthesise(
     The copies go into a folder, under names that begin with FAKE_; nothing that is there is
     overwritten. A copy is not safe because it is synthetic: measure it, with unveil disclosure.
 
+    In the folder of a project (or where FILE is a project file) its original is taken, with the
+    settings of [synthesis]; options win. The copies go into copies/0001 and are entered in the
+    project file; measure them with unveil run.
+
     \b
     Example:
+      unveil synthesise
       unveil synthesise survey.csv --out copies
       unveil synthesise survey.sav --copies 5 --seed 1 --out copies \\
         --rule 'if age < 16 then marital = SINGLE' --special-codes income=-8
@@ -59,6 +68,15 @@ def synthesise(
     if source is not None:
         refuse_beside_model(context, file)
         made, written = _again(source, _folder(out, AGAIN), ending, settings)
+    elif is_project(file) or (file is None and is_in_project()):
+        made, written = _of_project(
+            read_project(file, needs_files=False),
+            out=out,
+            ending=ending,
+            model=model,
+            settings=settings,
+            said=options_said(context),
+        )
     elif file is not None:
         made, written = _anew(file, _folder(out, ANEW), ending, model, settings)
     else:
@@ -92,6 +110,39 @@ def _anew(
     return made, _written(made, targets, model)
 
 
+def _of_project(
+    project: ProjectFile,
+    *,
+    out: Path | None,
+    ending: str | None,
+    model: Path | None,
+    settings: dict[str, Any],
+    said: Container[str],
+) -> tuple[Synthesiser, Written]:
+    """Fit to the original of a project, draw, write, and enter the copies there."""
+    folder = None if out is None else _folder(out, ANEW)
+    if model is not None and folder is not None:
+        _refuse_beside(model, folder)
+    original = str(project.folder / project.data.original)
+    asked = _only(said, _asked(original, settings))
+    with progress_bar(Console(stderr=True)) as bar:
+        made = synthesised(project, out=folder, ending=ending, model=model, progress=bar, **asked)
+    _tell(made.notes)
+    written = Written(made.paths, made.model, project=project.path)
+    return cast(Synthesiser, made.result), written
+
+
+def _only(said: Container[str], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said on the command line: a project knows better than a default."""
+    words = {"derived": ("derive",), "order": ("order", "predictor_only")}
+    words["predictors"] = ("predictors", "predictor_only")
+    return {
+        name: value
+        for name, value in asked.items()
+        if any(word in said for word in words.get(name, (name,)))
+    }
+
+
 def _again(
     source: Path, out: Path, ending: str | None, settings: dict[str, Any]
 ) -> tuple[Synthesiser, Written]:
@@ -103,9 +154,9 @@ def _again(
     targets = targets_of(original, out, max(asked["copies"], 1), ending or ending_of(original))
     with progress_bar(Console(stderr=True)) as bar:
         made = drawn_again(kept, **asked, progress=bar)
-    return made, Written(
-        write_copies(made.copies, targets, made.codebook, made.record), is_again=True
-    )
+    filed = write_copies(made.copies, targets, made.codebook, made.record)
+    _tell(filed.notes)
+    return made, Written(filed.paths, is_again=True)
 
 
 def _refuse_beside(model: Path, out: Path) -> None:
@@ -161,8 +212,15 @@ def _written(made: Synthesiser, targets: tuple[Path, ...], model: Path | None) -
     """Copies and model, or neither."""
     kept = None if model is None else save(made, model)
     try:
-        return Written(write_copies(made.copies, targets, made.codebook, made.record), kept)
+        filed = write_copies(made.copies, targets, made.codebook, made.record)
     except BaseException:
         if kept is not None:
             kept.unlink(missing_ok=True)
         raise
+    _tell(filed.notes)
+    return Written(filed.paths, kept)
+
+
+def _tell(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        click.echo(f"unveil: {lines(note)}", err=True)

@@ -9,20 +9,23 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import Status
 from unveil.records.limits import Verdict
 from unveil.report import findings, sentences
+from unveil.report.status import in_words, worst
 from unveil.report.words import name, percent_or_dash
 
-MARKS = {
-    "above": ("■ above limit", "bold red"),
-    "not measured": ("■ not measured", "bold red"),
-    "within": ("● within", "green"),
-    None: ("○ no limit", "dim"),
+STYLES: dict[Status, str] = {
+    "above": "bold red",
+    "not measured": "bold red",
+    "review": "yellow",
+    "within": "green",
+    "no limit": "dim",
 }
 CERTAIN = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "TCAP")
 GUESSED = ("CAPd", "CAPs", "DCAP")
 PICTURE = 30
-STATUS_WIDTH = 15
+STATUS_WIDTH = 16
 WIDE = 64
 """On a narrower terminal tables keep to the figures that matter most."""
 POOLED_HEAD = "pooled\nDiSCO"
@@ -244,5 +247,9 @@ def _mark(verdicts: Sequence[Verdict], target: str | None, symbols: Sequence[str
         for verdict in verdicts
         if verdict.target == target and verdict.measure in symbols
     }
-    worst = next((s for s in ("above", "not measured", "within") if s in statuses), None)
-    return [Text(*MARKS[worst], no_wrap=True)]
+    return [status_text(worst(statuses))]
+
+
+def status_text(status: Status, where: str = "") -> Text:
+    """A status by its shape and its word, never by colour alone."""
+    return Text(f"{in_words(status)}{where}", STYLES[status], no_wrap=True)

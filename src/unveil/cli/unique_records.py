@@ -6,11 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.cli.records import harmless, headings_of
+from unveil.cli.records import headings_of
 from unveil.errors import WriteError
 from unveil.measure.risk.result import MatchRiskResult
 from unveil.measure.uniques.result import SudaResult
 from unveil.report.words import counted, people, visible
+from unveil.write.guarding import harmless
 from unveil.writing import write_private
 
 

@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import keys_option, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.records import refuse_records
@@ -29,6 +30,7 @@ from unveil.report import match_risk as of_risk
 from unveil.report import uniques as of_uniques
 from unveil.report.documents import csv_document
 from unveil.report.words import lines
+from unveil.writing import all_or_none
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 
@@ -97,6 +99,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
     metavar="FILE",
     help="CONFIDENTIAL: write which values of the keys make people unique to this CSV file.",
 )
+@chart_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print one row per key as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def uniques(
@@ -113,6 +116,7 @@ def uniques(
     recursive_c: float,
     records: Path | None,
     values: Path | None,
+    chart: Path | None,
     as_json: bool,
     as_csv: bool,
     **reading: Any,
@@ -155,8 +159,10 @@ def uniques(
         documents.append((records, *unique_records(alone, risk, records)))
     if values is not None:
         documents.append((values, *values_of(alone, values)))
-    for sentence in write_all(documents):
-        click.echo(f"unveil: {lines(sentence)}", err=True)
+    with all_or_none() as written:
+        written.extend(write_chart(chart, alone.record))
+        for sentence in write_all(documents):
+            click.echo(f"unveil: {lines(sentence)}", err=True)
     put_out(shown, Console())
 
 

@@ -9,12 +9,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from unveil.errors import SettingsError, listed, nearest
+from unveil.errors import SettingsError
+from unveil.judge.measures import ATTRIBUTE, IDENTITY, unknown_measure
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.limits import Verdict
 
-IDENTITY = ("UiO", "UiS", "UiOiS", "repU")
-ATTRIBUTE = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "CAPd", "CAPs", "DCAP", "TCAP")
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 LIMITABLE = IDENTITY + ATTRIBUTE
 """Percentages that grow with risk; the others have no limit that means anything."""
@@ -58,10 +57,7 @@ def judged(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ..
 def _refuse_senseless(limits: Mapping[str, float]) -> None:
     for measure, limit in limits.items():
         if measure not in LIMITABLE:
-            raise SettingsError(
-                f"No limit can be set on {measure!r}.{nearest(measure, LIMITABLE)} Limits can be"
-                f" set on: {listed(LIMITABLE, most=len(LIMITABLE))}."
-            )
+            raise SettingsError(unknown_measure(measure, LIMITABLE))
         if not math.isfinite(limit) or not 0 <= limit <= 100:
             raise SettingsError(
                 f"The limit of {measure} is {limit:.15g}. It is a percentage of people: write a"

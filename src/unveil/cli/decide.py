@@ -1,0 +1,77 @@
+"""`unveil decide`: release, or refuse to? A named person decides about the last run."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from unveil.cli.desk_options import by_option, indented, json_option, project_option
+from unveil.cli.shown import put_out
+from unveil.errors import SettingsError
+from unveil.records.dossier import Factor
+from unveil.records.judgement import Decision
+from unveil.release.context import factors_of
+from unveil.release.deciding import decide as decide_on
+from unveil.release.project_file import read_project
+from unveil.report import desk
+from unveil.report.documents import json_document
+
+
+@click.command(short_help="Release the copy, or refuse to: decided by a named person.")
+@click.option("--release", is_flag=True, help="The copy is released.")
+@click.option("--refuse", is_flag=True, help="The copy is not released.")
+@click.option("--note", metavar="TEXT", help="On what considerations; kept with the decision.")
+@click.option("--despite", metavar="TEXT", help="Why, although a limit is exceeded.")
+@by_option
+@project_option
+@json_option
+def decide(
+    *,
+    release: bool,
+    refuse: bool,
+    note: str | None,
+    despite: str | None,
+    by: str | None,
+    project: str | None,
+    as_json: bool,
+) -> None:
+    """Decide about the last run, and keep the decision with all that it rests on.
+
+    A release needs a run of files and settings as they are, every finding ruled on, the five
+    questions answered, and no accepted limit exceeded (or --despite). Once there is a run, refusing
+    is always possible, also where the run is not as it was written.
+
+    \b
+    Example:
+      unveil decide --release --by "B. Smith, data protection" --note "..."
+      unveil decide --refuse --by "B. Smith, data protection" --note "..."
+
+    Exit codes: 0 decided, 2 wrong use, 3 a limit is exceeded or the evidence was changed, 4 a
+    person has to say something first.
+    """
+    if release == refuse:
+        raise SettingsError("Say what you decide: --release or --refuse, one of the two.")
+    file = read_project(project, needs_files=False)
+    decision = decide_on(file, release=release, by=by, note=note, despite=despite)
+    shown = json_document(decision) if as_json else _screen(decision, factors_of(file))
+    put_out(shown, Console())
+
+
+def _screen(decision: Decision, factors: Sequence[Factor]) -> Group:
+    first, *others = desk.decision_lines(decision)
+    return Group(
+        Text(),
+        Text(first, style="bold"),
+        *indented(others),
+        Text(),
+        Text("What it rests on", style="bold underline"),
+        *_checklist(decision, factors),
+    )
+
+
+def _checklist(decision: Decision, factors: Sequence[Factor]) -> Iterator[RenderableType]:
+    if decision.judgement is None:
+        return
+    for is_there, text in desk.checklist(decision.judgement, factors):
+        yield Text(f"{'●' if is_there else '○'} {text}")

@@ -1,0 +1,102 @@
+"""`unveil explain`: why does a target stand where it stands, and what can be done about it?"""
+
+from collections.abc import Iterator
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from unveil.cli.desk_options import drawn_table, indented, json_option, project_option
+from unveil.cli.shown import put_out
+from unveil.errors import RolesError
+from unveil.records.explanation import ExplainedFinding, Explanation
+from unveil.records.judgement import Judged
+from unveil.release.explaining import explained
+from unveil.release.judging import judgement_of
+from unveil.release.project_file import read_project
+from unveil.release.store import load_parts, load_run
+from unveil.report import desk
+from unveil.report.documents import json_document
+from unveil.report.words import and_list, lines, name
+
+MOST = 5
+"""So many findings of one target are told in a scenario; all of them with --json."""
+
+
+@click.command(short_help="Why a target stands where it stands, and what to type about it.")
+@click.argument("target", required=False)
+@click.option("--scenario", metavar="NAME", help="In this scenario alone. Default: in every one.")
+@project_option
+@json_option
+def explain(
+    *, target: str | None, scenario: str | None, project: str | None, as_json: bool
+) -> None:
+    """Explain what the last run found about TARGET.
+
+    The sentence, the figures step by step, the levels that may be common knowledge, and for each
+    the exclusion to try or to paste and the command that rules on it.
+
+    \b
+    Example:
+      unveil explain workab
+      unveil explain marital --scenario neighbour --json
+    """
+    if not target:
+        raise RolesError("Name the target: unveil explain workab.")
+    file = read_project(project, needs_files=False)
+    run = load_run(file.folder)
+    parts = load_parts(file.folder, run)
+    judgement = judgement_of(file, run, parts)
+    found = explained(file, run, parts, judgement, target, scenario=scenario)
+    put_out(json_document(found) if as_json else _screen(found), Console())
+
+
+def _screen(found: Explanation) -> Group:
+    return Group(
+        Text(),
+        Text(f"{name(found.target)} in run {found.run}", style="bold"),
+        *(Text(f"▲ {lines(one)}") for one in found.stale),
+        Text(),
+        *_scenarios(found),
+        *drawn_table(
+            "Against the limits", desk.FIGURE_HEADS, desk.figure_rows(_limited(found)), left=3
+        ),
+        *indented(desk.unmeasured_lines(found.figures)),
+    )
+
+
+def _limited(found: Explanation) -> list[Judged]:
+    return [row for row in found.figures if row.limit is not None]
+
+
+def _scenarios(found: Explanation) -> Iterator[RenderableType]:
+    for place, one in enumerate(found.scenarios):
+        title = f"{name(one.scenario)}: an intruder who knows {and_list(one.keys)}"
+        yield Text(title, style="bold underline")
+        yield from indented(one.sentences)
+        yield Text()
+        yield from drawn_table(
+            "Step by step", desk.LADDER_HEADS, desk.ladder_rows(found, place), left=3
+        )
+        yield from _findings(one.findings)
+
+
+def _findings(findings: tuple[ExplainedFinding, ...]) -> Iterator[RenderableType]:
+    if not findings:
+        return
+    n_open = sum(one.finding.state == "open" for one in findings)
+    head = f"What may be common knowledge ({len(findings):,}, of them open: {n_open:,})"
+    yield Text(head, style="bold underline")
+    for one in findings[:MOST]:
+        first, *others = desk.finding_lines(one.finding)
+        yield Text(f"▲ {first}")
+        yield from indented(others)
+        for command in desk.command_lines(one):
+            yield Padding(Text(command, "dim"), (0, 0, 0, 4))
+    if len(findings) > MOST:
+        yield Text(f" ... and {len(findings) - MOST:,} more: all of them with --json", "dim")
+    yield Text()
+    yield Text("To leave the first out for good, paste into project.toml:", style="bold")
+    yield from indented(lines(findings[0].toml).split("\n"))
+    yield Text()

@@ -1,0 +1,166 @@
+"""`unveil limits`: which limits are in force, from where, and who accepts them?"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from unveil.cli.desk_options import by_option, drawn_table, json_option, project_option
+from unveil.cli.shown import put_out
+from unveil.errors import SettingsError, quoted
+from unveil.judge.audiences import RULES
+from unveil.judge.measures import limits_fault
+from unveil.judge.presets import limits_of, preset
+from unveil.records.judgement import Audience, Limit
+from unveil.release.judging import why_not_accepted
+from unveil.release.model import ProjectFile
+from unveil.release.project_file import read_project
+from unveil.release.ruling import accept_limits, proposed_limits
+from unveil.report.desk import LIMIT_HEADS, limit_rows
+from unveil.report.words import visible
+
+AUDIENCES: tuple[Audience, ...] = get_args(Audience)
+_NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
+Changes = dict[str, tuple[float, float] | None]
+
+
+def changes_of(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Changes:
+    """Limits as people type them: DiSCO=5,10; DiSCO=off takes one off. All faults are told."""
+    found: Changes = {}
+    faults = []
+    for text in given:
+        try:
+            name, pair = _change(text)
+        except SettingsError as fault:
+            faults.append(str(fault))
+            continue
+        if name in found:
+            faults.append(f"{name} is given two limits. Give it one.")
+        found[name] = pair
+    if faults:
+        raise SettingsError("\n".join(faults))
+    return found
+
+
+def _change(text: str) -> tuple[str, tuple[float, float] | None]:
+    name, equals, numbers = (part.strip() for part in text.partition("="))
+    pair = _NUMBERS.fullmatch(numbers)
+    if not equals or (pair is None and numbers != "off"):
+        raise SettingsError(
+            f"--set {quoted(text)} cannot be read. Write a measure, =, and two numbers, from where"
+            " on it is looked at and from where on it is too high: DiSCO=5,10; or DiSCO=off."
+        )
+    values = None if pair is None else (float(pair[1]), float(pair[2]))
+    if (wrong := limits_fault(name, *(values or (0, 0)))) is not None:
+        raise SettingsError(wrong)
+    return name, values
+
+
+@click.command(short_help="Limits in force, presets with their origin; accept them by name.")
+@click.option(
+    "--preset", type=click.Choice(AUDIENCES), help="Start from the limits of this audience."
+)
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="MEASURE=REVIEW,LIMIT",
+    callback=changes_of,
+    help="Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
+)
+@click.option("--accept", is_flag=True, help="Write them into project.toml; needs --by.")
+@by_option
+@project_option
+@json_option
+def limits(
+    *,
+    preset: Audience | None,
+    changes: Changes,
+    accept: bool,
+    by: str | None,
+    project: str | None,
+    as_json: bool,
+) -> None:
+    """Show the limits in force and those one could start from; accept them by name.
+
+    Until somebody accepts limits there is no verdict. With --preset or --set alone they are shown
+    and nothing is written.
+
+    \b
+    Example:
+      unveil limits
+      unveil limits --preset registered --accept --by "B. Smith, data protection"
+      unveil limits --set DiSCO=5,10 --set R=off --accept --by "B. Smith, data protection"
+    """
+    file = read_project(project, needs_files=False)
+    if by is not None and not accept:
+        raise SettingsError("A name is for what is accepted: add --accept.")
+    if accept:
+        accept_limits(file, by=by, preset=preset, changes=changes)
+        file = read_project(project, needs_files=False)
+    values = file.limits.values
+    if (preset or changes) and not accept:
+        values = proposed_limits(file, preset=preset, changes=changes)
+    found = limits_of(values)
+    is_proposal = not accept and bool(preset or changes)
+    if as_json:
+        put_out(_document(file, found, is_proposal=is_proposal), Console())
+    else:
+        is_looking = not (accept or is_proposal)
+        put_out(_screen(file, found, is_proposal=is_proposal, is_looking=is_looking), Console())
+
+
+def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
+    accepted = file.limits.accepted_by
+    document = {
+        "accepted_by": None if is_proposal else accepted,
+        "accepted_on": None if is_proposal or accepted is None else file.limits.on,
+        "limits": [limit.to_dict() for limit in found],
+        "presets": {
+            one: [limit.to_dict() for limit in preset(one, declared=None)] for one in AUDIENCES
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _screen(
+    file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool, is_looking: bool
+) -> Group:
+    """The limits; what one could start from only where nothing was asked for."""
+    return Group(
+        Text(),
+        Text(_head(file, found, is_proposal=is_proposal), style="bold"),
+        *drawn_table("Limits", LIMIT_HEADS, limit_rows(found)),
+        *(_presets() if is_looking else ()),
+    )
+
+
+def _head(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
+    accepted = file.limits.accepted_by
+    if is_proposal:
+        return 'Nothing was written. To accept these: add --accept --by "Name, role".'
+    if not found:
+        return "No limits are set, so there is no verdict. Start from a preset below."
+    if (why := why_not_accepted(file)) is not None:
+        return (
+            f"Not in force: {visible(why)}. To accept these: unveil limits --accept --by"
+            ' "Name, role".'
+        )
+    if accepted is None:
+        return (
+            "These limits are in project.toml but nobody has accepted them: unveil limits --accept"
+            ' --by "Name, role".'
+        )
+    on = f" on {file.limits.on}" if file.limits.on else ""
+    return f"Accepted by {visible(accepted)}{on}."
+
+
+def _presets() -> Iterator[RenderableType]:
+    for audience in AUDIENCES:
+        yield Text(RULES[audience])
+        rows = limit_rows(preset(audience, declared=None))
+        yield from drawn_table(f"Preset {audience}", LIMIT_HEADS, rows)

@@ -1,0 +1,60 @@
+"""`unveil report`: a run as one sealed page, to be read, signed and printed."""
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+from unveil.cli.confidential_files import refuse_targets
+from unveil.release.project_file import read_project
+from unveil.release.reporting import Written, write_report
+from unveil.report.words import lines
+
+
+@click.command(short_help="A run as one sealed page, to be read, signed and printed.")
+@click.argument("project", required=False)
+@click.option("--run", "number", type=int, metavar="N", help="Which run. Default: the last.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE.html",
+    help="A new file for it. Default: confidential/report_0001.html in the project.",
+)
+@click.option(
+    "--records",
+    is_flag=True,
+    help="List the records at risk too, each with its reason, in files of their own.",
+)
+@click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
+def report(
+    *, project: str | None, number: int | None, out: Path | None, records: bool, is_opened: bool
+) -> None:
+    """Write the report of a run of PROJECT (a folder or its project.toml; here, if left out).
+
+    One file without scripts and without anything from outside. It is drawn from the original:
+    it stays with the custodian, and only its owner may read it. A later report of the same run
+    takes its place; a file that --out names is never overwritten.
+
+    \b
+    Example:
+      unveil report --open
+      unveil report myproject --run 2 --records
+    """
+    refuse_targets({"--out": out})
+    written = write_report(read_project(project), number, out=out, records=records)
+    _say(written)
+    if is_opened:
+        webbrowser.open(written.report.resolve().as_uri())
+
+
+def _say(written: Written) -> None:
+    click.echo(
+        f"unveil: run {written.run:,} written to {lines(str(written.report))}. It is confidential.",
+        err=True,
+    )
+    for path in written.records:
+        click.echo(
+            f"unveil: CONFIDENTIAL: records at risk written to {lines(str(path))}. Keep it where"
+            " the original is kept.",
+            err=True,
+        )

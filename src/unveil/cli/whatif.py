@@ -1,0 +1,84 @@
+"""`unveil whatif`: what would change if something were common knowledge?"""
+
+from collections.abc import Iterator
+
+import click
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from unveil.cli.desk_options import (
+    by_option,
+    drawn_table,
+    indented,
+    json_option,
+    project_option,
+)
+from unveil.cli.options import exclude_option
+from unveil.cli.progress import progress_bar
+from unveil.cli.shown import put_out
+from unveil.records.whatif import WhatIf
+from unveil.release.project_file import read_project
+from unveil.release.whatif import whatif as try_out
+from unveil.report import desk
+from unveil.report.documents import json_document
+from unveil.report.words import and_list, name
+
+
+@click.command(short_help="What would change if something were common knowledge.")
+@exclude_option
+@click.option("--scenario", metavar="NAME", help="In this scenario alone. Default: in every one.")
+@click.option("--keep", is_flag=True, help="Write it into project.toml; needs --reason and --by.")
+@click.option("--reason", metavar="TEXT", help="Why it is no real risk; kept with it.")
+@by_option
+@project_option
+@json_option
+def whatif(
+    *,
+    exclude: tuple[str, ...],
+    scenario: str | None,
+    keep: bool,
+    reason: str | None,
+    by: str | None,
+    project: str | None,
+    as_json: bool,
+) -> None:
+    """Measure with something more left out, beside the exclusions in force: before and after.
+
+    Nothing is saved without --keep. It gates nothing: the exit code is 0 whatever the figures.
+
+    \b
+    Example:
+      unveil whatif --exclude workab=NO
+      unveil whatif -x workab=NO -x missing-targets --scenario neighbour
+      unveil whatif -x workab=NO --keep --reason "89 % have it" --by "A. Jones, analyst"
+    """
+    file = read_project(project)
+    with progress_bar(Console(stderr=True)) as bar:
+        found = try_out(
+            file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
+        )
+    put_out(json_document(found) if as_json else _screen(found), Console())
+
+
+def _screen(found: WhatIf) -> Group:
+    return Group(
+        Text(),
+        Text(desk.whatif_title(found), style="bold"),
+        Text(),
+        *_scenarios(found),
+        Text(desk.kept_sentence(found)),
+    )
+
+
+def _scenarios(found: WhatIf) -> Iterator[RenderableType]:
+    for one in found.scenarios:
+        yield Text(name(one.scenario), style="bold underline")
+        if one.in_force:
+            yield from indented([f"Left out already: {and_list(one.in_force)}."])
+        yield from indented(one.sentences)
+        yield Text()
+        rows = desk.whatif_rows(found, one)
+        yield from drawn_table("Before and after", desk.WHATIF_HEADS, rows, left=2)
+        if rows:
+            yield from indented([desk.WHATIF_NOTE])
+            yield Text()
