@@ -106,11 +106,17 @@ def test_an_interval_above_0_is_put_down_to_the_records_used():
             " knowledge. An R of up to 0.01 is not ruled out.",
         ),
         (
+            -0.003,
+            (-0.004, 0.002),
+            "R is above -0.01 and its interval, >-0.01 to <0.01, holds 0: all of this may be"
+            " general knowledge. An R of up to 0.01 is not ruled out.",
+        ),
+        (
             -0.2,
             (-0.3, -0.1),
             "R is -0.20 and its interval, -0.30 to -0.10, lies below 0: it succeeds more often with"
-            " people who were not used. That is chance, or the two groups differ in kind; it is no"
-            " sign of safety.",
+            " people who were not used. That is chance, or the two groups differ in kind; it does"
+            " not mean that nobody is at risk.",
         ),
         (None, None, "R could not be computed."),
     ],
@@ -123,7 +129,7 @@ def test_the_other_attacks_have_their_own_words():
     linked = row(attack="linkability", target=None, other_keys=("job",), main_successes=0.4)
     assert next(row_sentences(Shown(linked, 5))) == (
         "Knowing sex and age from one file and job from another, an intruder who looks at the 5"
-        " nearest records of the copy would link fewer than 1 of 100 people, and 50 of 100 who were"
+        " nearest records of the copy would link about 0.4 of 100 people, and 50 of 100 who were"
         " not used; at random they would link 20."
     )
     assert said(attack="singling_out_multivariate", target=None) == [
@@ -164,7 +170,10 @@ def test_the_interval_shown_is_the_one_of_the_record_however_few_were_attacked()
 
 @pytest.mark.parametrize(
     ("successes", "words"),
-    [(0.0, "0"), (0.3, "fewer than 1"), (3.0, "3"), (2.6, "about 3"), (1234.0, "1,234")],
+    [
+        *((0.0, "0"), (0.3, "about 0.3"), (3.0, "3"), (2.6, "about 2.6"), (1234.0, "1,234")),
+        *((0.01, "fewer than 0.1"), (12.4, "about 12")),
+    ],
 )
 def test_an_expectation_is_never_told_as_a_count(successes, words):
     assert expected(successes) == words
@@ -252,7 +261,7 @@ def test_the_page_holds_sentences_picture_table_and_warnings_and_is_sealed():
         "Halves.",
         "<svg",
         "because their own records were used",
-        "<td>■ 0.20</td><td>0.10 to 0.30</td>",
+        "<td>↑ 0.20</td><td>0.10 to 0.30</td>",
         "Inference: income: Too weak.",
         "What cannot be said",
     ):

@@ -61,9 +61,9 @@ def test_a_row_in_words():
         "Everyone, with 5 copies of CART pooled: guesses are right for 36.0 % of 1,000 people, who"
         " count as guessed wrongly where nothing matches; by what is known already for 20.0 %, with"
         " the original for 80.0 %."
-        " Of the 900 (90.0 %) with a match they are right for 40.0 %; by what is known already for"
-        " 22.0 %, with the original for 82.0 %. Among those with a match this is 30.0 % of the way"
-        " from baseline to original."
+        " Among those with a match (900 people, 90.0 %) they are right for 40.0 %; by what is known"
+        " already for 22.0 %, with the original for 82.0 %. Among those with a match this is 30.0 %"
+        " of the way from baseline to original."
     )
 
 

@@ -58,7 +58,7 @@ def test_the_numbers_of_the_sentences_about_matches(risk):
     assert list(told) == ["k = 2", "k = 3", "k = 5", "risk", "above", "l"]
     for row in risk.anonymity:
         assert numbers(told[f"k = {row.k}"]) == [one(row.n / 50), f"{row.n:,}", "5,000"]
-    expected = f"{risk.expected_reidentifications:,.1f}"
+    expected = f"{risk.expected_reidentifications:,.0f}"  # of thousands no tenth is told
     assert numbers(told["risk"]) == [expected, "5,000", one(100 * risk.global_risk)]
     (above,) = (row for row in risk.risks if row.above == 0.1)
     assert numbers(told["above"]) == [f"{above.n:,}", "10.0"]
@@ -83,7 +83,8 @@ def test_those_without_a_score_are_not_called_safe():
     told = said(suda(data, keys=["a", "b"], max_msu=1).record)
     assert told["unscored"] == (
         "1 person is alone with all keys but has no score: sets of more than 1 key were not"
-        " searched or a missing key takes part in no set. A score of 0 does not make them safe."
+        " searched or a missing key takes part in no set. A score of 0 does not"
+        " mean that they cannot be found."
     )
 
 

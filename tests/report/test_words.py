@@ -25,6 +25,30 @@ def test_percentages_never_round_a_person_away(value, shown):
     assert words.percent(value) == shown
 
 
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("income=", "income=(missing)"),
+        ("income=@age=16", "income=(missing)@age=16"),
+        ("marital=single@age=", "marital=single@age=(missing)"),
+        ('income="=@"', 'income="=@"'),
+        ("missing-targets", "missing-targets"),
+        ("missing-keys=age", "missing-keys=age"),
+    ],
+)
+def test_a_rule_about_the_missing_level_says_so(rule, shown):
+    assert words.shown_rule(rule) == shown
+
+
+def test_a_share_just_below_zero_is_no_negative_zero():
+    assert [words.ratio(value) for value in (-0.004, -0.006, 0.004)] == [">-0.01", "-0.01", "<0.01"]
+
+
+def test_in_a_grid_a_positive_percentage_is_never_nothing():
+    shown = [words.rounded_percent(value) for value in (None, 0.0, 0.01, 44.4)]
+    assert shown == ["-", "0", "<0.1", "44.4"]
+
+
 def test_a_count_is_exact_or_says_that_it_is_not():
     assert words.n_of(100 * 477 / 5000, 5000) == "477"
     assert words.n_of(9.208, 5000) == "about 460"

@@ -52,8 +52,8 @@ TEMPLATES = {
     ),
     "below": (
         "R is {r} and its interval, {ends}, lies below 0: it succeeds more often with people who"
-        " were not used. That is chance, or the two groups differ in kind; it is no sign of"
-        " safety."
+        " were not used. That is chance, or the two groups differ in kind; it does not mean that"
+        " nobody is at risk."
     ),
     "no R": "R could not be computed.",
     "no control": (
@@ -67,10 +67,12 @@ TEMPLATES = {
     ),
     "limits": (
         "What cannot be said: these are simple attacks, and an intruder may know more or have"
-        " better ones. That nothing shows is no proof of safety. Rates are about everybody: a few"
-        " people who are given away are lost in them."
+        " better ones. That nothing shows does not prove that nothing can be learnt. Rates are"
+        " about everybody: a few people who are given away are lost in them."
     ),
 }
+MANY = 10
+"""Of fewer expected successes a decimal is told, or 0.4 and 1.4 would be the same."""
 WHOM = {
     "linkability": "people whose two parts general knowledge would not link",
     "inference": "people whose {secret} general knowledge would not give away",
@@ -90,19 +92,25 @@ def sizes(record: Attacks) -> str:
 
 def row_sentences(shown: Shown) -> Iterator[str]:
     """How often the attack succeeded, and what its R says."""
+    for _, text in row_keyed(shown):
+        yield text
+
+
+def row_keyed(shown: Shown) -> Iterator[tuple[str, str]]:
+    """The same, each sentence by its name."""
     row = shown.row
     if not row.n_found:
         return
-    yield _success(shown)
+    kind = "singling_out" if row.attack.startswith("singling_out") else row.attack
+    yield kind, _success(shown, kind)
     if shown.reading == "no R":
-        yield TEMPLATES["no R"]
+        yield "no R", TEMPLATES["no R"]
     elif row.R is not None and shown.interval is not None:
         yield _of_risk(shown, row.R, *shown.interval)
 
 
-def _success(shown: Shown) -> str:
+def _success(shown: Shown, kind: str) -> str:
     row = shown.row
-    kind = "singling_out" if row.attack.startswith("singling_out") else row.attack
     n = f"{row.n_found:,} people"
     return TEMPLATES[kind].format(
         n=counted(row.n_found, "description") if kind == "singling_out" else n,
@@ -124,21 +132,25 @@ def _of_others(row: AttackRow, *, is_predicate: bool) -> str:
     return TEMPLATES[which].format(control=expected(row.control_successes), m=f"{row.n_control:,}")
 
 
-def _of_risk(shown: Shown, risk: float, low: float, high: float) -> str:
+def _of_risk(shown: Shown, risk: float, low: float, high: float) -> tuple[str, str]:
     row = shown.row
     if shown.reading == "above 0":
         whom = WHOM.get(row.attack)
-        template = TEMPLATES["above_predicates" if whom is None else "above"]
-        return template.format(
+        kind = "above_predicates" if whom is None else "above"
+        return kind, TEMPLATES[kind].format(
             whom=(whom or "").format(secret=name(row.target or "")),
             R=percent(100 * risk),
             low=percent(100 * low),
             high=percent(100 * high),
         )
     kind = "holds" if shown.reading == "holds 0" else "below"
-    return TEMPLATES[kind].format(
-        r=ratio(risk).replace("<", "below "), ends=ends(shown), high=f"{max(high, 0.01):.2f}"
+    return kind, TEMPLATES[kind].format(
+        r=_in_a_sentence(risk), ends=ends(shown), high=f"{max(high, 0.01):.2f}"
     )
+
+
+def _in_a_sentence(risk: float) -> str:
+    return ratio(risk).replace("<", "below ").replace(">", "above ")
 
 
 def expected(successes: float) -> str:
@@ -146,7 +158,10 @@ def expected(successes: float) -> str:
     whole = round(successes)
     if abs(successes - whole) < 1e-6:
         return f"{whole:,}"
-    return f"about {whole:,}" if whole else "fewer than 1"
+    if successes < MANY:
+        shown = f"{successes:.1f}"
+        return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
+    return f"about {whole:,}"
 
 
 def general(records: Sequence[Attacks]) -> list[str]:

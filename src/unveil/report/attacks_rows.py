@@ -17,15 +17,18 @@ TITLES: dict[AttackName, str] = {
     "inference": "inference",
 }
 MARKS: dict[Reading, str] = {
-    "above 0": "■",
-    "holds 0": "○",
-    "below 0": "▽",
+    "above 0": "↑",
+    "holds 0": "≈",
+    "below 0": "↓",
     "no R": "-",
     "no control": "-",
 }
 HEADS = ("attack", "guesses", "main %", "naive %", "control %", "R", "interval")
-LEGEND = "R: ■ its interval lies above 0, ○ holds 0, ▽ lies below 0."
-RATES = "Rates are centres of Wilson's intervals, so no success in n guesses is a little above 0 %."
+LEGEND = "R: ↑ its interval lies above 0, ≈ holds 0, ↓ lies below 0."
+RATES = (
+    "Rates are centres of Wilson's intervals, a little nearer to 50 % than successes by guesses: no"
+    " success at all in 1,000 guesses is 0.2 %."
+)
 WILSON = "Wilson's"
 WHICH = "Intervals are by bootstrap; {} where fewer than 30 descriptions were tried."
 _FIGURE = re.compile(r"\d[\d,.]*")

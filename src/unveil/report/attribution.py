@@ -33,9 +33,9 @@ TEMPLATES = {
     "guess": (
         "{who}, with {copies}: guesses are right for {zero} of {n}, who count as guessed"
         " wrongly where nothing matches;"
-        " by what is known already for {base}, with the original for {original}. Of the {found}"
-        " ({rate}) with a match they are right for {undefined}; by what is known already for"
-        " {base_matched}, with the original for {original_matched}."
+        " by what is known already for {base}, with the original for {original}. Among those"
+        " with a match ({found}, {rate}) they are right for {undefined}; by what is known already"
+        " for {base_matched}, with the original for {original_matched}."
     ),
     "guess all": (
         "{who}, with {copies}: guesses are right for {zero} of {n}, all of them with a match; by"
@@ -120,7 +120,15 @@ def _baseline(record: Cap) -> str:
 def cap_sentences(
     row: CapRow, *, is_marginal: bool = True, with_settled: bool = False
 ) -> Iterator[str]:
-    """What one row says, and where it stands between baseline and original.
+    """What one row says, and where it stands between baseline and original."""
+    for _, text in cap_keyed(row, is_marginal=is_marginal, with_settled=with_settled):
+        yield text
+
+
+def cap_keyed(
+    row: CapRow, *, is_marginal: bool = True, with_settled: bool = False
+) -> Iterator[tuple[str, str]]:
+    """What one row says, each sentence by its name.
 
     That a CAP at the baseline, or below it, may be a utility problem is said of everyone, against
     the marginal alone (Taub et al. 2018, footnote 5): another baseline may know more than that.
@@ -130,31 +138,36 @@ def cap_sentences(
     pool = copies if row.m == 1 else f"{copies} pooled"
     said = {"who": who, "copies": pool}
     if not row.n:
-        yield TEMPLATES["nobody"].format(**said)
+        yield "nobody", TEMPLATES["nobody"].format(**said)
         return
     if not row.n_match:
-        yield TEMPLATES["no match"].format(**said)
+        yield "no match", TEMPLATES["no match"].format(**said)
         return
-    yield TEMPLATES["guess" if row.n_match < row.n else "guess all"].format(
-        **said,
-        zero=as_percent(row.cap_synthetic_zero),
-        undefined=as_percent(row.cap_synthetic_undefined),
-        n=people(row.n),
-        found=f"{row.n_match:,}",
-        rate=as_percent(row.match_rate),
-        base=as_percent(row.cap_baseline),
-        original=as_percent(row.cap_original),
-        base_matched=as_percent(row.cap_baseline_matched),
-        original_matched=as_percent(row.cap_original_matched),
+    guess = "guess" if row.n_match < row.n else "guess all"
+    yield (
+        guess,
+        TEMPLATES[guess].format(
+            **said,
+            zero=as_percent(row.cap_synthetic_zero),
+            undefined=as_percent(row.cap_synthetic_undefined),
+            n=people(row.n),
+            found=people(row.n_match),
+            rate=as_percent(row.match_rate),
+            base=as_percent(row.cap_baseline),
+            original=as_percent(row.cap_original),
+            base_matched=as_percent(row.cap_baseline_matched),
+            original_matched=as_percent(row.cap_original_matched),
+        ),
     )
     if (stands := standing(row)) is not None:
         kind, part = stands
         of_utility = is_marginal and row.scenario == "full"
         template = kind if of_utility else ELSEWHERE.get(kind, kind)
-        yield TEMPLATES[template].format(part=as_percent(part))
+        yield template, TEMPLATES[template].format(part=as_percent(part))
     if with_settled:
         settled, right = f"{row.n_settled:,}", f"{row.n_right:,}"
-        yield TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))
+        told = TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))
+        yield "settled", told
 
 
 def in_words(record: Cap) -> Iterator[str]:

@@ -11,6 +11,7 @@ from unveil.report.codebook_words import (
     KINDS,
     NO_DATA,
     RULES,
+    TEMPLATES,
     columns,
     findings,
     headline,
@@ -34,13 +35,21 @@ def overview_cells(variable: Variable, found: Found | None) -> tuple[str, ...]:
 
 def differences_headline(record: CodebookDifferences) -> str:
     """How many differences there are, in a sentence."""
+    return differences_keyed(record)[1]
+
+
+def differences_keyed(record: CodebookDifferences) -> tuple[str, str]:
+    """The same, with the name of its template."""
     original, synthetic = (name(file) for file in record.files)
     if not record.rows:
-        return f"{synthetic} is built like {original}: no difference of structure was found."
-    return (
-        f"{synthetic} is built otherwise than {original}:"
-        f" {counted(len(record.rows), 'difference')};"
-        f" {record.n_alike:,} of {counted(record.n_variables_original, 'column')} alike"
+        said = TEMPLATES["built alike"].format(copy=synthetic, original=original)
+        return "built alike", said
+    return "built otherwise", TEMPLATES["built otherwise"].format(
+        copy=synthetic,
+        original=original,
+        n=counted(len(record.rows), "difference"),
+        alike=f"{record.n_alike:,}",
+        columns=counted(record.n_variables_original, "column"),
     )
 
 

@@ -24,6 +24,8 @@ TEMPLATES = {
     "kind": "Declared as {said}, but the file holds {kind}.",
     "not in file": "Declared, but not in the file: {names}.",
     "one of nothing": "Nothing but missing entries.",
+    "built alike": "{copy} is built like {original}: no difference of structure was found.",
+    "built otherwise": "{copy} is built otherwise than {original}: {n}; {alike} of {columns} alike",
 }
 RULES = (
     f"Nothing here is one person's: values that nobody declared are shown only where at least"

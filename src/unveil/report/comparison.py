@@ -17,6 +17,10 @@ TEMPLATES = {
         "The column that differs most is {column}: {p} of the records of {copies} would have to"
         " change their answer to have the original's shares (total variation)."
     ),
+    "column in bands": (
+        "The column that differs most is {column}: put into bands, {p} of the records of {copies}"
+        " would have to move to another band to have the original's shares (total variation)."
+    ),
     "same columns": "Every column has the same shares in the original and in {copies}.",
     "association": (
         "The association that changed most is that of {a} and {b}: {measure} {there} in the"
@@ -62,11 +66,16 @@ def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
     worst = most_different(record)
     if worst is not None and worst.total_variation:
         share = percent(100 * worst.total_variation)
-        said = TEMPLATES["column"].format(column=name(worst.column), p=share, copies=copies)
-        yield "column", said
+        kind = "column in bands" if is_in_bands(record, worst) else "column"
+        yield "column", TEMPLATES[kind].format(column=name(worst.column), p=share, copies=copies)
     elif worst is not None:
         yield "column", TEMPLATES["same columns"].format(copies=copies)
     yield "association", _association(record)
+
+
+def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
+    """Whether shares are of bins of numbers, and not of single answers."""
+    return record.distribution_of(row.column).histogram is not None
 
 
 def copies_of(record: Comparison) -> str:

@@ -20,6 +20,7 @@ TEMPLATES = {
         "The rows kept are a selected sample: outlying values are favoured, for they are far from"
         " everyone. Look at what moved."
     ),
+    "dropped": "{why} It is left out.",
     "refill": "{k} of {n} rows wanted were kept, out of {drawn} drawn in {rounds}.",
 }
 
@@ -33,40 +34,50 @@ ROUND_HEADS = ("round", "drawn", "kept", "acceptance")
 
 def sentences(record: DistanceFilter) -> Iterator[str]:
     """What the filter did, the most important first."""
-    yield TEMPLATES["kept"].format(
+    yield from (text for _, text in _keyed(record))
+
+
+def _keyed(record: DistanceFilter) -> Iterator[tuple[str, str]]:
+    kept = TEMPLATES["kept"].format(
         k=f"{record.n_kept:,}",
         n=f"{record.n_synthetic:,}",
         p=_share(record.acceptance),
         metric=METRICS[record.metric],
         columns=and_list(record.columns),
     )
+    yield "kept", kept
     yield from _rest(record)
 
 
 def refill_sentences(record: Refill) -> Iterator[str]:
     """How the rounds ended, the most important first."""
-    yield TEMPLATES["refill"].format(
+    yield from (text for _, text in refill_keyed(record))
+
+
+def refill_keyed(record: Refill) -> Iterator[tuple[str, str]]:
+    """The same, each with the name of its template."""
+    refill = TEMPLATES["refill"].format(
         k=f"{record.n_rows:,}",
         n=f"{record.rows_wanted:,}",
         drawn=f"{sum(one.drawn for one in record.rounds):,}",
         rounds=counted(len(record.rounds), "round"),
     )
+    yield "refill", refill
     yield from _rest(record)
 
 
-def _rest(record: DistanceFilter | Refill) -> Iterator[str]:
+def _rest(record: DistanceFilter | Refill) -> Iterator[tuple[str, str]]:
     is_any = record.n_kept if isinstance(record, DistanceFilter) else record.n_rows
     if is_any and record.rule == "paper":
-        yield TEMPLATES["paper"].format(
-            s=f"{record.n_refused_by_strict:,}", p=_share(record.share_refused_by_strict)
-        )
+        s, p = f"{record.n_refused_by_strict:,}", _share(record.share_refused_by_strict)
+        yield "paper", TEMPLATES["paper"].format(s=s, p=p)
     elif is_any:
-        yield TEMPLATES["strict"]
+        yield "strict", TEMPLATES["strict"]
     if is_any:
-        yield TEMPLATES["selected"]
+        yield "selected", TEMPLATES["selected"]
     for dropped in record.dropped_columns:
-        yield f"{lines(dropped.sentence)} It is left out."
-    yield from map(lines, record.warnings)
+        yield "dropped", TEMPLATES["dropped"].format(why=lines(dropped.sentence))
+    yield from (("warning", lines(warning)) for warning in record.warnings)
 
 
 def _share(share: float | None) -> str:

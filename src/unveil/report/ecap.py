@@ -180,7 +180,8 @@ def _(record: NoiseChoice) -> str:
     return view(
         [
             f"<h3>{escape(as_text(record))}</h3>",
-            *(paragraph(sentence) for _, sentence in choice_sentences(record)),
+            # Notebooks keep what they show, and places are of single records.
+            *(paragraph(text) for key, text in choice_sentences(record) if key != "tail"),
             *(paragraph(lines(warning)) for warning in record.warnings),
             grid("ECAP by the amount of noise", CURVE_HEADS, curve_rows(record)),
             grid(

@@ -13,7 +13,17 @@ from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
 from unveil.records.view import as_text
-from unveil.report.words import and_list, counted, n_of, name, percent, percent_or_dash, ratio
+from unveil.report.words import (
+    MISSING,
+    and_list,
+    counted,
+    n_of,
+    name,
+    percent,
+    percent_or_dash,
+    ratio,
+    shown_rule,
+)
 
 TEMPLATES = {
     "one_way": (
@@ -34,7 +44,7 @@ TEMPLATES = {
         "Within its limit by what is left out alone: with everything counted, {measure}{of} is"
         " {value}, above the limit of {limit} %."
     ),
-    "no effect": "What is left out changes nothing about {target}.",
+    "no effect": "What is left out does not change {measure} of {target}.",
     "excess": (
         "{a} of the people whose records were used {are_found}, and {b} of the others. Of those"
         " for whom general knowledge would not do it, {R} {are_found} because their own record was"
@@ -70,7 +80,6 @@ ARE_FOUND = {
     "TCAP": "are given away, if they are found",
 }
 
-MISSING = "(missing)"
 MOST_FLAGS = 3
 """How many flags of one target are told where people look; all of them are in the record."""
 
@@ -150,11 +159,14 @@ def short_flags(flags: Iterable[Flag]) -> str:
     return "  ".join(parts)
 
 
-def exclusions(record: Disclosure) -> str | None:
-    """What is left out; None where nothing is."""
+def exclusions(record: Disclosure, *, most: int | None = None) -> str | None:
+    """What is left out, the first rules of very many; None where nothing is."""
     if not record.exclude:
         return None
-    return TEMPLATES["exclusions"].format(rules="; ".join(name(text) for text in record.exclude))
+    shown = record.exclude[:most]
+    more = len(record.exclude) - len(shown)
+    rules = "; ".join(name(shown_rule(text)) for text in shown)
+    return TEMPLATES["exclusions"].format(rules=f"{rules} and {more:,} more" if more else rules)
 
 
 def effects(record: Disclosure, measure: str = "DiSCO") -> list[Effect]:
@@ -192,7 +204,7 @@ def effect_sentence(record: Disclosure, effect: Effect) -> str:
     """What the exclusions did to one figure."""
     target = name(effect.target or "")
     if effect.all is None or effect.after is None or effect.all == effect.after:
-        return TEMPLATES["no effect"].format(target=target)
+        return TEMPLATES["no effect"].format(measure=effect.measure, target=target)
     return TEMPLATES["effect"].format(
         measure=effect.measure,
         target=target,
@@ -254,7 +266,7 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
         return said
     after = TEMPLATES["excess after"].format(
-        rules="; ".join(name(text) for text in record.exclude),
+        rules="; ".join(name(shown_rule(text)) for text in record.exclude),
         a=percent(row.train_after),
         b=percent(row.control_after),
     )

@@ -84,31 +84,38 @@ def sizes(record: Gtcap) -> str:
 
 def sentences(record: Gtcap) -> Iterator[str]:
     """What the figures say, the most important first."""
+    for _, text in keyed(record):
+        yield text
+
+
+def keyed(record: Gtcap) -> Iterator[tuple[str, str]]:
+    """The same, each sentence by its name."""
     if not record.n_unique:
-        yield TEMPLATES["none"]
+        yield "none", TEMPLATES["none"]
         return
-    yield TEMPLATES["uniques"].format(
+    said = TEMPLATES["uniques"].format(
         k=f"{record.n_unique:,}",
         N=f"{record.n_original:,}",
         p=percent(100 * record.n_unique / record.n_original),
         rule=RULES[record.unique_rule],
     )
+    yield "uniques", said
     if record.mean is None:
-        yield TEMPLATES["no scale"]
+        yield "no scale", TEMPLATES["no scale"]
     else:
-        yield TEMPLATES["scale"].format(g=ratio(record.mean))
+        yield "scale", TEMPLATES["scale"].format(g=ratio(record.mean))
     yield _means(record)
     if _swings(record):
-        yield TEMPLATES["swing"]
+        yield "swing", TEMPLATES["swing"]
     if record.n_unmatched:
-        yield TEMPLATES["unmatched"].format(u=f"{record.n_unmatched:,}")
+        yield "unmatched", TEMPLATES["unmatched"].format(u=f"{record.n_unmatched:,}")
     if record.n_dropped and record.mean is not None:
-        yield TEMPLATES["dropped"].format(d=f"{record.n_dropped:,}")
+        yield "dropped", TEMPLATES["dropped"].format(d=f"{record.n_dropped:,}")
     if record.coefficient == "mean" and (p := _n_numeric_keys(record)) > 1:
-        yield TEMPLATES["dilution"].format(p=p)
+        yield "dilution", TEMPLATES["dilution"].format(p=p)
 
 
-def _means(record: Gtcap) -> str:
+def _means(record: Gtcap) -> tuple[str, str]:
     row = record.of_copy(record.headline_copy)
     shares = {
         letter: _percent(value)
@@ -117,8 +124,8 @@ def _means(record: Gtcap) -> str:
         )
     }
     if row.ratio_of_means is None:
-        return TEMPLATES["means without scale"].format(**shares)
-    return TEMPLATES["means"].format(**shares, r=ratio(row.ratio_of_means))
+        return "means without scale", TEMPLATES["means without scale"].format(**shares)
+    return "means", TEMPLATES["means"].format(**shares, r=ratio(row.ratio_of_means))
 
 
 def _percent(share: float | None) -> str:

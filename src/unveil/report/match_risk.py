@@ -35,6 +35,8 @@ MATCHED = {
     5: "are matched by at most three others",
 }
 HIGH_RISK = 0.1
+MANY = 10
+"""Of so many people no tenth is told."""
 ANONYMITY_HEADS = ("k", "people matched by fewer", "share")
 DIVERSITY_HEADS = ("l-diversity", "lowest l", "people below 2", "below 3")
 
@@ -86,7 +88,7 @@ def _anonymity(record: MatchRisk, row: Anonymity) -> str:
 
 def _expected(value: float) -> str:
     """An expected number of people, never rounded to nobody."""
-    shown = f"{value:,.1f}"
+    shown = f"{value:,.1f}" if value < MANY else f"{value:,.0f}"
     return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
 
 

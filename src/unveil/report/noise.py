@@ -20,6 +20,8 @@ TEMPLATES = {
 }
 _LARGE = 1e15
 HEADS = ("column", "when", "mean", "sd", "lowest", "median", "highest")
+WITHOUT_ENDS = ("column", "when", "mean", "sd", "median")
+"""What is kept or sent on: the lowest and the highest value may be one person's."""
 
 
 def plain(value: float) -> str:
@@ -40,39 +42,48 @@ def short(value: float | None) -> str:
 def noise_sentences(record: Noise) -> Iterator[str]:
     """What was done to each column, and what was not."""
     for column in record.columns:
-        yield from _of_column(column)
-    for spared in record.not_needed:
-        reason = lines(spared.reason).rstrip(". ")
-        yield TEMPLATES["not needed"].format(column=name(spared.column), reason=reason)
+        yield from (text for _, text in of_column(column))
+    yield from (text for _, text in spared(record))
+
+
+def spared(record: Noise) -> Iterator[tuple[str, str]]:
+    """Which columns got no noise and why, each with the name of its template."""
+    for one in record.not_needed:
+        reason = lines(one.reason).rstrip(". ")
+        said = TEMPLATES["not needed"].format(column=name(one.column), reason=reason)
+        yield "not needed", said
     if record.undeclared:
-        yield TEMPLATES["undeclared"].format(columns=and_list(record.undeclared))
+        yield "undeclared", TEMPLATES["undeclared"].format(columns=and_list(record.undeclared))
 
 
-def _of_column(column: NoisedColumn) -> Iterator[str]:
+def of_column(column: NoisedColumn) -> Iterator[tuple[str, str]]:
+    """What was done to one column, each sentence with the name of its template."""
     called, moved = name(column.column), column.displacement
     if moved is not None:
-        yield TEMPLATES["moved"].format(
+        said = TEMPLATES["moved"].format(
             column=called,
             n=f"{column.n_changed:,}",
             all=counted(column.n_values, "value"),
             mean=short(moved.mean_absolute),
             most=short(moved.largest),
         )
+        yield "moved", said
     kept = [f"{column.n_missing:,} missing"] if column.n_missing else []
     kept += [f"{counted(column.n_codes, 'code')} for no answer"] if column.n_codes else []
     if kept:
-        yield TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
+        yield "kept", TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
     if column.n_redrawn:
         n = counted(column.n_redrawn, "value")
-        yield TEMPLATES["redrawn"].format(column=called, n=n)
+        yield "redrawn", TEMPLATES["redrawn"].format(column=called, n=n)
     if column.n_clipped:
         ends = [plain(end) for end in (column.lowest, column.highest) if end is not None]
-        yield TEMPLATES["clipped"].format(
+        clipped = TEMPLATES["clipped"].format(
             column=called,
             n=counted(column.n_clipped, "value"),
             ends=" and ".join(ends),
             them="these" if len(ends) > 1 else "it",
         )
+        yield "clipped", clipped
 
 
 def summary_rows(record: Noise) -> Iterator[tuple[str, ...]]:
@@ -81,6 +92,12 @@ def summary_rows(record: Noise) -> Iterator[tuple[str, ...]]:
         for when, found in (("before", column.before), ("after", column.after)):
             figures = (found.mean, found.sd, found.minimum, found.median, found.maximum)
             yield (name(column.column), when, *map(short, figures))
+
+
+def rows_without_ends(record: Noise) -> list[tuple[str, ...]]:
+    """The same under WITHOUT_ENDS."""
+    places = [HEADS.index(head) for head in WITHOUT_ENDS]
+    return [tuple(row[place] for place in places) for row in summary_rows(record)]
 
 
 @as_text.register
@@ -96,7 +113,7 @@ def _(record: Noise) -> str:
             f"<h3>{escape(as_text(record))}</h3>",
             *(paragraph(sentence) for sentence in noise_sentences(record)),
             *(paragraph(lines(warning)) for warning in record.warnings),
-            grid("Before and after (confidential)", HEADS, list(summary_rows(record))),
+            grid("Before and after (confidential)", WITHOUT_ENDS, rows_without_ends(record)),
             *(paragraph(line) for line in record.statement.splitlines()),
         ]
     )

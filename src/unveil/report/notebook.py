@@ -13,6 +13,7 @@ from unveil.records.exclusion_table import ExclusionTable
 from unveil.records.exclusions import Effect
 from unveil.records.view import as_html, as_text
 from unveil.report import findings, sentences
+from unveil.report import plots as _plots  # noqa: F401  (teaches records their charts)
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.words import (
     and_list,

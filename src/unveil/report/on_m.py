@@ -51,20 +51,26 @@ SIGNIFICANT = 0.05
 
 def on_m_sentences(record: Cap) -> Iterator[str]:
     """What the number of copies does, in the first scenario and by the first set of keys."""
+    for _, text in on_m_keyed(record):
+        yield text
+
+
+def on_m_keyed(record: Cap) -> Iterator[tuple[str, str]]:
+    """The same, each sentence by its name."""
     scenario, keys = record.scenarios[0], record.key_sets[0].keys
     n_copies = [len(method.n_synthetic) for method in record.methods]
     if max(n_copies) < 2:
         return
     if max(n_copies) < 3:
-        yield TEMPLATES["m few"]
+        yield "m few", TEMPLATES["m few"]
         return
     for method, n in zip(record.methods, n_copies, strict=True):
         if n >= 3:
             zero = record.fit(method.name, keys, scenario, "zero")
             undefined = record.fit(method.name, keys, scenario, "undefined")
             first, *_, last = record.rows_of(method.name, keys, scenario)
-            yield on_m_sentence(zero, undefined, (first.n_match, last.n_match))
-    yield TEMPLATES["m guide"]
+            yield _on_m(zero, undefined, (first.n_match, last.n_match))
+    yield "m guide", TEMPLATES["m guide"]
 
 
 # By whether people find a match with all copies who have none with one, and by both slopes.
@@ -81,6 +87,10 @@ KINDS = {
 
 def on_m_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> str:
     """One method: the sentence that fits both slopes, and the matches with one and all copies."""
+    return _on_m(zero, undefined, n_match)[1]
+
+
+def _on_m(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> tuple[str, str]:
     one, every = n_match
     kind = KINDS.get((every > one, direction(zero), direction(undefined)), "m other")
     signed = kind == "m other"
@@ -93,7 +103,7 @@ def on_m_sentence(zero: OnM, undefined: OnM, n_match: tuple[int, int]) -> str:
     about = f"{SCENARIOS[zero.scenario]}, keys {and_list(zero.keys)}"
     named = zero.method != UNNAMED
     about = f"{name(zero.method)}, {about}" if named else about[0].upper() + about[1:]
-    return f"{about}: {said}"
+    return kind, f"{about}: {said}"
 
 
 def direction(fit: OnM) -> Literal["rises", "falls", "flat", "unknown"]:

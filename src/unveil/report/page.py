@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from html import escape
 
 from unveil.report.html import grid, paragraph
+from unveil.report.sections.section import Said
 
+SAME_FIGURES = "The same figures as a table"
 CONFIDENTIAL = "CONFIDENTIAL: drawn from the original data. It stays with the custodian."
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
@@ -54,15 +56,15 @@ body{max-width:none;padding:0;font-size:10pt}a{text-decoration:none}
 """
 
 
-def page(title: str, body: Sequence[str]) -> str:
-    """A whole document from its parts, which are escaped already."""
+def page(title: str, body: Sequence[str], *, style: str = STYLE, band: str = "") -> str:
+    """A whole document from its parts, which are escaped already; a band stands above them."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><main>{''.join(body)}</main></body></html>\n"
+        f"<title>{escape(title)}</title><style>{style}</style></head>\n"
+        f"<body>{band}<main>{''.join(body)}</main></body></html>\n"
     )
 
 
@@ -78,7 +80,7 @@ def figures(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]
 
 
 def figure(
-    sentence: str,
+    sentence: str | Said,
     picture: str,
     *,
     caption: str,
@@ -86,9 +88,11 @@ def figure(
     rows: Sequence[tuple[str, ...]] = (),
 ) -> str:
     """A picture (SVG) with its sentence, its caption, and its figures as a table."""
-    table = figures("", heads, rows)
-    folded = f"<details><summary>The figures</summary>{table}</details>" if table else ""
-    return (
-        f"{paragraph(sentence)}<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
-        f"{folded}"
-    )
+    told = sentence.html("lead") if isinstance(sentence, Said) else paragraph(sentence)
+    shown = f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
+    return f"{told}{shown}{folded(SAME_FIGURES, figures('', heads, rows))}"
+
+
+def folded(summary: str, content: str) -> str:
+    """Something to unfold on the screen; open on paper. Nothing of nothing."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>" if content else ""

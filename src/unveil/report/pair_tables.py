@@ -43,25 +43,33 @@ def standardised(record: PairTables, copy: int) -> list[TableRow]:
 
 def sentences(record: PairTables, copy: int) -> Iterator[str]:
     """What the tables of one copy say, the most important first."""
+    yield from (text for _, text in keyed(record, copy))
+
+
+def keyed(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
+    """The same, each with the name of its template."""
     ranked = standardised(record, copy)
     if not ranked:
-        yield TEMPLATES["none"]
+        yield "none", TEMPLATES["none"]
         return
     values = [row.S_pMSE or 0.0 for row in ranked]
-    yield TEMPLATES["tables"].format(
+    tables = TEMPLATES["tables"].format(
         n=counted(len(ranked), "table"),
         ways=WAYS[record.ways],
         columns=counted(len(record.variables), "column"),
         good=f"{sum(value < GOOD for value in values):,}",
         poor=f"{sum(value > POOR for value in values):,}",
     )
+    yield "tables", tables
     second = figure(1 + record.n_synthetic[copy - 1] / record.n_original)
-    yield TEMPLATES["median"].format(median=figure(median(values)), second=second)
-    yield TEMPLATES["worst"].format(table=and_list(ranked[0].variables), S=figure(values[0]))
+    yield "median", TEMPLATES["median"].format(median=figure(median(values)), second=second)
+    table = and_list(ranked[0].variables)
+    yield "worst", TEMPLATES["worst"].format(table=table, S=figure(values[0]))
     if record.ways > 1 and (score := scores(record, copy)[0]).S_pMSE is not None:
-        yield TEMPLATES["variable"].format(variable=name(score.variable), S=figure(score.S_pMSE))
+        said = TEMPLATES["variable"].format(variable=name(score.variable), S=figure(score.S_pMSE))
+        yield "variable", said
     if n := len(record.of_copy(copy)) - len(ranked):
-        yield TEMPLATES["one cell"].format(n=counted(n, "table"))
+        yield "one cell", TEMPLATES["one cell"].format(n=counted(n, "table"))
 
 
 def scores(record: PairTables, copy: int) -> list[VariableScore]:

@@ -27,9 +27,10 @@ TEMPLATES = {
         " (S_pMSE, the median over all pairs of columns: 1 is as like as chance allows)."
     ),
     "no keys": "No keys are declared that the copy has: repU and DiSCO are not measured.",
+    "entered": "Entered in {project}, under [data] synthetic.",
     "next": (
-        "A copy is not safe because steps were taken: measure it, with unveil disclosure and the"
-        " attacks, before it is released."
+        "A copy is not safe because steps were taken: measure it, with unveil run, before it is"
+        " released."
     ),
     "public": "The noise statement may be published. All else that is shown here is confidential.",
 }

@@ -72,19 +72,24 @@ def sizes(record: Replication) -> str:
 
 def sentences(record: Replication) -> Iterator[str]:
     """What the figures say, the most important first."""
+    yield from (text for _, text in keyed(record))
+
+
+def keyed(record: Replication) -> Iterator[tuple[str, str]]:
+    """The same, each with the name of its template."""
     rows = [row for row in record.headline_rows if row.overlap is not None]
     if not any(row.difference is not None for row in record.headline_rows):
-        yield TEMPLATES["none"]
+        yield "none", TEMPLATES["none"]
     if rows:
         overlaps = [row.overlap or 0.0 for row in rows]
-        yield _means(record, overlaps)
+        yield "means", _means(record, overlaps)
         n = f"{len(rows):,}"
-        yield TEMPLATES["half"].format(k=f"{sum(one >= 0.5 for one in overlaps):,}", n=n)
+        yield "half", TEMPLATES["half"].format(k=f"{sum(one >= 0.5 for one in overlaps):,}", n=n)
         if n_apart := sum(one < 0 for one in overlaps):
-            yield TEMPLATES["apart"].format(k=f"{n_apart:,}", n=n)
+            yield "apart", TEMPLATES["apart"].format(k=f"{n_apart:,}", n=n)
         yield from _farthest(record)
     if len(record.n_synthetic) > 1:
-        yield TEMPLATES["combined"].format(rule=record.rule)
+        yield "combined", TEMPLATES["combined"].format(rule=record.rule)
 
 
 def _means(record: Replication, overlaps: Sequence[float]) -> str:
@@ -99,20 +104,22 @@ def _means(record: Replication, overlaps: Sequence[float]) -> str:
     )
 
 
-def _farthest(record: Replication) -> Iterator[str]:
+def _farthest(record: Replication) -> Iterator[tuple[str, str]]:
     rows = [row for row in record.headline_rows if row.standardised_difference]
     if rows:
         worst = max(rows, key=lambda row: abs(row.standardised_difference or 0.0))
-        yield TEMPLATES["farthest"].format(
+        farthest = TEMPLATES["farthest"].format(
             which=_which(worst),
             before=figure_of(worst.original, worst.unit),
             after=figure_of(worst.synthetic, worst.unit),
             z=f"{abs(worst.standardised_difference or 0.0):.1f}",
         )
+        yield "farthest", farthest
 
 
 def _which(row: FindingRow) -> str:
-    return name(row.finding) if row.unit == "value" else f"{name(row.finding)} ({name(row.term)})"
+    is_named = row.unit == "value" or row.term == row.finding
+    return name(row.finding) if is_named else f"{name(row.finding)} ({name(row.term)})"
 
 
 def lost(record: Replication, most: int = MOST_REASONS) -> Iterator[str]:

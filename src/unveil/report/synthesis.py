@@ -24,6 +24,9 @@ TEMPLATES = {
     " whenever it is asked. --seed draws others.",
     "next": "A copy is not safe because it is synthetic. Measure what it gives away: unveil"
     " disclosure.",
+    "entered": "Entered in {project}, under [data] synthetic. The seed is in the confidential file"
+    " alone.",
+    "next in project": "A copy is not safe because it is synthetic. Next, measure it: unveil run.",
     "model": "CONFIDENTIAL: the model is in {path}. It holds values of the original: keep it where"
     " the original is kept.",
 }

@@ -39,7 +39,7 @@ TEMPLATES = {
     "audit none": "Nothing is suppressed, so that nothing can be recomputed.",
     "audit": "{k} of {m} can be recomputed exactly from what is published.",
     "audit within": "{k} of {m} can be estimated within {p} of the true count.",
-    "audit open": "{k} could not be settled in time: do not take them for safe.",
+    "audit open": "{k} could not be settled in time: take them for known.",
 }
 
 BOUND_HEADS = ("from", "to", "")

@@ -47,6 +47,12 @@ TCAP_HEADS = ("", "Taub, Elliot", "undefined as 0", "Raab", "uniques only")
 
 
 def tcap_sentences(row: TcapRow, tau: float) -> Iterator[str]:
+    """What each of the three says."""
+    for _, text in tcap_keyed(row, tau):
+        yield text
+
+
+def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
     """Each of the three by its name."""
     sure = "" if tau == 1 else f" in at least {as_percent(tau)} of the records with the same keys"
     said = {
@@ -56,21 +62,23 @@ def tcap_sentences(row: TcapRow, tau: float) -> Iterator[str]:
         "tau": sure,
     }
     if not row.n_selected:
-        yield TEMPLATES["tcap none"].format(**said)
+        yield "tcap none", TEMPLATES["tcap none"].format(**said)
     elif row.tcap is None:
-        yield TEMPLATES["tcap no keys"].format(**said)
+        yield "tcap no keys", TEMPLATES["tcap no keys"].format(**said)
     else:
         undefined, tcap = f"{row.n_undefined:,}", as_percent(row.tcap)
-        yield TEMPLATES["tcap"].format(**said, undefined=undefined, tcap=tcap)
+        yield "tcap", TEMPLATES["tcap"].format(**said, undefined=undefined, tcap=tcap)
     if row.tcap_raab is None:
-        yield TEMPLATES["tcap raab none"]
+        yield "tcap raab none", TEMPLATES["tcap raab none"]
     else:
-        yield TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row))
+        told = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row))
+        yield "tcap raab", told
     if row.tcap_uniques is None:
-        yield TEMPLATES["tcap uniques none"]
+        yield "tcap uniques none", TEMPLATES["tcap uniques none"]
     else:
         alone = people(row.n_uniques)
-        yield TEMPLATES["tcap uniques"].format(people=alone, p=as_percent(row.tcap_uniques))
+        told = TEMPLATES["tcap uniques"].format(people=alone, p=as_percent(row.tcap_uniques))
+        yield "tcap uniques", told
 
 
 def _target(row: TcapRow | GcapRow) -> str:

@@ -34,7 +34,8 @@ TEMPLATES = {
         " included."
     ),
     "unscored": (
-        "{n} alone with all keys but {have} no score: {why}. A score of 0 does not make them safe."
+        "{n} alone with all keys but {have} no score: {why}. A score of 0 does not"
+        " mean that they cannot be found."
     ),
     "key": "{key} takes part in {p} of what makes people unique, more than any other key.",
 }

@@ -39,6 +39,8 @@ TEMPLATES = {
     ),
     "pairs": "Measured against how the copies differ from one another, S_pMSE is {S}.",
 }
+MANY = 1_000
+"""Of so many pairs of records no half is told."""
 HEADS = ("copy", "pMSE", "S_pMSE", "error", "by pairs", "SPECKS", "PO50", "U", "size of model")
 
 GOOD, POOR = 3.0, 10.0
@@ -68,38 +70,45 @@ def sizes(record: Utility) -> str:
 
 def sentences(record: Utility, row: UtilityRow) -> Iterator[str]:
     """What the figures of one copy say, the most important first."""
+    yield from (text for _, text in keyed(record, row))
+
+
+def keyed(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
+    """The same, each with the name of its template."""
     yield _model(row)
     if row.S_pMSE is None:
         (why,) = (one.reason for one in record.not_measured if one.copy == row.copy)
-        yield TEMPLATES["no S"].format(why=why)
+        yield "no S", TEMPLATES["no S"].format(why=why)
     else:
         said = TEMPLATES["S"].format(S=figure(row.S_pMSE), verdict=verdict(row.S_pMSE))
         if row.S_pMSE_error:
             n = row.n_permutations or 0
             said += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
-        yield said
+        yield "S", said
         yield from _of_other_size(record, row)
     if row.S_pMSE_pairs is not None:
-        yield TEMPLATES["pairs"].format(S=figure(row.S_pMSE_pairs))
+        yield "pairs", TEMPLATES["pairs"].format(S=figure(row.S_pMSE_pairs))
     if record.n_original == record.n_synthetic[row.copy - 1]:
-        yield TEMPLATES["PO50"].format(p=percent(50 + row.PO50))
+        yield "PO50", TEMPLATES["PO50"].format(p=percent(50 + row.PO50))
     if row.is_separated:
-        yield TEMPLATES["separated" if row.model == "logit" else "separated by a tree"]
+        kind = "separated" if row.model == "logit" else "separated by a tree"
+        yield kind, TEMPLATES[kind]
 
 
-def _of_other_size(record: Utility, row: UtilityRow) -> Iterator[str]:
+def _of_other_size(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
     """That 1 is not the scale of a tree where the files differ in size."""
     n_original, n_synthetic = record.n_original, record.n_synthetic[row.copy - 1]
     if row.model == "cart" and abs(n_synthetic / n_original - 1) > NOTICED:
-        yield TEMPLATES["sizes differ"]
+        yield "sizes differ", TEMPLATES["sizes differ"]
 
 
-def _model(row: UtilityRow) -> str:
+def _model(row: UtilityRow) -> tuple[str, str]:
     if row.model == "logit":
-        return TEMPLATES["logit"].format(df=counted(row.df or 0, "parameter"))
+        return "logit", TEMPLATES["logit"].format(df=counted(row.df or 0, "parameter"))
     if row.n_leaves == 1:
-        return TEMPLATES["no tree"]
-    return TEMPLATES["tree"].format(leaves=counted(row.n_leaves or 0, "leaf", "leaves"))
+        return "no tree", TEMPLATES["no tree"]
+    leaves = counted(row.n_leaves or 0, "leaf", "leaves")
+    return "tree", TEMPLATES["tree"].format(leaves=leaves)
 
 
 def figure(value: float | None) -> str:
@@ -118,7 +127,7 @@ def cells(row: UtilityRow) -> tuple[str, ...]:
         figure(row.S_pMSE_pairs),
         f"{row.SPECKS:.4f}",
         f"{row.PO50:.2f}",
-        f"{row.U:,.1f}",
+        f"{row.U:,.0f}" if row.U >= MANY else f"{row.U:,.1f}",
         counted(size or 0, "parameter" if row.model == "logit" else "leaf", _many(row)),
     )
 

@@ -39,10 +39,11 @@ TEMPLATES = {
     "pair": "Worst pair: {a} by {b}.",
 }
 CAPTIONS = {
-    "pairs": "S_pMSE of every pair of columns; light is like the original, dark red is not.",
+    "pairs": "S_pMSE of every pair of columns; light is like the original, dark blue is not.",
     "distances": "The share of records that would have to change for the shares to be the same.",
     "column": (
-        "Grey is the original, blue the copies; no grey bar tells of fewer than ten people."
+        "Grey is the original, blue the copies; what fewer than ten people of the original have has"
+        " no grey bar."
     ),
     "associations": "Pearson's correlation, Cramér's V or correlation ratio, by kind of columns.",
     "projection": "Two principal components of the original; points are single records.",
@@ -74,17 +75,22 @@ def worst_copy(record: Utility) -> UtilityRow:
 
 def headline(found: UtilityFound) -> Iterator[str]:
     """What to say first."""
-    row = worst_copy(found.utility)
-    if row.S_pMSE is None:
-        reasons = [one.reason for one in found.utility.not_measured if one.copy == row.copy]
-        yield TEMPLATES["not measured"].format(why=reasons[0])
-    else:
-        yield TEMPLATES["times"].format(x=told.figure(row.S_pMSE))
-    if len(found.utility.rows) > 1:
-        yield TEMPLATES["several"].format(n=len(found.utility.rows))
+    yield from (text for _, text in against_chance(found.utility))
     if found.pairs is not None and (said := worst_pair(found.pairs)):
         yield said
     yield TEMPLATES["thumb"]
+
+
+def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
+    """How well a model does beside chance, each sentence with the name of its template."""
+    row = worst_copy(record)
+    if row.S_pMSE is None:
+        reasons = [one.reason for one in record.not_measured if one.copy == row.copy]
+        yield "not measured", TEMPLATES["not measured"].format(why=reasons[0])
+    else:
+        yield "times", TEMPLATES["times"].format(x=told.figure(row.S_pMSE))
+    if len(record.rows) > 1:
+        yield "several", TEMPLATES["several"].format(n=len(record.rows))
 
 
 def worst_pair(record: PairTables) -> str:

@@ -5,10 +5,15 @@ never "0.0 %", and "more than 99.9 %" is not everyone. Names that come from data
 control characters and marks that turn the writing direction are made visible, and long ones cut.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
+from unveil.records.copies import Copy
+
 LONGEST_NAME = 60
+MISSING = "(missing)"
+_NO_LEVEL = re.compile(r'"(?:[^"]|"")*"|=(?=@|$)')
 
 
 def percent(value: float) -> str:
@@ -26,6 +31,11 @@ def percent_or_dash(value: float | None) -> str:
     return "-" if value is None else percent(value)
 
 
+def removed_text(value: float | None) -> str:
+    """What the copy takes away of what the original gives away; it may be nothing, or less."""
+    return "none: it gives away more" if value is not None and value < 0 else percent_or_dash(value)
+
+
 def percent_figure(value: float | None) -> str:
     """A percentage in a dense table, with two decimals as in the paper and without its sign."""
     if value is None:
@@ -36,13 +46,23 @@ def percent_figure(value: float | None) -> str:
     return "0" if not value else shown
 
 
+def rounded_percent(value: float | None) -> str:
+    """A percentage in a grid, with one decimal and without its sign; never a positive 0.0."""
+    if value is None:
+        return "-"
+    shown = f"{value:.1f}"
+    if value and shown == "0.0":
+        return "<0.1"
+    return "0" if not value else shown
+
+
 def ratio(value: float | None) -> str:
     """A share from 0 to 1 with two decimals, as Raab's Table 3 has R; never a positive 0.00."""
     if value is None:
         return "-"
     shown = f"{value:.2f}"
     if value and shown in ("0.00", "-0.00"):
-        return "<0.01" if value > 0 else "-0.00"
+        return "<0.01" if value > 0 else ">-0.01"
     return "0" if not value else shown
 
 
@@ -57,6 +77,11 @@ def name(text: str) -> str:
     """A name from the data, safe to show anywhere text is shown."""
     shown = visible(text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+
+
+def shown_rule(rule: str) -> str:
+    """An exclusion as it is read: one without a level leaves out the missing level."""
+    return _NO_LEVEL.sub(lambda found: f"={MISSING}" if found[0] == "=" else found[0], rule)
 
 
 def visible(text: str) -> str:
@@ -86,6 +111,13 @@ def people(count: int) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number of things, in the singular where it is one."""
     return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
+def of_copy(copy: Copy) -> str:
+    """Which of several copies a figure is of."""
+    if isinstance(copy, int):
+        return f"copy {copy}"
+    return "all copies pooled" if copy == "pooled" else "mean of the copies"
 
 
 def lines(text: str) -> str:

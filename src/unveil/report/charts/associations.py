@@ -1,7 +1,8 @@
 """Which columns go together: in the original, in the copies, and what changed, in colours."""
 
 from unveil.records.comparison import Comparison
-from unveil.report.charts.drawing import Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import Spec
 from unveil.report.words import name
 
 MOST_WRITTEN = 12  # columns up to which figures stand in the cells
@@ -11,6 +12,11 @@ PANELS = (("original", "original"), ("synthetic", "synthetic"), ("difference", "
 
 
 def associations_chart(record: Comparison) -> str:
+    """The same as an SVG document."""
+    return associations(record).svg()
+
+
+def associations(record: Comparison) -> Chart:
     """Associations of both and their difference; numbers by Pearson's correlation."""
     cells = _cells(record)
     columns = [name(one) for one in record.columns]
@@ -24,7 +30,7 @@ def associations_chart(record: Comparison) -> str:
         "padding": {"left": 16, "top": 5, "right": 5, "bottom": 5},
         "resolve": {"scale": {"color": "independent"}},
     }
-    return drawn(
+    return Chart(
         spec,
         title="How columns go together",
         description=(

@@ -9,7 +9,8 @@ from typing import Any
 
 from unveil.records.attack_run import CopyAttacked
 from unveil.report.attacks_rows import Reading, Shown, shown_rows
-from unveil.report.charts.drawing import BAD, BASELINE, INK, ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import BAD, BASELINE, INK, ORIGINAL, SYNTHETIC, Spec
 from unveil.report.words import counted, name
 
 MOST_ROWS = 60
@@ -58,15 +59,20 @@ class Frame:
 
 
 def attacks_chart(copies: Sequence[CopyAttacked]) -> str:
+    """The risks as an SVG document."""
+    return attack_rates(copies).svg()
+
+
+def attack_rates(copies: Sequence[CopyAttacked]) -> Chart:
     """R with its interval for every attack and secret; without a control the main rate."""
     panels = [(copy, _measured(copy)) for copy in copies]
     panels = [(copy, rows) for copy, rows in panels if rows]
     if not panels:
-        return drawn(NOTHING, title=TITLE, description="Nothing could be measured.")
+        return Chart(NOTHING, title=TITLE, description="Nothing could be measured.")
     frame = Frame.of([shown for _, rows in panels for shown in rows])
     n_cut = sum(max(len(rows) - MOST_ROWS, 0) for _, rows in panels)
     cut = f" {counted(n_cut, 'row')} with lower risks left out." if n_cut else ""
-    return drawn(
+    return Chart(
         {
             "vconcat": [
                 attacks_spec(

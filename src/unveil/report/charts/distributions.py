@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from unveil.records.comparison import Comparison, Distribution, Histogram, LevelCount
-from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec
 from unveil.report.charts.rare import Bar, bar_of, is_rare, joined_bins
 from unveil.report.words import counted, name
 
@@ -20,22 +21,33 @@ COLOUR: Spec = {
 }
 MOST_BARS = 30
 _HEADROOM = 1.06
+_WIDE = 560
 
 
 def distribution_chart(found: Distribution) -> str:
+    """One column side by side, as an SVG document."""
+    return distribution(found).svg()
+
+
+def distribution(found: Distribution) -> Chart:
     """One column side by side, copies together; no grey bar tells of fewer than ten people."""
     title = name(found.column)
-    bars = list(_bars(found))
+    bars = list(bars_of(found))
     if found.histogram is None:
-        return drawn(_levels(bars, width=420), title=title, description=_told(bars))
+        return Chart(_levels(bars, width=_WIDE), title=title, description=_told(bars))
     panels = [_numbers(found, found.histogram)]
-    if bars:
+    if any(bar.original or bar.synthetic for bar in bars):
         panels.append(_levels(bars, width=160))
     spec: Spec = {"hconcat": panels, "spacing": 40}
-    return drawn(spec, title=title, description=_told_numbers(found) + _told(bars))
+    return Chart(spec, title=title, description=_told_numbers(found) + _told(bars))
 
 
 def distances_chart(record: Comparison) -> str:
+    """Total variation of every column, as an SVG document."""
+    return distances(record).svg()
+
+
+def distances(record: Comparison) -> Chart:
     """Total variation of every column, the most different first."""
     rows = [row for row in record.rows if row.copy == record.headline_copy]
     values = [
@@ -45,7 +57,7 @@ def distances_chart(record: Comparison) -> str:
     ]
     spec: Spec = {
         "data": {"values": values},
-        "width": 420,
+        "width": _WIDE,
         "height": {"step": 20},
         "mark": {"type": "bar", "color": SYNTHETIC, "height": {"band": 0.7}},
         "encoding": {
@@ -54,16 +66,16 @@ def distances_chart(record: Comparison) -> str:
                 "field": "value",
                 "type": "quantitative",
                 "title": "share of records that would have to change (total variation)",
-                "axis": {"format": ".1%"},
+                "axis": {"labelExpr": "format(100 * datum.value, '~g') + ' %'"},
             },
         },
     }
     told = "; ".join(f"{row['name']} {row['value']:.4f}" for row in values)
     description = f"Total variation between original and copies, by column: {told}."
-    return drawn(spec, title="How far columns are from the original", description=description)
+    return Chart(spec, title="How far columns are from the original", description=description)
 
 
-def _bars(found: Distribution) -> Iterator[Bar]:
+def bars_of(found: Distribution) -> Iterator[Bar]:
     """A bar for each level that is not rare, one for all others, and those beyond the bins."""
     rare = [row for row in found.levels if is_rare(row)]
     shown = [row for row in found.levels if row not in rare]
@@ -86,10 +98,10 @@ def _label(row: LevelCount) -> str:
 def _bar(label: str, rows: Sequence[LevelCount], found: Distribution) -> Bar:
     here = sum(row.n_original for row in rows)
     there = sum(sum(row.n_synthetic) for row in rows)
-    return bar_of(label, (here, there), _totals(found))
+    return bar_of(label, (here, there), totals(found))
 
 
-def _totals(found: Distribution) -> tuple[int, int]:
+def totals(found: Distribution) -> tuple[int, int]:
     """All records of the original, and of the copies together."""
     histogram = found.histogram
     here = sum(row.n_original for row in found.levels)
@@ -108,16 +120,17 @@ def _beyond(found: Distribution, histogram: Histogram) -> Iterator[Bar]:
     """Numbers beyond the bins: too few for a bar each, and told as one."""
     half = 0.5 if histogram.is_whole else 0.0
     below, above = (
-        _shown(found, edge) for edge in (histogram.edges[0] + half, histogram.edges[-1] + half)
+        written(found, edge) for edge in (histogram.edges[0] + half, histogram.edges[-1] + half)
     )
     for place, label in ((0, f"below {below}"), (-1, f"{above} or more")):
         here = histogram.n_original[place]
         there = sum(one[place] for one in histogram.n_synthetic)
         if here or there:
-            yield bar_of(label, (here, there), _totals(found))
+            yield bar_of(label, (here, there), totals(found))
 
 
-def _shown(found: Distribution, value: float | None) -> str:
+def written(found: Distribution, value: float | None) -> str:
+    """A number of a column, or a day of the calendar."""
     if value is None:
         return "-"
     return _day(value) if found.kind == "date" else f"{value:,.6g}"
@@ -136,6 +149,7 @@ def _levels(bars: Sequence[Bar], *, width: int) -> Spec:
         {"name": bar.label, "side": side, "value": value}
         for bar in bars
         for side, value in zip(SIDES, (bar.original, bar.synthetic), strict=True)
+        if value is not None
     ]
     return {
         "data": {"values": values},
@@ -144,15 +158,20 @@ def _levels(bars: Sequence[Bar], *, width: int) -> Spec:
         "mark": {"type": "bar"},
         "encoding": {
             "y": {"field": "name", "type": "nominal", "sort": None, "title": None},
-            "yOffset": {"field": "side", "sort": list(SIDES)},
-            "x": {"field": "value", "type": "quantitative", "title": "percent of records"},
+            "yOffset": {"field": "side", "scale": {"domain": list(SIDES)}},
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "percent of records",
+                "axis": {"tickCount": width // 50, "labelOverlap": True},
+            },
             "color": COLOUR,
         },
     }
 
 
 def _numbers(found: Distribution, histogram: Histogram) -> Spec:
-    n_original, n_synthetic = _totals(found)
+    n_original, n_synthetic = totals(found)
     pooled = [sum(one) for one in zip(*histogram.n_synthetic, strict=True)]
     binned = {"original": (histogram.n_original, n_original), "synthetic": (pooled, n_synthetic)}
     bars: list[Spec] = [
@@ -231,7 +250,7 @@ def _lines(found: Distribution) -> list[Spec]:
     if histogram is None or density is None:
         return []
     width = histogram.edges[1] - histogram.edges[0]
-    n_original, n_synthetic = _totals(found)
+    n_original, n_synthetic = totals(found)
     n_numbers = [sum(one) for one in histogram.n_synthetic]
     copies = [
         [n * height for height in one]
@@ -265,8 +284,8 @@ def _told(bars: Sequence[Bar]) -> str:
 
 
 def _told_numbers(found: Distribution) -> str:
-    mean = _shown(found, found.mean_original)
-    copies = ", ".join(_shown(found, one) for one in found.mean_synthetic)
+    mean = written(found, found.mean_original)
+    copies = ", ".join(written(found, one) for one in found.mean_synthetic)
     return (
         "Histogram of the original (filled) and of the copies (outlined) in the same bins, joined"
         " where they would hold fewer than ten people of the original; lines are kernel densities."

@@ -12,13 +12,14 @@ from random import Random
 from typing import Any, TypeVar
 
 from unveil.errors import InternalError
+from unveil.report.charts.slimming import slimmed
 from unveil.report.words import visible
 
 SYNTHETIC = "#1f4e8c"  # dark blue
 ORIGINAL = "#767676"  # grey that can still be read on white
 BASELINE = "#c4c4c4"
 INK = "#222222"
-GOOD, REVIEW, BAD = "#2e7d32", "#b26a00", "#b3261e"  # never without a shape or a word beside it
+GOOD, REVIEW, BAD = "#2e7d32", "#855000", "#b3261e"  # never without a shape or a word beside it
 MOST_POINTS = 2_000
 
 Spec = dict[str, Any]
@@ -56,17 +57,22 @@ def drawn(spec: Spec, *, title: str, description: str) -> str:
     """A Vega-Lite specification as one SVG document, with what it shows said in words."""
     import vl_convert
 
-    told = _shown(
-        {"title": title, "padding": 12, **spec, "config": {**_CONFIG, **spec.get("config", {})}}
-    )
+    told = themed(spec, title=title)
     try:
         # No base address is allowed, so that nothing can be fetched, whatever a specification says.
         picture: str = vl_convert.vegalite_to_svg(told, vl_version="5.20", allowed_base_urls=[])
     except ValueError:
         raise InternalError("A chart could not be drawn.") from None
     said = f"<title>{escape(visible(title))}</title><desc>{escape(visible(description))}</desc>"
-    head, rest = _with_own_ids(picture).split(">", 1)
+    head, rest = slimmed(_with_own_ids(picture)).split(">", 1)
     return f'{head} role="img">{said}{rest}\n'
+
+
+def themed(spec: Spec, *, title: str) -> Spec:
+    """The specification in our one look, with every text in it safe to show."""
+    config = {**_CONFIG, **spec.get("config", {})}
+    told: Spec = _shown({"title": title, "padding": 12, **spec, "config": config})
+    return told
 
 
 def _with_own_ids(picture: str) -> str:

@@ -2,7 +2,8 @@
 
 from unveil.records.ecap import NoiseChoice
 from unveil.records.noise import NoisedColumn
-from unveil.report.charts.drawing import BAD, INK, ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import BAD, INK, ORIGINAL, SYNTHETIC, Spec
 from unveil.report.ecap import NOISES, claim, figure
 from unveil.report.noise import short
 from unveil.report.words import name
@@ -16,8 +17,8 @@ _Y = {
     "title": "highest ECAP",
     "scale": {"domain": [0, 1]},
 }
-_WIDTH, _HEIGHT = 560, 320
-_CLOSE = 0.06  # lines nearer than that have their names on different sides
+WIDTH, HEIGHT = 560, 320
+_NAME, _NAMES_WIDE = 20, 60  # pixels
 
 
 def _titled(text: str, subtitle: str, spec: Spec) -> Spec:
@@ -27,44 +28,74 @@ def _titled(text: str, subtitle: str, spec: Spec) -> Spec:
 def ecap_spec(record: NoiseChoice) -> Spec:
     """The highest ECAP by sigma, with the threshold and the noise to use (Figure 5)."""
     curve = [{"sigma": row.sigma, "ecap": row.ecap} for row in record.curve]
-    is_close = record.threshold - record.limit < _CLOSE
     layers: list[Spec] = [
         {
             "data": {"values": curve},
             "mark": {"type": "line", "color": SYNTHETIC, "point": {"color": SYNTHETIC, "size": 14}},
             "encoding": {"x": _X, "y": _Y},
         },
-        *_level(record.threshold, f"threshold {record.threshold:g}", BAD, [6, 3], up=True),
-        *_level(record.limit, f"limit {figure(record.limit)}", ORIGINAL, [2, 2], up=not is_close),
+        *_level(record.threshold, f"threshold {record.threshold:g}", BAD, [6, 3], right=True),
+        *_level(
+            record.limit,
+            f"limit {figure(record.limit)}",
+            ORIGINAL,
+            [2, 2],
+            down=_clear(record.limit, record.threshold),
+        ),
         *_amounts(record),
     ]
-    return {"width": _WIDTH, "height": _HEIGHT, "layer": layers}
+    return {"width": WIDTH, "height": HEIGHT, "layer": layers}
+
+
+def has_amounts(record: NoiseChoice) -> bool:
+    """Whether there is noise that is enough, and more than none."""
+    return bool(record.sigma and record.sigma_to_use)
 
 
 def _amounts(record: NoiseChoice) -> list[Spec]:
     """The least noise, and the one to use, as upright lines with their names at the top."""
-    if not record.sigma or not record.sigma_to_use:
+    if not has_amounts(record) or record.sigma is None or record.sigma_to_use is None:
         return []
-    at = [
-        {"sigma": record.sigma, "name": f"enough: {figure(record.sigma)}", "place": 14},
-        {"sigma": record.sigma_to_use, "name": f"use: {figure(record.sigma_to_use)}", "place": 32},
-    ]
+    enough = {"sigma": record.sigma, "name": f"enough: {figure(record.sigma)}", "place": 14}
+    use = {"sigma": record.sigma_to_use, "name": f"use: {figure(record.sigma_to_use)}", "place": 32}
+    # Left of its line, where the curve is not: the other line would cross it at the right.
+    reach = max((row.sigma for row in record.curve), default=record.sigma)
+    has_room = WIDTH * record.sigma >= 2 * _NAMES_WIDE * reach
     rule = {"type": "rule", "color": INK, "strokeDash": [1, 3]}
-    text = {"type": "text", "dx": 6, "align": "left", "baseline": "middle", "color": INK}
-    place = {"field": "place", "type": "quantitative", "scale": None, "axis": None}
-    named = {"x": _X, "y": place, "text": {"field": "name", "type": "nominal"}}
     return [
-        {"data": {"values": at}, "mark": rule, "encoding": {"x": _X}},
-        {"data": {"values": at}, "mark": text, "encoding": named},
+        {"data": {"values": [enough, use]}, "mark": rule, "encoding": {"x": _X}},
+        _amount(enough, "right" if has_room else "left"),
+        _amount(use, "left"),
     ]
 
 
-def _level(value: float, name: str, colour: str, dash: list[int], *, up: bool) -> list[Spec]:
-    """A horizontal line with its name at the right end, over or under it."""
+def _amount(at: Spec, align: str) -> Spec:
+    """The name of an upright line, at one of its sides."""
+    text = {"type": "text", "dx": 6 if align == "left" else -6, "align": align}
+    place = {"field": "place", "type": "quantitative", "scale": None, "axis": None}
+    return {
+        "data": {"values": [at]},
+        "mark": {**text, "baseline": "middle", "color": INK},
+        "encoding": {"x": _X, "y": place, "text": {"field": "name", "type": "nominal"}},
+    }
+
+
+def _clear(value: float, other: float) -> int:
+    """How far below its line a name stands so that no other line crosses it; above is negative."""
+    apart, room = round(HEIGHT * (other - value)), HEIGHT * value
+    if not 0 <= apart < _NAME:
+        return -8
+    return 9 if room >= _NAME else -8 - apart
+
+
+def _level(
+    value: float, name: str, colour: str, dash: list[int], *, right: bool = False, down: int = -8
+) -> list[Spec]:
+    """A horizontal line with its name beside one of its ends."""
     rows = [{"value": value, "name": name}]
     y = {"field": "value", "type": "quantitative"}
-    shift = {"x": _WIDTH - 5, "dy": -7 if up else 8}
-    text = {"type": "text", "align": "right", "color": colour, **shift}
+    end = {"x": WIDTH - 5, "align": "right"} if right else {"x": 5, "align": "left"}
+    text = {"type": "text", "color": colour, "dy": down, "baseline": "middle", **end}
     return [
         {
             "data": {"values": rows},
@@ -81,9 +112,14 @@ def _level(value: float, name: str, colour: str, dash: list[int], *, up: bool) -
 
 def ecap_chart(record: NoiseChoice) -> str:
     """The curve as an SVG document."""
+    return ecap_curve(record).svg()
+
+
+def ecap_curve(record: NoiseChoice) -> Chart:
+    """The curve as an SVG document."""
     told = "; ".join(f"sigma {figure(row.sigma)}: {claim(row.ecap)}" for row in record.curve)
     title = f"ECAP by the amount of {NOISES[record.noise]} noise"
-    return drawn(
+    return Chart(
         _titled(title, CONFIDENTIAL, ecap_spec(record)),
         title=f"{title}. {CONFIDENTIAL}",
         description=f"Highest ECAP over the released values. {told}. {CONFIDENTIAL}",
@@ -130,11 +166,16 @@ def _others(record: NoiseChoice, what: str) -> Spec:
     }
 
 
-_SHADES = ("#9ecae1", "#6baed6", "#222222", "#b26a00", "#7f3b08")
+_SHADES = ("#9ecae1", "#4292c6", "#222222", "#8c6bb1", "#4d004b")
 _DASHES = ((2, 2), (6, 2), (1, 0), (8, 3), (3, 1))
 
 
 def populations_chart(record: NoiseChoice) -> str:
+    """The same in other populations, as an SVG document."""
+    return populations(record).svg()
+
+
+def populations(record: NoiseChoice) -> Chart:
     """ECAP curves in populations of other size and spread as an SVG document."""
     told = "; ".join(
         f"{row.factor:g} times the {row.what}: sigma"
@@ -144,7 +185,7 @@ def populations_chart(record: NoiseChoice) -> str:
     title = "ECAP were the population another"
     spec = {**populations_spec(record), "resolve": {"scale": {"color": "independent"}}}
     spec["resolve"]["scale"]["strokeDash"] = "independent"
-    return drawn(
+    return Chart(
         _titled(title, f"Dashed red: the threshold. {CONFIDENTIAL}", spec),
         title=f"{title}. {CONFIDENTIAL}",
         description=f"Highest ECAP by the amount of noise. {told}. {CONFIDENTIAL}",
@@ -184,6 +225,11 @@ def before_and_after_spec(column: NoisedColumn) -> Spec:
 
 
 def noise_chart(column: NoisedColumn) -> str:
+    """One column before and after, as an SVG document."""
+    return before_and_after(column).svg()
+
+
+def before_and_after(column: NoisedColumn) -> Chart:
     """The distribution of one column before and after, and its displacement (Figures 8 and 9)."""
     counts = "; ".join(
         f"{short(one.lower)} to {short(one.upper)}: {one.n_before} before, {one.n_after} after"
@@ -192,7 +238,7 @@ def noise_chart(column: NoisedColumn) -> str:
     title, moved = f"{name(column.column)} before and after noise", column.displacement
     far = "" if moved is None else f"Moved by {short(moved.mean_absolute)} on average, by"
     far += "" if moved is None else f" {short(moved.largest)} at most. "
-    return drawn(
+    return Chart(
         _titled(title, f"{far}{_OF_DATA}", before_and_after_spec(column)),
         title=f"{title}. {_OF_DATA}",
         description=f"{far}Values in each interval. {counts}.",

@@ -16,7 +16,7 @@ class Bar:
     """One bar on both sides, in percent of records."""
 
     label: str
-    original: float  # of few people the share that ten would have
+    original: float | None  # None: few people, and no bar
     synthetic: float
     told: str  # the share of the original in words
 
@@ -28,7 +28,7 @@ def bar_of(label: str, people: tuple[int, int], of: tuple[int, int]) -> Bar:
         return Bar(label, here, there, f"{here:.1f}")
     most = min(100.0, math.ceil(1000 * SMALL / of[0]) / 10)
     under = f"under {most:.1f}"
-    return Bar(f"{label}, original {under} %", most, there, under)
+    return Bar(f"{label}, original {under} %", None, there, under)
 
 
 def is_rare(row: LevelCount) -> bool:

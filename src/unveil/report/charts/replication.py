@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from unveil.records.replication import FindingRow, Replication, Unit
-from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import ORIGINAL, SYNTHETIC, Spec
 from unveil.report.words import name
 
 MOST_ROWS = 40
@@ -26,10 +27,15 @@ LABELS = {"labelLimit": 230, "minExtent": 250, "grid": True, "tickBand": "extent
 
 
 def replication_chart(record: Replication) -> str:
+    """Estimates with their intervals, as an SVG document."""
+    return overlap(record).svg()
+
+
+def overlap(record: Replication) -> Chart:
     """Estimates with their intervals, original and copy, one panel for each finding."""
     panels = list(_panels(record))
     if not panels:
-        return drawn(NOTHING, title=TITLE, description="No figure could be computed.")
+        return Chart(NOTHING, title=TITLE, description="No figure could be computed.")
     n_cut = sum(max(len(rows) - MOST_ROWS, 0) for _, rows in panels[:MOST_PANELS])
     n_cut += sum(len(rows) for _, rows in panels[MOST_PANELS:])
     spec: Spec = {
@@ -37,7 +43,7 @@ def replication_chart(record: Replication) -> str:
         "config": {"concat": {"spacing": 24}},
     }
     cut = f" {n_cut:,} more figures are left out here." if n_cut else ""
-    return drawn(
+    return Chart(
         spec,
         title=TITLE,
         description=(

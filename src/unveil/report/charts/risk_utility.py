@@ -1,7 +1,8 @@
 """The risk-utility map: each setting a point, and the line of those that no other betters."""
 
 from unveil.records.exploration import Exploration, ExplorationRow, frontier
-from unveil.report.charts.drawing import BASELINE, INK, ORIGINAL, REVIEW, SYNTHETIC, Spec, drawn
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import BASELINE, INK, ORIGINAL, REVIEW, SYNTHETIC, Spec
 from unveil.report.exploration import RISKS, UTILITIES, value
 from unveil.report.words import name
 
@@ -15,6 +16,11 @@ _SHIFTS = (-8, 13, -21, 26, -34, 39)
 
 
 def risk_utility_map(record: Exploration) -> str:
+    """The map as an SVG document."""
+    return risk_utility(record).svg()
+
+
+def risk_utility(record: Exploration) -> Chart:
     """Risk to the right, lost utility upwards: the best settings are at the lower left."""
     best = frontier(record.rows, record.risk, record.utility)
     known = _known(record)
@@ -23,7 +29,7 @@ def risk_utility_map(record: Exploration) -> str:
         f" {value(row, record.utility)}{' (frontier)' if row in best else ''}"
         for row in known
     )
-    return drawn(
+    return Chart(
         risk_utility_spec(record),
         title="Risk and utility of each setting: the lower and the farther left, the better",
         description=f"Points with the line of those that no other betters. {told}.",

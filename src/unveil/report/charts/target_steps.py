@@ -1,0 +1,129 @@
+"""One target in one picture: the steps from looking up to learning, above the ladder of guesses."""
+
+from collections.abc import Sequence
+
+from unveil.records.copies import Copy
+from unveil.records.disclosure import Disclosure
+from unveil.report.charts.chart import Chart
+from unveil.report.charts.drawing import INK, SYNTHETIC, Spec
+from unveil.report.charts.funnel import Bar, steps_bars
+from unveil.report.charts.ladder import FILLS, SHAPES, STROKES, Rung, rungs_of
+from unveil.report.charts.named_rows import (
+    RAIL,
+    Column,
+    Row,
+    chart_of,
+    column_layers,
+    names_layer,
+    places,
+    x_percent,
+    y_place,
+)
+from unveil.report.words import name, percent_or_dash
+
+WIDTH, STEP = 340, 23
+HEADS = ("Looked up in the copy", "Beside the original, and guesses")
+
+
+def target_chart(record: Disclosure, target: str, copy: Copy | None = None) -> Chart:
+    """iS, DiS, DiSCO and DiSDiO as bars, then DiSCO, DCAP and what they are held against."""
+    chosen = record.headline_copy if copy is None else copy
+    bars, rungs = steps_bars(record, target, chosen), rungs_of(record, target, chosen)
+    told = [f"{bar.label}: {bar.told}" for bar in bars]
+    told += [f"{rung.label}: {percent_or_dash(rung.value)}" for rung in rungs]
+    return chart_of(
+        target_spec(bars, rungs),
+        title=f"{name(target)}: from looking up to learning",
+        description=f"{'; '.join(told)}.",
+    )
+
+
+def target_rows(bars: Sequence[Bar], rungs: Sequence[Rung]) -> list[Row]:
+    """The rows from the top, those of each half under its head."""
+    first, second = ({"kind": "head", "head": text} for text in HEADS)
+    return places(
+        [
+            first,
+            *(
+                {"kind": "bar", "name": bar.label, "value": bar.value, "told": bar.told}
+                for bar in bars
+            ),
+            second,
+            *(
+                {
+                    "kind": "rung",
+                    "name": rung.label,
+                    "value": rung.value,
+                    "told": percent_or_dash(rung.value),
+                    "ladder": rung.ladder,
+                    "of": rung.of,
+                }
+                for rung in rungs
+            ),
+        ]
+    )
+
+
+def target_spec(bars: Sequence[Bar], rungs: Sequence[Rung]) -> Spec:
+    """The picture in Vega-Lite; both halves share one axis."""
+    rows = target_rows(bars, rungs)
+    x = {**x_percent("percent of the people in your data", 100), "field": "value"}
+    y = {**y_place(), "bandPosition": 0.5}
+    # Each layer draws some of the rows, and the scale has to know all of them, in order.
+    whole = {"domain": [row["place"] for row in rows]}
+    heads = names_layer("head", wide=260)
+    heads["mark"] = {**heads["mark"], "fontWeight": "bold"}
+    return {
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "data": {"values": rows},
+        "layer": [
+            {
+                **_only("bar"),
+                "mark": {"type": "bar", "color": SYNTHETIC},
+                "encoding": {"x": x, "y": {**y_place(), "scale": {**y_place()["scale"], **whole}}},
+            },
+            {
+                **_only("rung"),
+                "mark": {"type": "line", "color": RAIL, "strokeWidth": 1.5},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "detail": {"field": "ladder", "type": "nominal"},
+                    "order": {"field": "place", "type": "quantitative"},
+                },
+            },
+            {
+                **_only("rung"),
+                "mark": {"type": "point", "size": 80, "opacity": 1, "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "shape": _scale(SHAPES),
+                    "fill": _scale(FILLS),
+                    "stroke": _scale(STROKES),
+                },
+            },
+            {**_only("head"), **heads},
+            {**_but("head"), **names_layer(wide=260)},
+            *(
+                {**_but("head"), **layer}
+                for layer in column_layers(
+                    [Column("told", 12, align="left", colour=INK, wide=300)], WIDTH
+                )
+            ),
+        ],
+    }
+
+
+def _only(kind: str) -> Spec:
+    return {"transform": [{"filter": {"field": "kind", "equal": kind}}]}
+
+
+def _but(kind: str) -> Spec:
+    return {"transform": [{"filter": {"not": {"field": "kind", "equal": kind}}}]}
+
+
+def _scale(ranges: dict[str, str]) -> Spec:
+    field: Spec = {"field": "of", "type": "nominal", "legend": None}
+    return {**field, "scale": {"domain": list(ranges), "range": list(ranges.values())}}

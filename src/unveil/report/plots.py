@@ -1,0 +1,17 @@
+"""Which charts has a result? Teaches records what `result.plot` offers.
+
+What draws them is read when the first chart is asked for.
+"""
+
+from collections.abc import Callable, Mapping
+
+from unveil.records.base import Record
+from unveil.records.view import charts
+from unveil.report.charts.chart import Chart
+
+
+@charts.register
+def _(record: Record) -> Mapping[str, Callable[..., Chart]]:
+    from unveil.report.charts.named import NAMED
+
+    return NAMED.get(type(record), {})

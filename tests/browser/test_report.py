@@ -1,0 +1,102 @@
+"""Does the report hold in a real browser: sealed, accessible, on paper and on a telephone?"""
+
+import io
+import re
+from unicodedata import normalize
+
+import pytest
+
+from report.dossiers import empty, example, hostile, many
+from unveil.report.custodian_page import custodian_page
+
+pytestmark = pytest.mark.browser
+
+MADE = "2026-11-16T12:00:00Z"
+DESKTOP = {"width": 1100, "height": 900}
+PHONE = {"width": 390, "height": 844}
+ZOOMED = {"width": 550, "height": 450}  # 1100 by 900 at 200 %
+PAGES = {"example": example, "many": many, "hostile": hostile, "empty": empty}
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="session", params=PAGES)
+def path(request, tmp_path_factory):
+    dossier, parts = PAGES[request.param]()
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    file.write_text(custodian_page(dossier, parts, made=MADE), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_is_said_and_nothing_is_asked_for_but_the_file(opening, path, viewport):
+    opened = opening(path, viewport=viewport)
+    assert opened.asked == [path.as_uri()]
+    assert opened.said == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(opening, path, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    opened = opening(path, viewport=DESKTOP, color_scheme=scheme, bypass_csp=True)
+    opened.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = Axe().run(opened.page, options={"runOnly": {"type": "tag", "values": RULES}})
+    told = [
+        (one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]])
+        for one in found.response["violations"]
+    ]
+    assert told == []
+    assert len(found.response["passes"]) > 20
+
+
+@pytest.mark.parametrize("viewport", [PHONE, ZOOMED], ids=["phone", "200 %"])
+def test_the_page_itself_never_scrolls_sideways(opening, path, viewport):
+    opened = opening(path, viewport=viewport)
+    opened.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    width = opened.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= viewport["width"]
+
+
+def test_the_paper_has_every_section_and_every_folded_table(opening, path):
+    from pypdf import PdfReader
+
+    opened = opening(path, viewport=DESKTOP)
+    opened.page.emulate_media(media="print")
+    headings = opened.page.locator("h2").all_inner_texts()
+    captions = opened.page.locator("details summary").count()
+    pdf = opened.page.pdf(format="A4", tagged=True, outline=True)
+    text = squeezed("".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages))
+    assert headings
+    for heading in headings:
+        assert squeezed(heading) in text
+    closed = opened.page.locator("details:not([open])")
+    shown = closed.evaluate_all(
+        "all => all.filter(one => one.lastElementChild.getBoundingClientRect().height > 0).length"
+    )
+    assert shown == closed.count() <= captions
+
+
+def test_every_link_leads_to_something_on_the_page(opening, path):
+    opened = opening(path, viewport=DESKTOP)
+    lost = opened.page.evaluate(
+        "[...document.querySelectorAll('a[href^=\"#\"]')]"
+        ".map(one => one.getAttribute('href').slice(1))"
+        ".filter(id => !document.getElementById(id))"
+    )
+    assert lost == []
+
+
+def test_a_keyboard_reaches_every_fold_and_shows_where_it_is(opening, path):
+    opened = opening(path, viewport=DESKTOP)
+    unseen = opened.page.evaluate(
+        "[...document.querySelectorAll('a[href], summary')].filter(one => {"
+        " one.focus({focusVisible: true}); const style = getComputedStyle(one);"
+        " return document.activeElement === one && style.outlineStyle === 'none';"
+        "}).length"
+    )
+    assert unseen == 0
+
+
+def squeezed(text: str) -> str:
+    """Letters alone: a line on paper ends where it will, and two letters may be one sign."""
+    return re.sub(r"\W+", "", normalize("NFKC", text))

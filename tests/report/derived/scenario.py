@@ -1,0 +1,38 @@
+"""The numbers about scenarios and exclusions."""
+
+from typing import Any
+
+
+def _size(results: dict[str, Any], of: str) -> list[str]:
+    (one,) = (found for found in results["dossier"]["scenarios"] if found["name"] == of)
+    return [f"{len(one['keys']):,}", f"{len(one['targets']):,}"]
+
+
+def _exclusions(results: dict[str, Any], *, in_run: bool) -> list[str]:
+    given = results["dossier"]["exclusions"]
+    return [f"{sum(one['in_run'] is in_run for one in given):,}"]
+
+
+def _same(results: dict[str, Any], of: str) -> list[str]:
+    first, other = of.split("|")
+    keys = [one["keys"] for one in results["dossier"]["scenarios"] if one["name"] in (first, other)]
+    assert keys[0] == keys[1]
+    return [other]
+
+
+def _none(results: dict[str, Any], of: str) -> list[str]:
+    return []
+
+
+DERIVED = {
+    "scenario.assumed": _none,
+    "scenario.size": _size,
+    "scenario.none": _none,
+    "scenario.excluded": lambda results, of: _exclusions(results, in_run=True),
+    "scenario.added": lambda results, of: _exclusions(results, in_run=False),
+    "scenario.same": _same,
+    "scenario.nothing_excluded": _none,
+    "records.written": _none,
+    "records.none": _none,
+    "methods.limits": _none,
+}
