@@ -109,8 +109,8 @@ def test_nothing_is_written_when_the_screen_cannot_be_drawn(command, tmp_path, m
         (
             {"rule": "missing-targets", "target": "job"},
             "Exclusion 'rule = missing-targets, target = job': missing-targets takes no field"
-            " target. It acts on every target; for one target give its name and level None"
-            " instead.",
+            " target. It acts on every target; for one target give its name and the empty"
+            ' level ("") instead.',
         ),
         (
             {"rule": "max-denominator", "limit": 1, "target": "job"},

@@ -4,12 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unveil.errors import (
+    AboveLimitError,
     AlignError,
     InputError,
     InternalError,
+    LockedError,
     ReadError,
     RolesError,
+    RulingNeededError,
     SettingsError,
+    TamperedError,
     UnveilError,
     WriteError,
 )
@@ -65,21 +69,27 @@ if TYPE_CHECKING:
     from unveil.protection.smoothing import smooth
     from unveil.read.labelled import Labelled
     from unveil.read.reading import read_file
+    from unveil.release.project import Project
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
     from unveil.write.copies import write_file
 
 __all__ = [
+    "AboveLimitError",
     "AlignError",
     "Exclusion",
     "InputError",
     "InternalError",
     "Labelled",
+    "LockedError",
+    "Project",
     "ReadError",
     "Release",
     "RolesError",
+    "RulingNeededError",
     "SettingsError",
     "Synthesiser",
+    "TamperedError",
     "UnveilError",
     "WriteError",
     "add_noise",
@@ -135,6 +145,7 @@ __all__ = [
 # with the module that teaches its records to show themselves.
 _ROOMS: dict[str, tuple[str, str | None]] = {
     "Labelled": ("read.labelled", None),
+    "Project": ("release.project", "desk_view"),
     "Release": ("measure.tables.release", "tables"),
     "Synthesiser": ("synthesis.synthesiser", "synthesis"),
     "add_noise": ("protection.noise", "noise"),

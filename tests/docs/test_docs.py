@@ -55,12 +55,28 @@ from unveil.records.distance_filter import (
     Shift,
     UsedColumn,
 )
+from unveil.records.dossier import (
+    Dossier,
+    ExclusionText,
+    Factor,
+    HistoryRow,
+    ScenarioText,
+)
 from unveil.records.ecap import CurveRow, DiscreteEcap, Ecap, LevelEcap, NoiseChoice, SensitivityRow
 from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusion_table import ExclusionColumn, ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
+from unveil.records.explanation import (
+    ExplainedFinding,
+    ExplainedScenario,
+    Explanation,
+    Rung,
+)
 from unveil.records.exploration import Exploration, ExplorationCopy, ExplorationRow
 from unveil.records.gtcap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
+from unveil.records.judgement import Decision, Judged, Judgement, Limit, LogCheck, LogFault, LogLine
+from unveil.records.judgement import Finding as RuledFinding
+from unveil.records.judgement import Missing as StillToSay
 from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk
 from unveil.records.membership import ClosestRow, Membership, MembershipRow
 from unveil.records.noise import Bin, Displacement, Noise, NoisedColumn, NotNeeded, Summary
@@ -74,6 +90,12 @@ from unveil.records.pair_tables import (
 )
 from unveil.records.projection import Component, Loading, ProjectedGroup, Projection
 from unveil.records.projection import DroppedColumn as NotProjected
+from unveil.records.proposal import (
+    ProjectProposal,
+    ProposedCodes,
+    ProposedRadius,
+    ProposedScenario,
+)
 from unveil.records.protection import (
     ConfidentialProtection,
     NoiseReason,
@@ -91,6 +113,16 @@ from unveil.records.replication import (
     FindingRow,
     Replication,
 )
+from unveil.records.run import (
+    FigureChange,
+    FigureRow,
+    InputFile,
+    PackageVersion,
+    Part,
+    Run,
+    RunComparison,
+    SettingChange,
+)
 from unveil.records.sap import (
     Sap,
     SapChance,
@@ -102,11 +134,12 @@ from unveil.records.sap import (
 from unveil.records.sap_limits import SapVerdict
 from unveil.records.suda import KeyContribution, MsuSize, Suda, SudaNotMeasured
 from unveil.records.suggestion import KeyStep, RoleRow, Suggestion
-from unveil.records.synthesis import Synthesis, SynthesisColumn
+from unveil.records.synthesis import ConfidentialSynthesis, Synthesis, SynthesisColumn
 from unveil.records.tables import RoundedRow, RoundedTable
 from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapNotMeasured, TcapRow
 from unveil.records.tstr import Tstr, TstrRow
 from unveil.records.utility import Utility, UtilityRow
+from unveil.records.whatif import WhatIf, WhatIfRow, WhatIfScenario
 from unveil.records.written import Written
 
 ROOT = Path(__file__).parents[2]
@@ -132,6 +165,13 @@ GUIDES = (
     "distance_filter",
     "noise",
     "tutorial_protection",
+    "tutorial_release",
+    "desk",
+    "project_file",
+    "report",
+    "decisions",
+    "judging",
+    "runs",
     "tables",
     "writing",
 )
@@ -169,6 +209,10 @@ PROTECTION, CONFIDENTIAL = "Protection", "Confidential record of protection"
 RECODING, PROPOSED, REMOVED = "Recoding", "Proposed codings", "Removed records"
 SMOOTHED, MARKS = "Smoothed columns", "Marks"
 ROLES = "Proposed roles"
+PROJECTS, RUNS, COMPARED = "Proposed projects", "Runs", "Compared runs"
+JUDGED, WHAT_IF, EXPLAINED = "Judgement", "What if", "Explanation"
+DECISIONS, LOG, DOSSIER = "Decisions", "Log", "Dossier"
+SEED = "Confidential record of synthesis"
 FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Disclosure: (DOCUMENT, None),
     IdentityRow: (DOCUMENT, "identity"),
@@ -319,6 +363,40 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     SchemeSummary: (SCHEMES, "summaries"),
     SchemeRow: (SCHEMES, "rows"),
     BandRow: (SCHEMES, "bands"),
+    ProjectProposal: (PROJECTS, None),
+    ProposedScenario: (PROJECTS, "scenarios"),
+    ProposedRadius: (PROJECTS, "radii"),
+    ProposedCodes: (PROJECTS, "special_codes"),
+    Run: (RUNS, None),
+    PackageVersion: (RUNS, "packages"),
+    InputFile: (RUNS, "files"),
+    Part: (RUNS, "parts"),
+    FigureRow: (RUNS, "figures"),
+    RunComparison: (COMPARED, None),
+    SettingChange: (COMPARED, "settings"),
+    FigureChange: (COMPARED, "risk"),
+    Judgement: (JUDGED, None),
+    Limit: (JUDGED, "limits"),
+    Judged: (JUDGED, "figures"),
+    RuledFinding: (JUDGED, "findings"),
+    StillToSay: (JUDGED, "missing"),
+    WhatIf: (WHAT_IF, None),
+    WhatIfScenario: (WHAT_IF, "scenarios"),
+    WhatIfRow: (WHAT_IF, "rows"),
+    Explanation: (EXPLAINED, None),
+    ExplainedScenario: (EXPLAINED, "scenarios"),
+    ExplainedFinding: (EXPLAINED, "scenarios"),
+    Rung: (EXPLAINED, "scenarios"),
+    Decision: (DECISIONS, None),
+    LogCheck: (LOG, None),
+    LogLine: (LOG, "line"),
+    LogFault: (LOG, "faults"),
+    Dossier: (DOSSIER, None),
+    Factor: (DOSSIER, "factors"),
+    ScenarioText: (DOSSIER, "scenarios"),
+    ExclusionText: (DOSSIER, "exclusions"),
+    HistoryRow: (DOSSIER, "history"),
+    ConfidentialSynthesis: (SEED, None),
 }
 
 # The reference figures of each golden module: its constant, and how the README names them.

@@ -137,13 +137,14 @@ FAULTS = [
     (
         DATA + 'synthetik = ["a.csv"]\n\n[[protect.step]]\ndo = "synthesise"',
         "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'? Its"
-        " settings are: original, synthetic, control, special_codes, types, labels.",
+        " settings are: original, synthetic, control, special_codes, missing_values, types,"
+        " labels.",
     ),
     (
         DATA + '[[protect.step]]\ndo = "synthesise"\n[syntesis]\nmin_leaf = 5',
         "project.toml, line 5: there is no section 'syntesis'. Did you mean 'synthesis'? The"
-        " sections are: schema, data, context, roles, scenario, exclude, limits, ruling, published,"
-        " synthesis, protect, finding, table.",
+        " sections are: schema, title, data, context, roles, scenario, exclude, limits, ruling,"
+        " published, synthesis, protect, finding, table.",
     ),
     (
         DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',
@@ -466,6 +467,16 @@ def test_a_file_with_a_byte_order_mark_is_read_and_its_lines_are_found(folder):
     text = "\ufeff" + steps({"do": '"synthesise"'})
     assert project_of(project(folder, text)).plan.steps[0].do == "synthesise"
     assert lines_told(folder, text + "[roles]\nkey = 3\n")[0][0] == 7
+
+
+def test_missing_values_and_a_title_are_known(folder):
+    people().with_columns(sex=pl.lit("NA")).write_csv(folder / "people.csv")
+    text = 'title = "Ours"\n' + steps({"do": '"drop"', "column": '"empty"'})
+    text = text.replace(DATA, DATA + 'missing_values = ["NA"]\n')
+    made = protect(project(folder, text), seed=1)
+    assert made.recoded["sex"].null_count() == N_ROWS
+    kept = protect(project(folder, text.replace('["NA"]', "[]")), seed=1)
+    assert kept.recoded["sex"].null_count() == 0
 
 
 def test_types_are_said_to_be_unused(folder):

@@ -20,7 +20,7 @@ from unveil.records.disclosure import (
     Recurrence,
 )
 from unveil.records.exclusions import Effect, Excluded, Exclusion
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class OfCopy:
 
 
 @dataclass(frozen=True)
-class DisclosureResult:
+class DisclosureResult(Plotted):
     """Identity and attribute disclosure; printing it never shows a record of the data."""
 
     record: Disclosure

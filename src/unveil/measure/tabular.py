@@ -6,13 +6,13 @@ from typing import Any, Generic, TypeVar
 import polars as pl
 
 from unveil.records.base import Record
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 Table = TypeVar("Table", bound=Record)
 
 
 @dataclass(frozen=True)
-class RowsResult(Generic[Table]):
+class RowsResult(Plotted, Generic[Table]):
     """A record of rows; printing it never shows a record of the data."""
 
     record: Table

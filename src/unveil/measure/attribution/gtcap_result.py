@@ -15,7 +15,7 @@ from unveil.count.packing import Whole
 from unveil.count.profile import Mask
 from unveil.measure.attribution.windows import Floats
 from unveil.records.gtcap import Gtcap, UniqueScore
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 SAME = 1e-12
 """Original and baseline closer than this are the same, and leave nothing to normalise by."""
@@ -49,7 +49,7 @@ class Scores:
 
 
 @dataclass(frozen=True, eq=False)
-class GtcapResult:
+class GtcapResult(Plotted):
     """GTCAP: its figures, and on request the scores of each statistical unique.
 
     `unique` says of every original record whether it is a statistical unique. Of several copies,

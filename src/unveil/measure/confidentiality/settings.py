@@ -61,7 +61,7 @@ def _confidence(given: Any) -> float:
 
 def _whole(given: Any, name: str, least: int, most: int) -> int:
     number = number_in(given)
-    if number is None or not math.isfinite(number) or number != (found := int(given)):
+    if number is None or not math.isfinite(number) or number != float(found := int(given)):
         raise SettingsError(f"{name} is {shown(given)}. It must be a whole number.")
     if not least <= found <= most:
         raise SettingsError(

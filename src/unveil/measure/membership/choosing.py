@@ -27,7 +27,7 @@ from unveil.measure.membership.warned import (
     unattainable,
 )
 from unveil.records.ecap import CurveRow, NoiseChoice, SensitivityRow
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 VISIBLE = 0.05  # noise beyond this share of the population's spread is seen in the data
 N_PLACES = 20
@@ -36,7 +36,7 @@ _MOST_RUNGS = 200
 
 
 @dataclass(frozen=True)
-class NoiseChoiceResult:
+class NoiseChoiceResult(Plotted):
     """The amount of noise, the curve it was read from, and what should be known: confidential."""
 
     record: NoiseChoice

@@ -14,7 +14,7 @@ _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 def roles_toml(record: Suggestion) -> str:
     """`[roles]`, each name with its reason beside it, and one `[[scenario]]`."""
-    return "\n".join([*_roles(record), "", *_scenario(record)]) + "\n"
+    return "\n".join([*roles_lines(record), "", *_scenario(record)]) + "\n"
 
 
 def quoted(name: str) -> str:
@@ -32,7 +32,13 @@ def escaped(letter: str) -> str:
     return f"\\u{place:04X}" if place <= 0xFFFF else f"\\U{place:08X}"
 
 
-def _roles(record: Suggestion) -> Iterator[str]:
+def on_one_line(text: str) -> str:
+    """A text as a comment may hold it: what cannot be seen, or could steer, is escaped."""
+    return "".join(_seen(letter) for letter in text)
+
+
+def roles_lines(record: Suggestion) -> Iterator[str]:
+    """`[roles]`, each name with its reason beside it."""
     yield "[roles]"
     lists: tuple[Role, ...] = ("identifier", "key", "target", "ignore")
     for role in lists:
@@ -52,7 +58,7 @@ def _list(record: Suggestion, role: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _reason(record: Suggestion, name: str) -> str:
-    return "".join(_seen(letter) for letter in record.row_of(name).reason)
+    return on_one_line(record.row_of(name).reason)
 
 
 def _scenario(record: Suggestion) -> Iterator[str]:

@@ -32,11 +32,11 @@ from unveil.measure.tables.sap_settings import (
     seed_of,
 )
 from unveil.records.sap import Sap, SapDepth
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 
 @dataclass(frozen=True)
-class SapResult:
+class SapResult(Plotted):
     """A curve over the number of known people, and what it was made of."""
 
     record: Sap

@@ -18,13 +18,13 @@ from unveil.measure.uniques.lattice import Found
 from unveil.measure.uniques.scores import Mask, Scores, special
 from unveil.read.given import number_in, shown
 from unveil.records.suda import KeyContribution, Suda
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 Figures = TypeVar("Figures", Floats, Whole)
 
 
 @dataclass(frozen=True)
-class SudaResult:
+class SudaResult(Plotted):
     """Special uniques; printing it never shows a record of the data."""
 
     record: Suda
