@@ -15,7 +15,7 @@ from typing import Any
 import vl_convert
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[0] = str(ROOT / "tests")  # not this folder: `report` there is this file
 
 from report.dossiers import example, many  # noqa: E402  (the tests' own examples)
 from unveil.report.custodian_page import custodian_page  # noqa: E402

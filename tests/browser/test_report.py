@@ -15,6 +15,7 @@ MADE = "2026-11-16T12:00:00Z"
 DESKTOP = {"width": 1100, "height": 900}
 PHONE = {"width": 390, "height": 844}
 ZOOMED = {"width": 550, "height": 450}  # 1100 by 900 at 200 %
+SHEET = {"width": 680, "height": 960}  # A4 less its margins
 PAGES = {"example": example, "many": many, "hostile": hostile, "empty": empty}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -69,11 +70,33 @@ def test_the_paper_has_every_section_and_every_folded_table(opening, path):
     assert headings
     for heading in headings:
         assert squeezed(heading) in text
-    closed = opened.page.locator("details:not([open])")
+    # What paper does without is folded there too, or has a table in its place.
+    closed = opened.page.locator("details:not([open]):not(.aside):not(:is(.aside, .screen) *)")
     shown = closed.evaluate_all(
         "all => all.filter(one => one.lastElementChild.getBoundingClientRect().height > 0).length"
     )
     assert shown == closed.count() <= captions
+
+
+def test_nothing_is_wider_than_the_paper_so_that_letters_keep_their_size(opening, path):
+    opened = opening(path, viewport=SHEET)
+    opened.page.emulate_media(media="print")
+    wide = opened.page.evaluate(
+        "[...document.querySelectorAll('table, figure')]"
+        f".filter(one => one.getBoundingClientRect().right > {SHEET['width']} + 1)"
+        ".map(one => one.textContent.slice(0, 80))"
+    )
+    assert wide == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= SHEET["width"]
+
+
+def test_a_picture_that_is_wider_than_a_telephone_says_so(opening, path):
+    opened = opening(path, viewport=PHONE)
+    hints = opened.page.evaluate(
+        "[...document.querySelectorAll('figure')].map(one => [one.scrollWidth > one.clientWidth,"
+        " getComputedStyle(one, '::before').content])"
+    )
+    assert all("sideways" in content for is_wide, content in hints if is_wide)
 
 
 def test_every_link_leads_to_something_on_the_page(opening, path):

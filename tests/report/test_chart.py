@@ -6,6 +6,7 @@ import re
 import stat
 import sys
 from functools import cache
+from pathlib import Path
 from xml.dom import minidom
 
 import polars as pl
@@ -231,9 +232,9 @@ def test_every_chart_of_every_result_is_drawn_from_aggregates(name):
 def test_results_without_charts_say_so():
     with_charts = {name for name in RESULTS if getattr(result(name), "plot", None) is not None}
     assert set(OFFERED) <= with_charts
-    without = result("utility").plot
+    without = result("compare_structure").plot
     assert repr(without) == "Charts: none"
-    with pytest.raises(AttributeError, match=r"Utility has no chart 'lollipop'. It has no charts."):
+    with pytest.raises(AttributeError, match=r"has no chart 'lollipop'. It has no charts."):
         without.lollipop()
 
 
@@ -264,9 +265,7 @@ def test_bars_are_the_figures_of_their_record():
         None if record.tcap_uniques is None else 100 * record.tcap_uniques,
     ]
     rows = result("utility").plot.by_copy().spec["data"]["values"]
-    assert [row["value"] for row in rows] == [
-        row.S_pMSE for row in result("utility").record.rows
-    ]
+    assert [row["value"] for row in rows] == [row.S_pMSE for row in result("utility").record.rows]
 
 
 def test_a_mistyped_chart_is_told_which_there_are():
@@ -321,6 +320,12 @@ def test_what_a_chart_cannot_show_is_said(what):
     with pytest.raises(SettingsError) as caught:
         call()
     assert expected in str(caught.value)
+
+
+def test_the_page_on_charts_names_every_chart_there_is():
+    page = (Path(__file__).parents[2] / "docs/charts.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)(?:\([^`]*\))?`", page))
+    assert {name for named in NAMED.values() for name in named} <= told
 
 
 def test_every_chart_is_offered_under_one_name_of_its_record():

@@ -501,7 +501,7 @@ def test_the_glossary_has_the_terms_of_this_report_and_no_others():
         for case in ("empty", "example")
     )
     assert {"key", "target", "exclusion"} <= few < many
-    assert {"sap", "ecap", "gtcap", "linkability", "specks", "po50", "wilson"} <= many - few
+    assert {"ecap", "linkability", "specks", "po50", "wilson"} <= many - few
     assert terms_in(["<b>DiSCO</b> of linkability, <i title='repU'>Discos</i>, is"]) == {
         "disco",
         "linkability",

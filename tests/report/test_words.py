@@ -44,6 +44,11 @@ def test_a_share_just_below_zero_is_no_negative_zero():
     assert [words.ratio(value) for value in (-0.004, -0.006, 0.004)] == [">-0.01", "-0.01", "<0.01"]
 
 
+def test_a_difference_that_is_not_zero_is_never_told_as_zero():
+    shown = [words.signed(value) for value in (None, 0.0, 0.002, -0.002, -0.12, 0.126)]
+    assert shown == ["-", "0", "<+0.01", ">-0.01", "-0.12", "+0.13"]
+
+
 def test_in_a_grid_a_positive_percentage_is_never_nothing():
     shown = [words.rounded_percent(value) for value in (None, 0.0, 0.01, 44.4)]
     assert shown == ["-", "0", "<0.1", "44.4"]

@@ -37,7 +37,8 @@ PAGE: dict[str, str] = {
     "scenario.excluded": (
         "{n} in force. DiSCO and its kin (iS, DiS, DiSDiO, Dorig, DCAP, CAPd) are without what is"
         " left out, and who could be found is without missing keys where a rule says so. People who"
-        " were used are compared with others with it and without it. CAP, TCAP, GTCAP, uniques, match risk and simulated attacks count everybody, also what is left out."
+        " were used are compared with others with it and without it. CAP, TCAP, GTCAP, uniques,"
+        " match risk and simulated attacks count everybody, also what is left out."
     ),
     "scenario.added": "{n} added since this run was made: no figure here is without what {it}.",
     "scenario.nothing_excluded": "Nothing is left out: every figure counts all people.",

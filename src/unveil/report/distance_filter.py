@@ -6,7 +6,7 @@ from html import escape
 from unveil.records.distance_filter import DistanceFilter, Refill, Shift
 from unveil.records.view import as_html, as_text
 from unveil.report.html import grid, notes, paragraph, view
-from unveil.report.words import and_list, counted, lines, name, percent
+from unveil.report.words import and_list, counted, lines, name, percent, signed
 
 TEMPLATES = {
     "kept": "{k} of {n} synthetic rows ({p}) are kept, by {metric} distance on {columns}.",
@@ -92,7 +92,7 @@ def shift_cells(row: Shift) -> tuple[str, ...]:
         "-" if row.level is None else name(row.level),
         shown(row.before),
         shown(row.after),
-        "-" if row.difference is None else f"{row.difference:+.2f}",
+        signed(row.difference),
         _share(row.missing_before),
         _share(row.missing_after),
     )

@@ -165,7 +165,7 @@ def exclusions(record: Disclosure, *, most: int | None = None) -> str | None:
         return None
     shown = record.exclude[:most]
     more = len(record.exclude) - len(shown)
-    rules = "; ".join(name(shown_rule(text)) for text in shown)
+    rules = "; ".join(name(text) for text in shown)
     return TEMPLATES["exclusions"].format(rules=f"{rules} and {more:,} more" if more else rules)
 
 

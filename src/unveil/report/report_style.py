@@ -102,11 +102,13 @@ details.aside::details-content{content-visibility:hidden;display:none}
 details.aside>summary::after{content:" (unfolds on the screen)"}
 table{font-size:.88rem}thead th{font-size:1em}figure{padding:0;border:0}.scroll{overflow:visible}
 th,td{padding:.15rem .6rem .15rem 0}
-.figures td:not(:first-child){white-space:normal}.figures :is(td,th):first-child{min-width:0}
+td,th{overflow-wrap:anywhere;min-width:4.4rem}.figures td:not(:first-child){white-space:normal}
+.figures :is(td,th):first-child{min-width:6rem}
 figure::before{content:none}figure svg{width:auto;max-width:90%;max-height:150mm}
 .screen{display:none}.paper{display:block}
 .narrow{columns:2;column-gap:2rem}dl.glossary{columns:2;column-gap:1.6rem;font-size:.88rem}
-dl.glossary dd,dl.glossary dt{break-inside:avoid}
+dl.glossary dd,dl.glossary dt{break-inside:avoid}dl.glossary dt{break-after:avoid}
+.fact{display:inline;font-size:.8rem}
 }
 """
 """Beside the style of all pages, and after it."""

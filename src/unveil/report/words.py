@@ -66,6 +66,16 @@ def ratio(value: float | None) -> str:
     return "0" if not value else shown
 
 
+def signed(value: float | None) -> str:
+    """A difference with its sign and two decimals; never a 0.00 that is not 0."""
+    if value is None:
+        return "-"
+    shown = f"{value:+.2f}"
+    if value and shown in ("+0.00", "-0.00"):
+        return "<+0.01" if value > 0 else ">-0.01"
+    return "0" if not value else shown
+
+
 def n_of(value: float, total: int) -> str:
     """How many people a percentage is of so many; "about" where it is a mean over copies."""
     exact = value * total / 100

@@ -127,10 +127,10 @@ def test_shares_of_fewer_than_ten_people_are_told_as_under_what_ten_would_have()
 def test_the_picture_is_the_same_whether_one_or_nine_have_a_level():
     # A picture that differs would tell them apart; what is seen of the others may not be known.
     few = (bar_of("g", (n, 40), (5_000, 5_000)) for n in (1, 5, 9))
-    assert set(few) == {Bar("g, original under 0.2 %", 0.2, 0.8, "under 0.2")}
+    assert set(few) == {Bar("g, original under 0.2 %", None, 0.8, "under 0.2")}
     assert bar_of("g", (10, 0), (5_000, 0)) == Bar("g", 0.2, 0.0, "0.2")
     assert bar_of("g", (0, 10), (5_000, 5_000)) == Bar("g", 0.0, 0.2, "0.0")
-    assert bar_of("g", (3, 0), (3, 3)).original == 100.0
+    assert bar_of("g", (3, 0), (3, 3)).told == "under 100.0"
     assert bar_of("g", (3, 0), (4_321, 3)).told == "under 0.3"  # 10 of 4,321 are 0.23
 
 

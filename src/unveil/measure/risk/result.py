@@ -11,7 +11,7 @@ from unveil.count.packing import Ids
 from unveil.measure.risk.diversity import Diversities
 from unveil.measure.risk.frequencies import Floats
 from unveil.records.match_risk import DiversityKind, MatchRisk
-from unveil.records.view import as_html, as_text
+from unveil.records.view import Plotted, as_html, as_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PerRecord:
 
 
 @dataclass(frozen=True)
-class MatchRiskResult:
+class MatchRiskResult(Plotted):
     """Matches and risk; printing it never shows a record of the data."""
 
     record: MatchRisk

@@ -58,13 +58,14 @@ def _amounts(record: NoiseChoice) -> list[Spec]:
         return []
     enough = {"sigma": record.sigma, "name": f"enough: {figure(record.sigma)}", "place": 14}
     use = {"sigma": record.sigma_to_use, "name": f"use: {figure(record.sigma_to_use)}", "place": 32}
-    # Left of its line, where the curve is not: the other line would cross it at the right.
+    # Left of its line, or beyond the other, which would cross it.
+    beside = {"sigma": record.sigma_to_use}
     reach = max((row.sigma for row in record.curve), default=record.sigma)
     has_room = WIDTH * record.sigma >= 2 * _NAMES_WIDE * reach
     rule = {"type": "rule", "color": INK, "strokeDash": [1, 3]}
     return [
         {"data": {"values": [enough, use]}, "mark": rule, "encoding": {"x": _X}},
-        _amount(enough, "right" if has_room else "left"),
+        _amount(enough, "right") if has_room else _amount({**enough, **beside}, "left"),
         _amount(use, "left"),
     ]
 

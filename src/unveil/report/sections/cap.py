@@ -52,8 +52,11 @@ class OfTarget:
 
     @property
     def risk(self) -> float:
-        """By which targets are ordered: the first CAP, non-matches as 0, with all copies."""
-        found = [cap.rows[-1].cap_synthetic_zero for _, cap in self.caps]
+        """By which targets are ordered: the first CAP, non-matches as 0, with all copies.
+
+        It is that of everyone, where everyone was asked for.
+        """
+        found = [row.cap_synthetic_zero for _, cap in self.caps for row in _last(cap)]
         return next((value for value in found if value is not None), -1.0)
 
     @property
@@ -107,12 +110,11 @@ def _scenario(dossier: Dossier, targets: Sequence[OfTarget]) -> Iterator[str]:
     for place, one in enumerate(targets):
         picture = _lines(one) if one.m > 1 and one.caps else ""
         words = "".join(_words(one))
-        if not place:
-            yield subheading(dossier, KINDS, one.target) + picture + folded(IN_WORDS, words)
-        elif place < OPEN_TARGETS and picture:
-            yield subheading(dossier, KINDS, one.target) + picture + aside(IN_WORDS, words)
+        fold = aside if place else folded  # on paper the words of the first will do
+        if picture and place < OPEN_TARGETS:
+            yield subheading(dossier, KINDS, one.target) + picture + fold(IN_WORDS, words)
         else:
-            yield aside(f"{one.target}: CAP {_risk(one)}", picture + words)
+            yield fold(f"{one.target} in words: CAP {_risk(one)}", picture + words)
 
 
 def _risk(one: OfTarget) -> str:

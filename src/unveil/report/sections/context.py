@@ -12,7 +12,7 @@ from unveil.report.gathered_notes import gathered
 from unveil.report.html import notes
 from unveil.report.judged import limit_text
 from unveil.report.page import folded
-from unveil.report.pieces import NOT_SAID, facts, text, text_table, when
+from unveil.report.pieces import NOT_SAID, aside, facts, text, text_table, when
 from unveil.report.sections.section import Said, Section
 from unveil.report.words import counted, name, people
 
@@ -45,8 +45,8 @@ def section(dossier: Dossier, parts: Parts) -> Section | None:
         _audience(judgement),
         _limits(judgement),
         folded("Versions and hashes", _versions(dossier)),
-        folded("What was measured, part by part", _parts(run)),
-        folded("How the files were read and matched", _notes(run, parts)),
+        aside("What was measured, part by part", _parts(run)),
+        aside("How the files were read and matched", _notes(run, parts)),
         *(f'<p class="told">{text(warning)}</p>' for warning in run.warnings),
     ]
     return Section("context", "Context", "".join(body))
