@@ -68,6 +68,14 @@ def test_s2_begins_with_what_the_filter_keeps_of_s1(made):
     assert made.record.refill.rounds[0].kept == kept.height
 
 
+def test_the_first_rows_are_projected_retained_and_filtered_ones_apart(made):
+    first = made.record.refill.rounds[0]
+    groups = {row.mark: row.n for row in made.record.projection.rows if row.side == "synthetic"}
+    assert groups["retained"] == first.kept
+    assert groups["filtered"] == first.drawn - first.kept
+    assert set(made.record.projection.columns) <= set(made.record.refill.columns)
+
+
 def test_no_row_of_s2_is_refused_by_the_filter(made):
     again = distance_filter(made.recoded, made.s2, columns=["age", "height"])
     assert again.n_kept == made.s2.height == N_ROWS

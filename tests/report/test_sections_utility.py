@@ -510,6 +510,15 @@ def test_those_who_passed_and_were_not_needed_are_counted():
     assert "filter.surplus" not in said("filter", exact)
 
 
+def test_retained_and_filtered_people_are_projected_as_groups():
+    first = protection().refill.rounds[0]
+    told = said("filter", own())
+    assert f"took out {first.drawn - first.kept:,} of copy 1" in told["projection/marks"]
+    rows = {row[0]: row[1] for row in table("filter", own(), "file")}
+    assert rows["copy 1, retained"] == f"{first.kept:,}"
+    assert rows["copy 1, filtered"] == f"{first.drawn - first.kept:,}"
+
+
 def test_without_a_protected_copy_there_is_no_section_on_the_filter():
     dossier = of_parts({("projection", "projection"): own()[1]["projection"]})
     assert filter_section.section(*dossier) is None

@@ -42,6 +42,7 @@ def recorded(
         recoding=stages.recoding,
         synthesis=synthesis,
         refill=stages.refill,
+        projection=stages.projection,
         removal=stages.removal,
         smoothing=tuple(stages.smoothing),
         noise=stages.noise,

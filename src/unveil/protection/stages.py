@@ -16,7 +16,9 @@ import polars as pl
 from unveil.count.scenario import Progress
 from unveil.count.streams import stream
 from unveil.errors import InputError, SettingsError
+from unveil.measure.utility.projection import projection
 from unveil.protection.distance.refill import refill
+from unveil.protection.distance.refill_result import Drawn
 from unveil.protection.noise import add_noise, is_kept
 from unveil.protection.plan import Fault, Plan, Planned
 from unveil.protection.plan_columns import absent_columns, dropped, path_of, recoding_faults
@@ -32,6 +34,7 @@ from unveil.read.table import Table
 from unveil.records.codebook import Codebook
 from unveil.records.distance_filter import Refill
 from unveil.records.noise import Noise
+from unveil.records.projection import Projection
 from unveil.records.protection import ProtectionSeeds, ProtectStep
 from unveil.records.recoding import Recoding
 from unveil.records.removal import Removal, Smoothing
@@ -53,6 +56,7 @@ class Stages:
     recoding: Recoding | None = None
     synthesiser: Synthesiser | None = None
     refill: Refill | None = None
+    projection: Projection | None = None
     removal: Removal | None = None
     smoothing: list[Smoothing] = field(default_factory=list)
     noise: Noise | None = None
@@ -176,10 +180,28 @@ class Stages:
         self.refill = found.record
         if found.data.is_empty():
             raise SettingsError(" ".join(found.record.warnings))
-        first = found._drawn[0].frame
-        if first.height == self.frame.height:
-            self.frames["s1"] = first
+        first = found._drawn[0]
+        if first.frame.height == self.frame.height:
+            self.frames["s1"] = first.frame
+        self.projection = self._projected(first, found.record, codes)
         self._now(found.data, step, Told.refill(found.record))
+
+    def _projected(
+        self, first: Drawn, record: Refill, codes: Mapping[str, Any]
+    ) -> Projection | None:
+        """Where the first rows lie on the original's axes, retained and filtered ones apart."""
+        used = [name for name in record.columns if name in first.frame.columns]
+        try:
+            made = projection(
+                as_given(self.table),
+                first.frame,
+                columns=used,
+                kept=first.keep,
+                special_codes={name: given for name, given in codes.items() if name in used},
+            )
+        except InputError:  # too little is left to find two axes from: there is no picture then
+            return None
+        return made.record
 
     def _removed(self, step: Planned) -> None:
         keys = [name for name in self.keys if name in self.frame.columns]

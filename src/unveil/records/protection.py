@@ -11,6 +11,7 @@ from unveil.records.disclosure import Coercion
 from unveil.records.distance_filter import Refill
 from unveil.records.ecap import Ecap, NoiseChoice
 from unveil.records.noise import Noise
+from unveil.records.projection import Projection
 from unveil.records.recoding import Recoding
 from unveil.records.removal import Removal, Smoothing
 from unveil.records.synthesis import Synthesis
@@ -72,6 +73,7 @@ class Protection(Record, frozen=True, kw_only=True):
     recoding: Recoding | None
     synthesis: Synthesis
     refill: Refill | None
+    projection: Projection | None = None  # first rows drawn, retained and filtered; aggregates
     removal: Removal | None
     smoothing: tuple[Smoothing, ...]
     noise: Noise | None

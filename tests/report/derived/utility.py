@@ -199,19 +199,25 @@ def built(results: Results, of: str) -> list[str]:
     return [*(map(whole, counts) if record["rows"] else ()), *map(name, record["files"])]
 
 
-def explained(results: Results, of: str) -> list[str]:
+def axes_of(results: Results, of: str) -> dict:
+    """A projection of its own, or that of the rows which a filter was shown first."""
     record = part_of(results, of)
+    return record.get("projection") or record
+
+
+def explained(results: Results, of: str) -> list[str]:
+    record = axes_of(results, of)
     first, second = (100 * one["explained"] for one in record["components"])
     n_columns = len(record["columns"])
     return [percent(first + second), percent(first), percent(second), whole(n_columns)]
 
 
 def some_records(results: Results, of: str) -> list[str]:
-    return [whole(part_of(results, of)["n_fitted"])]
+    return [whole(axes_of(results, of)["n_fitted"])]
 
 
 def place(results: Results, of: str) -> list[str]:
-    original, *others = part_of(results, of)["rows"]
+    original, *others = axes_of(results, of)["rows"]
     copies = [row for row in others if row["mark"] is None and row["mean_1"] is not None]
     row = copies[nth(of)]
     apart = [
@@ -222,20 +228,20 @@ def place(results: Results, of: str) -> list[str]:
 
 
 def unplaced(results: Results, of: str) -> list[str]:
-    rows = [row for row in part_of(results, of)["rows"] if row["n_unplaced"] and not row["mark"]]
+    rows = [row for row in axes_of(results, of)["rows"] if row["n_unplaced"] and not row["mark"]]
     row = rows[nth(of)]
     return [whole(row["n_unplaced"]), str(row["copy"] or "")]
 
 
 def marks(results: Results, of: str) -> list[str]:
-    rows = part_of(results, of)["rows"]
+    rows = axes_of(results, of)["rows"]
     kept = [row for row in rows if row["mark"] == "retained"][nth(of)]
     gone = next(r for r in rows if r["mark"] == "filtered" and r["copy"] == kept["copy"])
     return [whole(kept["n"]), whole(gone["n"]), str(kept["copy"])]
 
 
 def left_out(results: Results, of: str) -> list[str]:
-    one = part_of(results, of)["dropped_columns"][nth(of)]
+    one = axes_of(results, of)["dropped_columns"][nth(of)]
     return [name(one["column"]), *digits_in(one["reason"])]
 
 

@@ -6,7 +6,9 @@ from unveil.records.distance_filter import Refill
 from unveil.records.dossier import Dossier, Parts
 from unveil.records.protection import Protection
 from unveil.report import distance_filter as filtered
+from unveil.report import projection as projected
 from unveil.report.catalogue import said
+from unveil.report.charts.projected_groups import projected_groups
 from unveil.report.charts.refill_rounds import refill_rounds
 from unveil.report.page import figures, folded
 from unveil.report.sections.pictured import numbered, pictured, warned
@@ -18,10 +20,15 @@ CAPTIONS = {
         "Filled: generated people who passed. Hollow: those that stood too close to a real one and"
         " were drawn again."
     ),
+    "axes": (
+        "The first people drawn, on the two main axes of the original: the centre of each group,"
+        " and one standard deviation to each side. No single person is shown."
+    ),
     "shifts": "What was drawn, before and after the filter, the most moved first",
 }
 ROUND_HEADS = ("round", "drawn", "removed", "passed", "passed of drawn")
 MOST_SHIFTS = 12
+_SAID_OF_AXES = ("explained", "marks")
 
 
 def section(dossier: Dossier, parts: Parts) -> Section | None:
@@ -45,10 +52,30 @@ def _filter(part: str, record: Protection) -> Iterator[str]:
         rows=_rounds(refill),
     )
     yield from _surplus(part, refill)
+    yield from _axes(part, record)
     keyed = [one for one in filtered.refill_keyed(refill) if one[0] != "warning"]
     yield from (one.html() for one in numbered("distance filter", part, keyed))
     yield from warned("filter", part, refill.warnings)
     yield from _shifts(part, refill)
+
+
+def _axes(part: str, record: Protection) -> Iterator[str]:
+    """Where retained and filtered people lie on the original's axes: groups, no single one."""
+    axes = record.projection
+    if axes is None:
+        return
+    keyed = [one for one in projected.projection_sentences(axes) if one[0] in _SAID_OF_AXES]
+    told = {one.key: one for one in numbered("projection", part, keyed)}
+    if "projection/marks" not in told:
+        return
+    yield pictured(
+        told["projection/marks"],
+        projected_groups(axes),
+        caption=CAPTIONS["axes"],
+        heads=projected.GROUP_HEADS,
+        rows=[projected.group_cells(row) for row in axes.rows],
+    )
+    yield told["projection/explained"].html()
 
 
 def removed(part: str, refill: Refill) -> Said:
