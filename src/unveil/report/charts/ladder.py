@@ -80,39 +80,47 @@ def ladder_spec(rungs: Sequence[Rung]) -> Spec:
     x = {**x_percent("percent of the people in your data", 100), "field": "value"}
     y = {**y_place(), "bandPosition": 0.5}
 
-    def scale(ranges: dict[str, str]) -> Spec:
-        field: Spec = {"field": "of", "type": "nominal", "legend": None}
-        return {**field, "scale": {"domain": list(ranges), "range": list(ranges.values())}}
-
     return {
         "width": WIDTH,
         "height": {"step": STEP},
         "data": {"values": rows},
         "layer": [
             _rails(x, y),
-            {
-                "mark": {"type": "line", "color": RAIL, "strokeWidth": 1.5},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "detail": {"field": "ladder", "type": "nominal"},
-                    "order": {"field": "place", "type": "quantitative"},
-                },
-            },
-            {
-                "mark": {"type": "point", "size": 90, "opacity": 1, "strokeWidth": 2},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "shape": scale(SHAPES),
-                    "fill": scale(FILLS),
-                    "stroke": scale(STROKES),
-                },
-            },
+            *rung_layers(x, y),
             names_layer(wide=240),
             *column_layers([Column("told", 12, align="left")], WIDTH),
         ],
     }
+
+
+def rung_layers(x: Spec, y: Spec) -> list[Spec]:
+    """The rungs, told apart by shape and fill, and a line along those of one ladder."""
+    return [
+        {
+            "mark": {"type": "line", "color": RAIL, "strokeWidth": 1.5},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "detail": {"field": "ladder", "type": "nominal"},
+                "order": {"field": "place", "type": "quantitative"},
+            },
+        },
+        {
+            "mark": {"type": "point", "size": 90, "opacity": 1, "strokeWidth": 2},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "shape": _scale(SHAPES),
+                "fill": _scale(FILLS),
+                "stroke": _scale(STROKES),
+            },
+        },
+    ]
+
+
+def _scale(ranges: dict[str, str]) -> Spec:
+    field: Spec = {"field": "of", "type": "nominal", "legend": None}
+    return {**field, "scale": {"domain": list(ranges), "range": list(ranges.values())}}
 
 
 def _rails(x: Spec, y: Spec) -> Spec:

@@ -7,9 +7,8 @@ from unveil.records.disclosure import Disclosure
 from unveil.report.charts.chart import Chart
 from unveil.report.charts.drawing import INK, SYNTHETIC, Spec
 from unveil.report.charts.funnel import Bar, steps_bars
-from unveil.report.charts.ladder import FILLS, SHAPES, STROKES, Rung, rungs_of
+from unveil.report.charts.ladder import Rung, rung_layers, rungs_of
 from unveil.report.charts.named_rows import (
-    RAIL,
     Column,
     Row,
     chart_of,
@@ -83,27 +82,7 @@ def target_spec(bars: Sequence[Bar], rungs: Sequence[Rung]) -> Spec:
                 "mark": {"type": "bar", "color": SYNTHETIC},
                 "encoding": {"x": x, "y": {**y_place(), "scale": {**y_place()["scale"], **whole}}},
             },
-            {
-                **_only("rung"),
-                "mark": {"type": "line", "color": RAIL, "strokeWidth": 1.5},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "detail": {"field": "ladder", "type": "nominal"},
-                    "order": {"field": "place", "type": "quantitative"},
-                },
-            },
-            {
-                **_only("rung"),
-                "mark": {"type": "point", "size": 80, "opacity": 1, "strokeWidth": 2},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "shape": _scale(SHAPES),
-                    "fill": _scale(FILLS),
-                    "stroke": _scale(STROKES),
-                },
-            },
+            *({**_only("rung"), **layer} for layer in rung_layers(x, y)),
             {**_only("head"), **heads},
             {**_but("head"), **names_layer(wide=260)},
             *(
@@ -122,8 +101,3 @@ def _only(kind: str) -> Spec:
 
 def _but(kind: str) -> Spec:
     return {"transform": [{"filter": {"not": {"field": "kind", "equal": kind}}}]}
-
-
-def _scale(ranges: dict[str, str]) -> Spec:
-    field: Spec = {"field": "of", "type": "nominal", "legend": None}
-    return {**field, "scale": {"domain": list(ranges), "range": list(ranges.values())}}
