@@ -188,8 +188,9 @@ def test_the_exposed_cells_of_a_large_table_are_found_at_once():
 def test_seconds_are_one_limit_for_everything(shape):
     counts = np.maximum(1, np.random.default_rng(3).poisson(3, shape))
     before = time.monotonic()
-    found = unveil.sap(counts, **MARGINS, depth="all", n_max=10, seconds=1.5)
-    assert time.monotonic() - before < 3.5
+    # So short that no machine is done by then.
+    found = unveil.sap(counts, **MARGINS, depth="all", n_max=10, seconds=0.1)
+    assert time.monotonic() - before < 2.1
     assert not found.record.complete
 
 
