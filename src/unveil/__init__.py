@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from unveil.measure.codebook.describe import codebook
     from unveil.measure.confidentiality.differential import differential_confidentiality
     from unveil.measure.confidentiality.split import split
+    from unveil.measure.gate.assess import assess
     from unveil.measure.membership.choosing import choose_noise
     from unveil.measure.membership.discrete import ecap_discrete
     from unveil.measure.membership.ecap import ecap
@@ -93,6 +94,7 @@ __all__ = [
     "UnveilError",
     "WriteError",
     "add_noise",
+    "assess",
     "audit",
     "bounds",
     "cap",
@@ -149,6 +151,7 @@ _ROOMS: dict[str, tuple[str, str | None]] = {
     "Release": ("measure.tables.release", "tables"),
     "Synthesiser": ("synthesis.synthesiser", "synthesis"),
     "add_noise": ("protection.noise", "noise"),
+    "assess": ("measure.gate.assess", "alerts"),
     "audit": ("measure.tables.audit", "tables"),
     "bounds": ("measure.tables.bounds", "tables"),
     "cap": ("measure.attribution.cap", "attribution"),

@@ -7,16 +7,19 @@ the verdict says why.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from unveil.errors import SettingsError
-from unveil.judge.measures import ATTRIBUTE, IDENTITY, unknown_measure
+from unveil.judge.measures import ATTRIBUTE, GATE, IDENTITY, unknown_measure
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.limits import Verdict
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 LIMITABLE = IDENTITY + ATTRIBUTE
 """Percentages that grow with risk; the others have no limit that means anything."""
+ALL_LIMITS = LIMITABLE + GATE
+"""All that one release can be held against: figures of a scenario, and checks of its files."""
 
 
 def parse_limits(texts: Iterable[str]) -> dict[str, float]:
@@ -34,13 +37,28 @@ def parse_limits(texts: Iterable[str]) -> dict[str, float]:
                 f" {measure}=10."
             )
         limits[measure] = float(number)
-    _refuse_senseless(limits)
+    _refuse_senseless(limits, ALL_LIMITS)
     return limits
+
+
+def read_pairs(given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Limits as Python gives them: one number each, or two for review and limit."""
+    pairs = {}
+    for measure, value in given.items():
+        pair = tuple(value) if isinstance(value, list | tuple) else (value, value)
+        if len(pair) != 2 or not all(isinstance(one, int | float) for one in pair):
+            raise SettingsError(
+                f"The limit of {measure} must be a number, or two: {measure}=10, or (5, 10)."
+            )
+        for one in pair:
+            _refuse_senseless({measure: float(one)}, ALL_LIMITS)
+        pairs[measure] = (float(pair[0]), float(pair[1]))
+    return pairs
 
 
 def judged(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ...]:
     """A verdict for each figure that has a limit."""
-    _refuse_senseless(limits)
+    _refuse_senseless(limits, LIMITABLE)
     for measure in limits:
         if measure in ATTRIBUTE and not record.targets:
             raise SettingsError(
@@ -54,10 +72,10 @@ def judged(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ..
     )
 
 
-def _refuse_senseless(limits: Mapping[str, float]) -> None:
+def _refuse_senseless(limits: Mapping[str, float], known: Sequence[str]) -> None:
     for measure, limit in limits.items():
-        if measure not in LIMITABLE:
-            raise SettingsError(unknown_measure(measure, LIMITABLE))
+        if measure not in known:
+            raise SettingsError(unknown_measure(measure, known))
         if not math.isfinite(limit) or not 0 <= limit <= 100:
             raise SettingsError(
                 f"The limit of {measure} is {limit:.15g}. It is a percentage of people: write a"

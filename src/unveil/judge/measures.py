@@ -66,6 +66,30 @@ _ATTRIBUTE = (
     _attribute("DCAP", 6, "people guessed right among the synthetic records with their keys"),
     _attribute("TCAP", 13, "people found in the copy whose target it settles, rightly"),
 )
+_GATE = (
+    Measure(
+        "real_records",
+        "percent",
+        "people with a unique record that reappears, equal in every compared column",
+        "Raab 2024, section 3.2, over all columns",
+        ("gate",),
+    ),
+    Measure(
+        "tied",
+        "percent",
+        "people shown with their own value more often than a neighbour or a twin would be",
+        "docs/gate.md",
+        ("gate",),
+    ),
+    Measure(
+        "sensitive",
+        "percent",
+        "people with a sensitive value disclosed correctly, or others shown with it wrongly",
+        "Raab 2024, equations 10 and 11, by value",
+        ("disclosure",),
+        needs="sensitive",
+    ),
+)
 _OTHERS = (
     Measure(
         "GTCAP",
@@ -140,12 +164,13 @@ _OTHERS = (
 )
 
 MEASURES: dict[str, Measure] = {
-    measure.name: measure for measure in (*_IDENTITY, *_ATTRIBUTE, *_OTHERS)
+    measure.name: measure for measure in (*_IDENTITY, *_ATTRIBUTE, *_GATE, *_OTHERS)
 }
 """All that a limit can be set on, by name."""
 
 IDENTITY = tuple(measure.name for measure in _IDENTITY)
 ATTRIBUTE = tuple(measure.name for measure in _ATTRIBUTE)
+GATE = tuple(measure.name for measure in _GATE)
 NAMES = tuple(MEASURES)
 RISK = tuple(name for name in NAMES if MEASURES[name].about == "risk")
 UTILITY = tuple(name for name in NAMES if MEASURES[name].about == "utility")

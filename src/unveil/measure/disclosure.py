@@ -25,6 +25,7 @@ def disclosure(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     exclude: Any = (),
+    sensitive: Mapping[str, Sequence[str]] | None = None,
     one_way: Sequence[float] = (50, 90),
     two_way: Sequence[float] = (4, 80),
     checks_by: str | None = None,
@@ -53,6 +54,9 @@ def disclosure(
         What is no real risk and counts in no sum: ``"workab=NO"``, ``"marital=SINGLE@age=16"``,
         ``"missing-targets"``, ``"missing-keys=age"``, ``"max-denominator=1"``,
         ``"max-denominator-syn=1"``; one or a list.
+    sensitive
+        Values of targets that are counted one by one in `by_value` however many values there are:
+        ``{"hiv_test": ["positive"]}``.
     one_way, two_way
         When a check raises a flag: above so many records, and above so many percent.
     checks_by
@@ -87,4 +91,5 @@ def disclosure(
         segment=checks.by,
         progress=progress,
     )
-    return DisclosureResult.of(plain(opening, Checking(checks, opening.segment), progress), rules)
+    checking = Checking(checks, opening.segment)
+    return DisclosureResult.of(plain(opening, checking, progress, sensitive), rules)

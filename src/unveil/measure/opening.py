@@ -4,9 +4,11 @@ Every measure that compares copies with an original by keys and targets opens in
 all of them read alike, refuse alike, and can share one count.
 """
 
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from unveil.count.codes import Column
@@ -16,7 +18,7 @@ from unveil.errors import InputError, ReadError, RolesError, SettingsError, list
 from unveil.read.align import align
 from unveil.read.banding import Bands
 from unveil.read.bands import band
-from unveil.read.files import read_table
+from unveil.read.files import hold, read_table
 from unveil.read.given import is_list, shown
 from unveil.read.roles import Roles, absent, declared, names, roles
 from unveil.read.table import Table
@@ -112,29 +114,57 @@ def read_all(
     progress: Progress,
 ) -> list[Table]:
     """Read every side; all faults are told together."""
-    missing = (missing_values,) if isinstance(missing_values, str) else missing_values
+    missing = _missing(missing_values)
+
+    def read(place: int, side: str, source: Any) -> Table:
+        wanted = columns
+        if columns is not None and segment is not None and place == 0:
+            wanted = tuple(dict.fromkeys((*columns, segment)))
+        return read_table(source, side=side, columns=wanted, missing_values=missing)
+
+    return _of_every_side(sides, read, progress)
+
+
+def hold_all(
+    sides: Mapping[str, Any], missing_values: str | Sequence[str], progress: Progress
+) -> dict[str, Any]:
+    """Every side with files read whole, to be given wherever a path is taken; all faults told."""
+    missing = _missing(missing_values)
+
+    def held(place: int, side: str, source: Any) -> Any:
+        if not isinstance(source, str | os.PathLike):
+            return source
+        return hold(Path(os.fsdecode(source)), side=side, missing_values=missing)
+
+    return dict(zip(sides, _of_every_side(sides, held, progress), strict=True))
+
+
+def _missing(given: str | Sequence[str]) -> tuple[str, ...]:
+    missing = (given,) if isinstance(given, str) else given
     if not is_list(missing) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')
+    return tuple(missing)
+
+
+def _of_every_side(
+    sides: Mapping[str, Any], read: Callable[[int, str, Any], Any], progress: Progress
+) -> list[Any]:
+    """What is read of each side; the faults of all of them together."""
     if not callable(progress):
         raise SettingsError(
             f"progress is {shown(progress)}, which cannot be called. Give a function of what is"
             " being done, how many steps are done, and how many there are."
         )
-    tables, faults = [], []
+    found, faults = [], []
     for done, (side, source) in enumerate(sides.items()):
         progress(f"reading the {side} data", done, len(sides))
-        wanted = columns
-        if columns is not None and segment is not None and done == 0:
-            wanted = tuple(dict.fromkeys((*columns, segment)))
         try:
-            tables.append(
-                read_table(source, side=side, columns=wanted, missing_values=tuple(missing))
-            )
+            found.append(read(done, side, source))
         except InputError as fault:
             faults.append(fault)
     if faults:
         raise type(faults[0])("\n".join(_told(faults, list(sides))))
-    return tables
+    return found
 
 
 def _told(faults: Sequence[InputError], sides: Sequence[str]) -> list[str]:

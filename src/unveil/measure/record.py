@@ -1,6 +1,6 @@
 """From figures to one record: all that `unveil.disclosure` says, the riskiest target first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import stdev
 
@@ -8,6 +8,7 @@ from msgspec import convert
 
 from unveil.count.exclusions import Exclusions, fitted
 from unveil.count.scenario import Progress, silent
+from unveil.measure.attribute.by_value import rows_by_value
 from unveil.measure.attribute.excess import excess_ratio
 from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import (
@@ -27,6 +28,7 @@ from unveil.records.disclosure import (
     NotMeasured,
     Recurrence,
     Spread,
+    ValueRow,
 )
 from unveil.records.exclusions import Effect, Exclusion
 
@@ -45,6 +47,7 @@ class Plain:
     checking: Checking
     measured: Measured
     recurrence: tuple[Recurrence, ...]
+    by_value: tuple[ValueRow, ...]
 
     def record(
         self, exclude: tuple[Exclusion, ...] = (), progress: Progress = silent
@@ -57,10 +60,16 @@ class Plain:
         return _record(self, after, exclusions), exclusions
 
 
-def plain(opening: Opening, checking: Checking, progress: Progress = silent) -> Plain:
-    """Measure a scenario with nothing excluded."""
+def plain(
+    opening: Opening,
+    checking: Checking,
+    progress: Progress = silent,
+    sensitive: Mapping[str, Collection[str]] | None = None,
+) -> Plain:
+    """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
     found = measured(opening.scenario, checking, progress)
-    return Plain(opening, checking, found, tuple(recurrences(opening.scenario)))
+    values = tuple(rows_by_value(opening.scenario, sensitive or {}))
+    return Plain(opening, checking, found, tuple(recurrences(opening.scenario)), values)
 
 
 def _record(plain: Plain, after: Measured, exclusions: Exclusions) -> Disclosure:
@@ -94,6 +103,7 @@ def _record(plain: Plain, after: Measured, exclusions: Exclusions) -> Disclosure
             for target in targets
             for copy, row in named[target].figures.items()
         ),
+        by_value=plain.by_value,
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=plain.recurrence,
         checks=plain.checking.checks,

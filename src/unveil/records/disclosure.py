@@ -63,6 +63,18 @@ class AttributeRow(Record, frozen=True, kw_only=True):
     n_cells: Number  # non-empty cells (q, t) of the table behind these figures
 
 
+class ValueRow(Record, frozen=True, kw_only=True):
+    """One value of a target: who has it, and who would be shown with it."""
+
+    target: str
+    copy: Copy
+    level: str | None  # None: missing
+    n_people: int  # have it
+    n_correct: int  # have it, and the synthetic data show it as their single value
+    n_wrong: int  # do not have it, and the synthetic data show it as their single value
+    n_other: int  # have it, and the synthetic data show another single value
+
+
 class Spread(Record, frozen=True, kw_only=True):
     """How one figure varies over the copies."""
 
@@ -119,6 +131,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     n_q_union: int
     identity: tuple[IdentityRow, ...]
     attribute: tuple[AttributeRow, ...]
+    by_value: tuple[ValueRow, ...]  # of all people, before exclusions
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
     checks: Checks

@@ -12,6 +12,7 @@ from unveil.records.viewed import Viewed
 from unveil.version import __version__
 
 Kind = Literal[
+    "gate",
     "disclosure",
     "exclusion_table",
     "cap",

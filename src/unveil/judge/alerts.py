@@ -1,0 +1,351 @@
+"""What stands against a release? Alerts, drawn from what the checks counted.
+
+A limit that the custodian set replaces ours. Ours were measured on honest synthetic files and on
+files with real records in them (docs/gate.md): a flat share of records that reappear is the wrong
+yardstick, for an honest file of few columns returns many by chance.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from unveil.records.alerts import (
+    Alert,
+    AlertStatus,
+    CopiedColumn,
+    GateEvidence,
+    NearCopies,
+    OwnValue,
+    SingleHolder,
+    TiedGroup,
+    WholeRecords,
+)
+from unveil.records.copies import Copy
+
+SIGNIFICANT = 6.0
+TIED = (5.0, 10.0)
+"""Percent of people tied: review, block."""
+REAL = (5.0, 20.0)
+"""Percent of people with a unique record that reappears: review; block where people are tied."""
+REAL_ALWAYS = 50.0
+POOLED_TIED = 20.0
+NEAR = (10.0, 20.0)
+"""Percentage points of people with a near-copy beyond the yardstick: review, block."""
+HALF = 0.5
+CONTROL = 2.0
+"""Percentage points above the control sample, lower 95 % limit: block."""
+GROUP_P = 0.001
+GROUP_GAIN = 0.3
+GROUP_TIED = 10.0
+GROUP_SHARE = 0.1
+REAL_VALUES = 0.05
+"""Share of records with a real value from which an identifier counts as present."""
+MOST_NAMED = 3
+
+Limits = Mapping[str, tuple[float, float]]
+
+
+def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[Alert, ...]:
+    """Every alert, the gravest first; of several copies one alert for the worst."""
+    limits = limits or {}
+    found = [
+        *_real(evidence, limits),
+        *_own(evidence, limits),
+        *_near(evidence),
+        *_single(evidence),
+        *_columns(evidence),
+        *_groups(evidence),
+    ]
+    return by_gravity(_worst_of_each(found))
+
+
+def by_gravity(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
+    """What blocks first, then what a person decides, then what is to be reviewed."""
+    order = {"block": 0, "decide": 1, "review": 2}
+    return tuple(sorted(alerts, key=lambda one: order[one.status]))
+
+
+def _worst_of_each(alerts: Sequence[Alert]) -> list[Alert]:
+    """One alert for each id: that of the worst copy."""
+    found: dict[str, Alert] = {}
+    for one in by_gravity(alerts):
+        known = found.get(one.id)
+        is_worse = known is None or (
+            one.status == known.status and (one.figure or 0) > (known.figure or 0)
+        )
+        if is_worse:
+            found[one.id] = one
+    return list(found.values())
+
+
+def exit_code(alerts: Iterable[Alert]) -> int:
+    """3 for what blocks, 4 for what only a person can answer, 0 for the rest."""
+    open_ = {one.status for one in alerts if one.accepted is None}
+    return 3 if "block" in open_ else 4 if "decide" in open_ else 0
+
+
+def percent(value: float) -> str:
+    """A percentage with one decimal, never rounded to none or to all."""
+    shown = f"{value:.1f}"
+    if value > 0 and shown == "0.0":
+        return "less than 0.1 %"
+    return "more than 99.9 %" if value < 100 and shown == "100.0" else f"{shown} %"
+
+
+def named(names: Sequence[str]) -> str:
+    """At most three names, and how many more there are."""
+    shown = list(names[:MOST_NAMED])
+    left = len(names) - len(shown)
+    if left:
+        return f"{', '.join(shown)} and {left} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _where(copy: Copy, evidence: GateEvidence) -> str:
+    if len(evidence.n_synthetic) == 1:
+        return "the synthetic data"
+    return "all synthetic files together" if copy == "pooled" else f"synthetic file {copy}"
+
+
+def _tied_percent(one: OwnValue, n_people: int) -> float:
+    """Percent of people tied: beyond the control sample where there is one."""
+    tied = one.tied if one.excess is None else one.excess
+    return 100 * max(tied, 0.0) / max(n_people, 1)
+
+
+def _most_tied(evidence: GateEvidence, copy: Copy) -> float:
+    found = [one for one in evidence.own if one.copy == copy and one.z >= SIGNIFICANT]
+    return max((_tied_percent(one, evidence.n_original) for one in found), default=0.0)
+
+
+def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
+    for row in evidence.whole:
+        share = 100 * row.n_reappearing / max(row.n_people, 1)
+        status = _real_status(row, share, _most_tied(evidence, row.copy), limits, evidence)
+        if status is None:
+            continue
+        beside = ""
+        if row.control_share is not None:
+            beside = f" Of the control sample: {percent(100 * row.control_share)}."
+        yield Alert(
+            id="real-records" if row.copy != "pooled" else "real-records:pooled",
+            kind="real_records",
+            columns=(),
+            figure=share,
+            expected=None if row.control_share is None else 100 * row.control_share,
+            status=status,
+            sentence=(
+                f"{row.n_reappearing:,} of {row.n_people:,} people ({percent(share)}) have a unique"
+                f" record that reappears in {_where(row.copy, evidence)}, equal in all"
+                f" {row.n_columns} compared columns.{beside}"
+            ),
+            action=(
+                "Check whether original records were written into the synthetic data by mistake."
+                if status == "review"
+                else "Do not release. Check whether the original was written by mistake."
+            ),
+        )
+
+
+def _real_status(
+    row: WholeRecords, share: float, tied: float, limits: Limits, evidence: GateEvidence
+) -> AlertStatus | None:
+    if "real_records" in limits:
+        review, limit = limits["real_records"]
+        return "block" if share > limit else "review" if share > review else None
+    if row.excess is not None:
+        return "block" if 100 * row.excess >= CONTROL else None
+    if row.copy == "pooled":
+        is_blocked = share > REAL[1] and tied >= POOLED_TIED
+        return "block" if is_blocked or (share > REAL_ALWAYS and tied >= TIED[1]) else None
+    if (share > REAL_ALWAYS and tied >= TIED[0]) or (share > REAL[1] and tied >= TIED[1]):
+        return "block"
+    if share > REAL_ALWAYS and not _is_searched(evidence):
+        return "block"
+    return "review" if share > REAL[0] else None
+
+
+def _is_searched(evidence: GateEvidence) -> bool:
+    return "own values" in evidence.checks
+
+
+def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
+    review, limit = limits.get("tied", TIED)
+    for one in evidence.own:
+        share = _tied_percent(one, evidence.n_original)
+        if one.excess is not None and "tied" not in limits:
+            review = limit = CONTROL
+        bound = max(limit, POOLED_TIED) if one.copy == "pooled" and "tied" not in limits else limit
+        if one.z < SIGNIFICANT or share < review or (one.copy == "pooled" and share < bound):
+            continue
+        yield Alert(
+            id=f"own-value:{one.column}",
+            kind="own_value",
+            columns=(one.column,),
+            figure=share,
+            expected=0.0,
+            status="block" if share >= bound else "review",
+            sentence=_own_sentence(one, evidence, share),
+            action="Synthesise with larger groups, or coarsen or remove what links these people.",
+        )
+
+
+def _own_sentence(one: OwnValue, evidence: GateEvidence, share: float) -> str:
+    beside = (
+        f"{percent(100 * one.yardstick)} would be expected if the records belonged to people like"
+        " them"
+        if one.control_own is None
+        else f"of the control sample linked alike, {percent(100 * one.control_own)}"
+    )
+    return (
+        f"Of {one.links:,.0f} people linked by {named(one.linked_by)},"
+        f" {percent(100 * one.own)} are shown with their own {one.column}"
+        f" in {_where(one.copy, evidence)}; {beside}."
+        f" {round(share * evidence.n_original / 100):,} of {evidence.n_original:,} people"
+        f" ({percent(share)}) are affected."
+    )
+
+
+def _near(evidence: GateEvidence) -> Iterator[Alert]:
+    for row in evidence.near:
+        gain = 100 * (row.share - row.expected)
+        if gain >= NEAR[0]:
+            yield _near_alert(row, evidence, "block" if gain >= NEAR[1] else "review")
+
+
+def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) -> Alert:
+    n = round(row.share * evidence.n_original)
+    return Alert(
+        id="near-copies" if row.copy != "pooled" else "near-copies:pooled",
+        kind="near_copies",
+        columns=row.columns[:MOST_NAMED],
+        figure=100 * row.share,
+        expected=100 * row.expected,
+        status=status,
+        sentence=(
+            f"{n:,} of {evidence.n_original:,} people ({percent(100 * row.share)}) have a record in"
+            f" {_where(row.copy, evidence)} that is nearer than {row.ratio:g} times the nearest"
+            f" other person, by {named(row.columns)}; {percent(100 * row.expected)} would be"
+            " expected from other people."
+        ),
+        action="Do not release. Check for original numbers with a trace of noise.",
+    )
+
+
+def _single(evidence: GateEvidence) -> Iterator[Alert]:
+    identifying = {(one.copy, one.column) for one in evidence.copied}
+    for row in evidence.single:
+        is_most = row.n_held > HALF * evidence.n_original
+        if not is_most or row.is_running or (row.copy, row.column) in identifying:
+            continue
+        if row.n_reappearing > HALF * row.n_held:
+            yield _single_alert(row, evidence)
+
+
+def _single_alert(row: SingleHolder, evidence: GateEvidence) -> Alert:
+    return Alert(
+        id=f"single-holder:{row.column}",
+        kind="single_holder",
+        columns=(row.column,),
+        figure=100 * row.n_reappearing / max(evidence.n_original, 1),
+        expected=0.0,
+        status="block",
+        sentence=(
+            f"{row.n_held:,} of {evidence.n_original:,} people have a value of {row.column} that"
+            f" nobody else has, and {row.n_reappearing:,} of these values reappear in"
+            f" {_where(row.copy, evidence)}."
+        ),
+        action="Round it, add noise, or remove it.",
+    )
+
+
+def _columns(evidence: GateEvidence) -> Iterator[Alert]:
+    for row in evidence.copied:
+        if row.reason in ("identifier", "free text") and row.column in evidence.compared:
+            alert = _identifier(row, evidence)
+        else:
+            alert = _extra(row, evidence)
+        if alert is not None:
+            yield alert
+
+
+def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
+    share = row.n_real / max(row.n_records, 1)
+    if row.is_running and not row.is_declared:
+        return None
+    if share <= REAL_VALUES or row.n_real < 10:
+        status: AlertStatus | None = "review" if row.is_declared and row.n_records else None
+    else:
+        status = "block"
+    if status is None:
+        return None
+    what = "free text" if row.reason == "free text" else "an identifier"
+    return Alert(
+        id=f"identifier:{row.column}",
+        kind="identifier",
+        columns=(row.column,),
+        figure=100 * share,
+        expected=0.0,
+        status=status,
+        sentence=(
+            f"{row.column} is {what} ({row.detail.rstrip('.')}), and {row.n_real:,} of"
+            f" {row.n_records:,} records of {_where(row.copy, evidence)} hold a real value of it."
+        ),
+        action="Remove the column from the synthetic data, or number the records anew.",
+    )
+
+
+def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
+    if row.reason == "unknown" or row.is_running:
+        return None
+    is_real = row.like is not None and row.n_real > 0 and _is_held(row.like, evidence)
+    sentence = f"{row.column} is only in {_where(row.copy, evidence)}, and {row.detail.rstrip('.')}"
+    if row.reason == "repeats":
+        sentence += f" ({row.n_real:,} of {row.n_records:,} records)"
+    return Alert(
+        id=f"extra-column:{row.column}",
+        kind="extra_column",
+        columns=(row.column,) if row.like is None else (row.column, row.like),
+        figure=100 * row.n_real / max(row.n_records, 1) if row.like else None,
+        expected=0.0 if row.like else None,
+        status="block" if is_real and row.reason == "repeats" else "decide",
+        sentence=f"{sentence}.",
+        action="Say what this column is, or remove it from the synthetic data.",
+    )
+
+
+def _is_held(like: str, evidence: GateEvidence) -> bool:
+    """Whether most people have a value of that column that nobody else has."""
+    return any(
+        row.column == like and row.n_held > HALF * evidence.n_original for row in evidence.single
+    )
+
+
+def _groups(evidence: GateEvidence) -> Iterator[Alert]:
+    for row in evidence.groups:
+        own = row.own
+        is_clear = (
+            row.p < GROUP_P / max(row.n_tested, 1)
+            and own.own - own.yardstick >= GROUP_GAIN
+            and own.own - row.expected >= GROUP_GAIN
+            and own.tied >= max(GROUP_TIED, GROUP_SHARE * row.n_people)
+        )
+        if is_clear:
+            yield _group_alert(row, evidence)
+
+
+def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
+    own = row.own
+    return Alert(
+        id=f"group:{row.column}={row.level}",
+        kind="group",
+        columns=(row.column,),
+        level=row.level,
+        figure=100 * own.own,
+        expected=100 * row.expected,
+        status="decide",
+        sentence=(
+            f"{row.column} = {row.level}: of {own.links:,.0f} linked people among"
+            f" {row.n_people:,}, {percent(100 * own.own)} are shown with their own {own.column} in"
+            f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would be expected."
+        ),
+        action="Check how the records of this group were made.",
+    )

@@ -1,0 +1,195 @@
+"""What do all checks of a release come to? One list of alerts, and an exit code.
+
+The same list is shown by `disclosure`, `run`, `decide`, the report, JSON and Python. An alert that
+a named person accepted for these very files stays on the list and no longer counts; what nobody may
+accept for an open audience always does.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, cast
+
+from msgspec.structs import replace
+
+from unveil.judge.alerts import Limits, by_gravity, exit_code, gate_alerts, percent
+from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
+from unveil.records.copies import Copy
+from unveil.records.disclosure import Disclosure, ValueRow
+from unveil.records.judgement import Audience
+
+SENSITIVE = (1.0, 5.0)
+"""Percent of the people with a sensitive value, and of the others: review, block."""
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A figure that is above its limit, or that has a limit and could not be measured."""
+
+    measure: str
+    target: str | None
+    copy: Copy | None
+    value: float | None
+    limit: float
+    companion: float | None = None  # the same with the original
+    scenario: str | None = None
+    reason: str | None = None  # why it could not be measured
+    unit: str = " %"
+
+
+def assess_release(
+    evidence: GateEvidence,
+    *,
+    disclosures: Sequence[Disclosure] = (),
+    breaches: Iterable[Breach] = (),
+    limits: Limits | None = None,
+    sensitive: Mapping[str, Sequence[str]] | None = None,
+    acceptances: Sequence[Acceptance] = (),
+    files_sha256: str | None = None,
+    audience: Audience | None = None,
+    more: Sequence[Alert] = (),
+    not_tested: Sequence[NotTested] = (),
+    is_gate: bool = True,
+) -> Assessment:
+    """All alerts of a release, those that were accepted marked so.
+
+    Parameters
+    ----------
+    evidence
+        What the checks of the files counted.
+    disclosures, breaches
+        The scenarios that were measured, and their figures above a limit.
+    limits
+        Limits of the custodian on `real_records`, `tied` and `sensitive`: review and limit.
+    sensitive
+        Values that were declared sensitive, by target.
+    acceptances, files_sha256, audience
+        What people accepted, the files it has to be for, and who gets the data.
+    more, not_tested
+        What a project adds: columns without a role, parts that failed.
+    is_gate
+        Whether a limit was set; without one there is no verdict.
+    """
+    limits = limits or {}
+    found = by_gravity(
+        (
+            *limit_alerts(breaches),
+            *gate_alerts(evidence, limits),
+            *_sensitive_alerts(disclosures, sensitive or {}, limits),
+            *more,
+        )
+    )
+    alerts = tuple(_accepted(one, acceptances, files_sha256, audience) for one in found)
+    code = exit_code(alerts) if is_gate else 0
+    return Assessment(
+        evidence=evidence,
+        alerts=alerts,
+        not_tested=(*evidence.not_tested, *not_tested),
+        files_sha256=files_sha256,
+        is_gate=is_gate,
+        exit_code=cast(Literal[0, 3, 4], code),
+    )
+
+
+def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
+    """One alert for each measure and target above its limit: the worst copy and scenario."""
+    worst: dict[str, Breach] = {}
+    for one in breaches:
+        name = f"limit:{one.measure}" + (f":{one.target}" if one.target is not None else "")
+        if one.scenario is not None:
+            name += f"@{one.scenario}"
+        known = worst.get(name)
+        if known is None or (one.value or 0) > (known.value or 0):
+            worst[name] = one
+    for name, one in worst.items():
+        yield Alert(
+            id=name,
+            kind="limit",
+            columns=() if one.target is None else (one.target,),
+            figure=one.value,
+            expected=one.companion,
+            status="block",
+            sentence=_limit_sentence(one),
+            action="Protect the data further, or accept this figure by name and with a reason.",
+        )
+
+
+def _limit_sentence(one: Breach) -> str:
+    what = one.measure if one.target is None else f"{one.measure} of {one.target}"
+    where = f" ({one.scenario})" if one.scenario is not None else ""
+    if one.value is None:
+        why = "" if one.reason is None else f": {one.reason.rstrip('.')}"
+        return f"{what}{where} could not be measured{why}. Its limit counts as exceeded."
+    shown = percent(one.value) if one.unit == " %" else f"{one.value:.3g}"
+    copy = ""
+    if one.copy == "pooled":
+        copy = " with all synthetic files pooled"
+    elif isinstance(one.copy, int) and one.copy > 1:
+        copy = f" in synthetic file {one.copy}"
+    return f"{what}{where} is {shown}{copy}, above the limit of {one.limit:g}{one.unit}."
+
+
+def _sensitive_alerts(
+    disclosures: Sequence[Disclosure], sensitive: Mapping[str, Sequence[str]], limits: Limits
+) -> Iterator[Alert]:
+    _, limit = limits.get("sensitive", SENSITIVE)  # whatever is disclosed is to be reviewed
+    worst: dict[tuple[str, str], tuple[float, ValueRow, int]] = {}
+    for record in disclosures:
+        for row in record.by_value:
+            if row.level is None or row.level not in sensitive.get(row.target, ()):
+                continue
+            figure = max(
+                _share(row.n_correct, row.n_people),
+                _share(row.n_wrong, record.n_original - row.n_people),
+            )
+            key = (row.target, row.level)
+            if key not in worst or figure > worst[key][0]:
+                worst[key] = figure, row, record.n_original
+    for (target, level), (figure, row, n_original) in worst.items():
+        if not row.n_correct and not row.n_wrong:
+            continue
+        yield Alert(
+            id=f"sensitive:{target}={level}",
+            kind="sensitive_value",
+            columns=(target,),
+            level=level,
+            figure=figure,
+            expected=0.0,
+            status="block" if figure > limit else "review",
+            sentence=(
+                f"{target} = {level}: {row.n_correct:,} of {row.n_people:,} people with this value"
+                f" ({percent(_share(row.n_correct, row.n_people))}) would be disclosed correctly,"
+                f" and {row.n_wrong:,} of {n_original - row.n_people:,} others would be shown with"
+                " it wrongly."
+            ),
+            action="Coarsen the keys, or protect this variable; a wrong value can harm, too.",
+        )
+
+
+def _share(n: float, of: float) -> float:
+    return 100 * n / of if of else 0.0
+
+
+def _accepted(
+    alert: Alert,
+    acceptances: Sequence[Acceptance],
+    files_sha256: str | None,
+    audience: Audience | None,
+) -> Alert:
+    """The alert with its acceptance, where there is one for these files and it may be given."""
+    for one in acceptances:
+        is_bound = one.files_sha256 is not None and one.files_sha256 == files_sha256
+        if one.alert == alert.id and is_bound and not is_barred(alert, audience):
+            return replace(alert, accepted=one)
+    return alert
+
+
+def is_barred(alert: Alert, audience: Audience | None) -> bool:
+    """Whether nobody may accept it: identifiers and real records, for an open audience."""
+    is_grave = alert.status == "block" and alert.kind in ("identifier", "real_records")
+    return is_grave and audience == "open"
+
+
+def files_hash(digests: Iterable[str]) -> str:
+    """One SHA-256 for all files of a release, from theirs in the order original, synthetic, ..."""
+    return sha256("\n".join(digests).encode()).hexdigest()

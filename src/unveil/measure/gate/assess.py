@@ -1,0 +1,254 @@
+"""`unveil.assess`: is there anything in these files that stands against their release?
+
+Limits on figures are half of an answer: this looks at what is being released. The checks and their
+thresholds are in docs/gate.md.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unveil.count.scenario import Progress, silent
+from unveil.errors import RolesError, SettingsError
+from unveil.judge.alerts import Limits
+from unveil.judge.assess import Breach, assess_release, files_hash
+from unveil.judge.limits import LIMITABLE, judged, read_pairs
+from unveil.judge.measures import GATE
+from unveil.measure.disclosure import disclosure
+from unveil.measure.gate.evidence import Files, Roles, gather_evidence
+from unveil.measure.opening import hold_all, read_all, sides_of
+from unveil.measure.result import DisclosureResult
+from unveil.read.held import Held
+from unveil.read.roles import absent, names
+from unveil.read.table import Table
+from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
+from unveil.records.disclosure import Disclosure
+from unveil.records.judgement import Audience
+from unveil.records.limits import Verdict
+from unveil.records.view import as_html, as_text
+
+
+@dataclass(frozen=True, repr=False)
+class AssessResult:
+    """The alerts of a release, and what was not tested; printing it shows no record of the data."""
+
+    record: Assessment
+    disclosure: DisclosureResult | None = None
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What stands against the release, the gravest first."""
+        return self.record.alerts
+
+    @property
+    def not_tested(self) -> tuple[NotTested, ...]:
+        """What no figure here covers."""
+        return self.record.not_tested
+
+    @property
+    def evidence(self) -> GateEvidence:
+        """What the checks counted."""
+        return self.record.evidence
+
+    @property
+    def exit_code(self) -> int:
+        """0, 3 where something blocks, 4 where only a person can answer."""
+        return self.record.exit_code
+
+    def to_dict(self) -> dict[str, Any]:
+        """Alerts and evidence as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The same as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def assess(
+    original: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str] | None = None,
+    targets: str | Iterable[str] | None = None,
+    control: Any = None,
+    identifiers: str | Iterable[str] = (),
+    sensitive: Mapping[str, Sequence[str]] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    accept: Mapping[str, tuple[str, str]] | None = None,
+    audience: Audience | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+    **settings: Any,
+) -> AssessResult:
+    """Look for real records, identifiers and exact values in synthetic data before their release.
+
+    Parameters
+    ----------
+    original, synthetic
+        As in `unveil.disclosure`.
+    keys, targets
+        A scenario, which is measured too and held against the limits; none where keys are None.
+    control
+        People of the same population whose records were not used: what reappears of theirs is what
+        honest data would show.
+    identifiers
+        Columns that must not be released with real values, beyond those that are recognised.
+    sensitive
+        Values of targets to be looked at one by one: ``{"hiv_test": ["positive"]}``.
+    limits
+        Percent of people, by measure: ``{"DiSCO": 5, "real_records": 5, "tied": 5}``; two numbers
+        are review and limit.
+    accept
+        Alerts that a named person accepts for these files: ``{"near-copies": ("why", "who")}``.
+    audience
+        closed, registered or open. For an open audience nobody can accept identifiers or real
+        records.
+    missing_values, progress, settings
+        As in `unveil.disclosure`.
+
+    Returns
+    -------
+    AssessResult
+        `.alerts`, each with id, status (block, decide, review), figure, what is expected, sentence
+        and action; `.not_tested`; `.exit_code`; `.evidence`; `.disclosure`.
+
+    Notes
+    -----
+    Link, then look: synthetic records are linked to people by some columns, and what they show in
+    another is compared with what a neighbour or a twin would have shown. See docs/gate.md.
+    """
+    progress = progress or silent
+    wanted = read_pairs(limits or {})
+    opened = open_files(original, synthetic, control, missing_values, progress)
+    found = None
+    if keys is not None:
+        found = disclosure(
+            opened.original,
+            opened.synthetic,
+            keys=keys,
+            targets=targets,
+            sensitive=sensitive,
+            missing_values=missing_values,
+            progress=progress,
+            **settings,
+        )
+    digest = opened.digest()
+    record = assess_files(
+        opened.files,
+        None if found is None else found.record,
+        limits=wanted,
+        sensitive=sensitive,
+        identifiers=names(identifiers, "Identifiers"),
+        accept=_acceptances(accept or {}, digest),
+        files_sha256=digest,
+        audience=audience,
+        progress=progress,
+    )
+    return AssessResult(record, found)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedFiles:
+    """The files of a release, each read once, as measures take them and as tables."""
+
+    sides: Mapping[str, Any]
+    files: Files
+
+    @property
+    def original(self) -> Any:
+        """The original, as measures take it."""
+        return self.sides["original"]
+
+    @property
+    def synthetic(self) -> list[Any]:
+        """The synthetic files, as measures take them."""
+        return [one for side, one in self.sides.items() if side.startswith("synthetic")]
+
+    def digest(self) -> str:
+        """One hash for all files: of their bytes, or of the content of frames."""
+        return files_hash(map(_digest, self.sides.values(), self.files.tables))
+
+
+def open_files(
+    original: Any,
+    synthetic: Any,
+    control: Any,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> OpenedFiles:
+    """Read every file of a release once, in full."""
+    given = sides_of(synthetic, original=original)
+    sides = hold_all(
+        given if control is None else {**given, "control": control}, missing_values, progress
+    )
+    tables = read_all(sides, None, missing_values, None, progress)
+    files = Files(tables[0], tuple(tables[1 : len(given)]), None if control is None else tables[-1])
+    return OpenedFiles(sides, files)
+
+
+def assess_files(
+    files: Files,
+    record: Disclosure | None,
+    *,
+    limits: Limits,
+    sensitive: Mapping[str, Sequence[str]] | None = None,
+    identifiers: Sequence[str] = (),
+    accept: Sequence[Acceptance] = (),
+    files_sha256: str | None = None,
+    audience: Audience | None = None,
+    in_full: bool = True,
+    is_gate: bool = True,
+    progress: Progress = silent,
+) -> Assessment:
+    """Files that are read, and a scenario that is measured, held against limits."""
+    for name in identifiers:
+        if name not in files.original.frame.columns:
+            raise RolesError(absent(files.original.place, name, files.original.frame.columns))
+    compared = () if record is None else (*record.keys, *record.targets)
+    roles = Roles(identifiers=tuple(identifiers), compared=compared)
+    evidence = gather_evidence(files, roles, in_full=in_full, progress=progress)
+    figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
+    verdicts = judged(record, figures) if record is not None else ()
+    return assess_release(
+        evidence,
+        disclosures=() if record is None else (record,),
+        breaches=[breach_of(one) for one in verdicts if one.status != "within"],
+        limits={name: pair for name, pair in limits.items() if name in GATE},
+        sensitive=sensitive,
+        acceptances=accept,
+        files_sha256=files_sha256,
+        audience=audience,
+        is_gate=is_gate,
+    )
+
+
+def breach_of(verdict: Verdict) -> Breach:
+    """A verdict above its limit as what an alert is made of."""
+    return Breach(verdict.measure, verdict.target, verdict.copy, verdict.value, verdict.limit)
+
+
+def _acceptances(given: Mapping[str, tuple[str, str]], digest: str) -> list[Acceptance]:
+    made = []
+    for alert, pair in given.items():
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(pair):
+            raise SettingsError(
+                f'accept[{alert!r}] must be a reason and a name: ("why", "name, role").'
+            )
+        made.append(Acceptance(alert=alert, reason=pair[0], by=pair[1], files_sha256=digest))
+    return made
+
+
+def _digest(source: Any, table: Table) -> str:
+    path = source.path if isinstance(source, Held) else source
+    if isinstance(path, str | os.PathLike) and os.path.isfile(path):
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(table.frame.write_csv().encode()).hexdigest()

@@ -1,0 +1,182 @@
+"""Which values of two files are the same, whatever their spelling? One code for each.
+
+Original, synthetic files and control sample are coded together. Text is equal after folding,
+numbers and days to 11 digits, missing is a value. Numbers also have their place among the
+original's, so that "near" means the same for every unit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.count.codes import Column, encode
+from unveil.count.levels import label
+from unveil.count.scenario import aligned_column
+from unveil.count.sides import Sides
+from unveil.errors import AlignError
+from unveil.measure.gate.values import Floats, fold_text, read_numbers, round_digits
+from unveil.read.align import align
+from unveil.read.table import Table
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+ORIGINAL = 0
+
+
+@dataclass(frozen=True, eq=False)
+class LinkColumn:
+    """One column of all files as codes of folded values; `numbers` by code, NaN for no number."""
+
+    name: str
+    sides: Sides
+    codes: NDArray[np.int32]
+    n_levels: int  # missing included
+    numbers: Floats | None
+    missing: int | None  # the code of missing
+    source: Column
+    example: Ints  # for each code, one level of `source`
+
+    def of_side(self, side: int) -> NDArray[np.int32]:
+        """The codes of one file."""
+        return self.codes[self.sides.slices[side]]
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Records by file and code."""
+        return np.stack(
+            [
+                np.bincount(self.of_side(side), minlength=self.n_levels)
+                for side in range(len(self.sides.rows))
+            ]
+        )
+
+    @cached_property
+    def n_original_levels(self) -> int:
+        """Values that the original has."""
+        return int((self.counts[ORIGINAL] > 0).sum())
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers or days."""
+        return self.numbers is not None
+
+    @cached_property
+    def order(self) -> Ints:
+        """For each code its place: numbers by size, all else as folded."""
+        if self.numbers is None:
+            return np.arange(self.n_levels)
+        return np.argsort(np.argsort(np.nan_to_num(self.numbers, nan=-np.inf), kind="stable"))
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """For each code of a number its mid-rank among the original's, 0 to 1; missing is -1.
+
+        Between two numbers of the original the rank is on the straight line.
+        """
+        assert self.numbers is not None
+        known = np.isfinite(self.numbers)
+        counts = np.where(known, self.counts[ORIGINAL], 0)
+        held = np.flatnonzero(counts)
+        ranks = np.full(self.n_levels, -1.0)
+        if len(held):
+            held = held[np.argsort(self.numbers[held])]
+            weights = counts[held]
+            middle = (np.cumsum(weights) - weights / 2) / weights.sum()
+            ranks[known] = np.interp(self.numbers[known], self.numbers[held], middle)
+        return ranks
+
+    def level(self, code: int) -> str | None:
+        """A value as text; None is missing."""
+        return label(self.source, int(self.example[code]))
+
+
+def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
+    """One column of several files, coded together."""
+    source = _encoded(name, tables)
+    numbers, folded = _folded(source)
+    keys, codes_of_levels = np.unique(folded, return_inverse=True)
+    # The spelling of the original stands for all, where it has the value.
+    by_use = np.argsort(source.counts[ORIGINAL] > 0, kind="stable")
+    example = np.zeros(len(keys), np.int64)
+    example[codes_of_levels[by_use]] = by_use
+    missing = int(codes_of_levels[-1]) if source.has_missing else None
+    return LinkColumn(
+        name,
+        source.sides,
+        codes_of_levels.astype(np.int32)[source.codes],
+        len(keys),
+        None if numbers is None else numbers[example],
+        missing,
+        source,
+        example,
+    )
+
+
+def _encoded(name: str, tables: Sequence[Table]) -> Column:
+    """The column over all files: aligned where it can be, else compared as text."""
+    try:
+        return aligned_column(align(tables, [name]), name)
+    except AlignError:
+        return encode(name, [_as_text(table.frame[name].alias("")) for table in tables])
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        return pl.Series([None] * len(column), dtype=pl.String)
+    return column.cast(pl.String)
+
+
+def _folded(column: Column) -> tuple[Floats | None, NDArray[np.int64]]:
+    """Numbers of the levels, if they are numbers; and an integer that equal levels share."""
+    levels = column.levels
+    dtype = levels.dtype
+    place = np.arange(len(levels))
+    if dtype.is_integer():
+        return _floats(levels), place
+    if dtype.is_float() or dtype.is_decimal():
+        numbers = _floats(levels)
+        return numbers, _joined(place, round_digits(numbers))
+    if dtype.is_temporal():
+        return _floats(levels.to_physical()), place
+    if dtype != pl.String:
+        return None, place
+    read = _text_numbers(column)
+    folded = fold_text(levels).rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    if read is None:
+        return None, folded
+    return read, _joined(folded, round_digits(read))
+
+
+def _floats(levels: pl.Series) -> Floats:
+    found = levels.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
+    found[~np.isfinite(found)] = np.nan
+    return found
+
+
+def _joined(place: Ints, numbers: Floats) -> NDArray[np.int64]:
+    """One integer for equal numbers, by size; what is no number keeps its own, below all."""
+    known = np.isfinite(numbers)
+    joined = -1 - np.asarray(place, np.int64)
+    _, joined[known] = np.unique(numbers[known], return_inverse=True)
+    return joined
+
+
+def _text_numbers(column: Column) -> Floats | None:
+    """Levels of text as numbers, each file by its own format; None where one has no numbers."""
+    found = np.full(column.n_levels, np.nan)
+    texts = column.levels
+    for side in reversed(range(len(column.sides.rows))):
+        here = np.flatnonzero(column.counts[side] > 0)
+        here = here[texts.gather(here).is_not_null().to_numpy()]
+        if not len(here):
+            continue
+        read = read_numbers(texts.gather(here))
+        if read is None:
+            return None
+        found[here] = read[0]
+    return found if np.isfinite(found).any() else None

@@ -1,0 +1,269 @@
+"""What do the checks of a release count? All files are coded together once, then asked.
+
+Per synthetic file and for all of them pooled: whole records that reappear, people tied to their own
+values, near-copies, values of single holders, identifiers, and columns that nobody asked about.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from unveil.count.scenario import Progress, silent
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
+from unveil.measure.gate.copied import extra_columns, identifiers, is_running, single_holder
+from unveil.measure.gate.links import Look, Rows
+from unveil.measure.gate.near import near_copies, numbers_of
+from unveil.measure.gate.tied import TiedSearch, control_own, own_value, tied_groups
+from unveil.read.table import Table
+from unveil.records.alerts import (
+    CopiedColumn,
+    GateEvidence,
+    NearCopies,
+    NotTested,
+    OwnValue,
+    SingleHolder,
+    TiedGroup,
+    WholeRecords,
+)
+from unveil.records.copies import Copy
+
+FAST = ("whole records", "values of single holders", "identifiers", "columns")
+SLOW = ("own values", "near-copies", "groups")
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """The files of a release as they were read: original, synthetic, control sample."""
+
+    original: Table
+    synthetic: tuple[Table, ...]
+    control: Table | None = None
+
+    @property
+    def tables(self) -> list[Table]:
+        """All of them, the original first and the control sample last."""
+        return [self.original, *self.synthetic, *([self.control] if self.control else [])]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What people said about columns: identifiers, and columns that a scenario compares."""
+
+    identifiers: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()  # keys and targets
+    others: tuple[str, ...] = ()  # columns with another role: weights, columns to be ignored
+
+
+def gather_evidence(
+    files: Files, roles: Roles, *, in_full: bool = True, progress: Progress = silent
+) -> GateEvidence:
+    """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
+    columns = _columns(files, progress)
+    parts = [
+        _of_copy(files, roles, columns, [number], copy=number, in_full=in_full, progress=progress)
+        for number in range(1, len(files.synthetic) + 1)
+    ]
+    if len(files.synthetic) > 1:
+        every = list(range(1, len(files.synthetic) + 1))
+        parts.append(
+            _of_copy(
+                files, roles, columns, every, copy="pooled", in_full=in_full, progress=progress
+            )
+        )
+    return GateEvidence(
+        files=tuple(table.source for table in files.tables),
+        n_original=files.original.frame.height,
+        n_synthetic=tuple(table.frame.height for table in files.synthetic),
+        n_control=None if files.control is None else files.control.frame.height,
+        compared=tuple(columns),
+        checks=(*FAST, *(SLOW if in_full else ())),
+        whole=tuple(row for part in parts for row in part.whole),
+        own=tuple(row for part in parts for row in part.own),
+        near=tuple(row for part in parts for row in part.near),
+        single=tuple(row for part in parts for row in part.single),
+        copied=tuple(row for part in parts for row in part.copied),
+        groups=tuple(row for part in parts for row in part.groups),
+        not_tested=tuple(_not_tested(files, roles, columns, in_full=in_full)),
+    )
+
+
+def _columns(files: Files, progress: Progress) -> dict[str, LinkColumn]:
+    """Every column that the original and some synthetic file have, coded over all files."""
+    theirs = {name for table in files.synthetic for name in table.frame.columns}
+    names = [name for name in files.original.frame.columns if name in theirs]
+    made = {}
+    for done, name in enumerate(names):
+        progress(f"coding {name}", done, len(names))
+        made[name] = link_column(name, [_with(table, name) for table in files.tables])
+    return made
+
+
+def _with(table: Table, name: str) -> Table:
+    """The table with this column alone; missing throughout where it has none of that name."""
+    if name in table.frame.columns:
+        return table
+    empty = pl.DataFrame({name: pl.Series([None] * table.frame.height, dtype=pl.String)})
+    return replace(table, frame=empty, codebook=None, notes=())
+
+
+@dataclass(frozen=True)
+class _Part:
+    whole: tuple[WholeRecords, ...] = ()
+    own: tuple[OwnValue, ...] = ()
+    near: tuple[NearCopies, ...] = ()
+    single: tuple[SingleHolder, ...] = ()
+    copied: tuple[CopiedColumn, ...] = ()
+    groups: tuple[TiedGroup, ...] = ()
+
+
+def _of_copy(
+    files: Files,
+    roles: Roles,
+    columns: dict[str, LinkColumn],
+    sides: Sequence[int],
+    *,
+    copy: Copy,
+    in_full: bool,
+    progress: Progress,
+) -> _Part:
+    """All counts of one synthetic file, or of all of them pooled."""
+    tables = [files.synthetic[side - 1] for side in sides]
+    here = [
+        column
+        for name, column in columns.items()
+        if all(name in table.frame.columns for table in tables)
+    ]
+    linking = [column for column in here if not _numbers_records(column, sides)]
+    if not linking:
+        return _Part()
+    rows = Rows.of(linking, [ORIGINAL], sides)
+    control = None
+    if files.control is not None:
+        known = [one for one in linking if one.name in files.control.frame.columns]
+        control = Rows.of(known, [ORIGINAL, len(files.tables) - 1], sides) if known else None
+    progress("whole records", 0, 1)
+    whole = (_whole(rows, control, copy, files.original.frame.height),)
+    slow = _slow(rows, control, sides, copy=copy, progress=progress) if in_full else _Part()
+    if copy == "pooled":
+        return replace(slow, whole=whole)
+    (side,) = sides
+    return replace(
+        slow,
+        whole=whole,
+        single=tuple(
+            row for column in here if (row := single_holder(column, side, copy)) is not None
+        ),
+        copied=(
+            *identifiers(
+                files.original,
+                here,
+                side,
+                copy,
+                declared=roles.identifiers,
+                known=(*roles.compared, *roles.others),
+            ),
+            *extra_columns(files.original, tables[0], copy),
+        ),
+    )
+
+
+def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
+    """Whether the column numbers the records on both sides, with numbers of their own."""
+    return is_running(column, ORIGINAL) and all(
+        is_running(column, side) and not (column.counts[side] * column.counts[ORIGINAL]).any()
+        for side in sides
+    )
+
+
+def _whole(rows: Rows, control: Rows | None, copy: Copy, n_original: int) -> WholeRecords:
+    is_unique, is_back = rows.reappearing(tuple(rows.columns))
+    found = WholeRecords(
+        copy=copy,
+        n_columns=len(rows.columns),
+        n_unique=int(is_unique.sum()),
+        n_reappearing=int(is_back.sum()),
+        n_people=n_original,
+    )
+    if control is None:
+        return found
+    _, is_back = control.reappearing(tuple(control.columns))
+    mine, theirs = is_back[:n_original], is_back[n_original:]
+    share = float(theirs.mean()) if len(theirs) else 0.0
+    excess = lower_difference(float(mine.mean()), len(mine), share, len(theirs))
+    return msgspec.structs.replace(found, control_share=share, excess=excess)
+
+
+def _slow(
+    rows: Rows, control: Rows | None, sides: Sequence[int], *, copy: Copy, progress: Progress
+) -> _Part:
+    """The checks that take longer: own values, groups, near-copies."""
+    search, looks = TiedSearch(rows), {}
+    for done, name in enumerate(search.names):
+        progress(f"people tied to their own {name}", done, len(search.names))
+        look = search.best(name)
+        if look is not None:
+            looks[name] = look
+    own = tuple(_with_control(look, control, rows.n_people, copy) for look in looks.values())
+    progress("groups", 0, 1)
+    groups = tuple(tied_groups(search, looks, copy))
+    progress("near-copies", 0, 1)
+    numbers = numbers_of(list(rows.columns.values()))
+    near = tuple(near_copies(numbers, sides, copy)) if numbers else ()
+    return _Part(own=own, near=near, groups=groups)
+
+
+def _with_control(look: Look, control: Rows | None, n_original: int, copy: Copy) -> OwnValue:
+    found = own_value(copy, look)
+    if control is None or not {look.column, *look.by} <= set(control.columns):
+        return found
+    mine, n_mine, theirs, n_theirs = control_own(control, n_original, look.column, look.by)
+    if not n_theirs:
+        return found
+    excess = lower_difference(mine, n_mine, theirs, n_theirs) * n_mine
+    return msgspec.structs.replace(found, control_own=theirs, excess=excess)
+
+
+def lower_difference(p: float, n: float, q: float, m: float) -> float:
+    """The lower 95 % limit of p - q, shares of n and of m: Newcombe (1998), method 10."""
+    low, _ = _wilson(p, n)
+    _, high = _wilson(q, m)
+    return p - q - float(np.sqrt((p - low) ** 2 + (high - q) ** 2))
+
+
+def _wilson(p: float, n: float, z: float = 1.959963984540054) -> tuple[float, float]:
+    if n <= 0:
+        return 0.0, 1.0
+    middle, scale = p + z * z / (2 * n), 1 + z * z / n
+    half = z * float(np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)))
+    return (middle - half) / scale, (middle + half) / scale
+
+
+def _not_tested(
+    files: Files, roles: Roles, columns: Collection[str], *, in_full: bool
+) -> Iterator[NotTested]:
+    if files.control is None:
+        yield NotTested(
+            what="control",
+            sentence=(
+                "No control sample was given, so no attack was compared with people whose records"
+                " were not used."
+            ),
+        )
+    if not in_full:
+        yield NotTested(
+            what="check",
+            sentence=(
+                "People tied to their own values, near-copies and groups were not looked for."
+            ),
+        )
+    asked = {*roles.compared, *roles.identifiers, *roles.others}
+    alone = tuple(name for name in columns if name not in asked) if roles.compared else ()
+    if alone:
+        yield NotTested(
+            what="columns",
+            columns=alone,
+            sentence="in no scenario: what an intruder could learn of them was not measured.",
+        )

@@ -1,0 +1,305 @@
+"""Which record speaks of which person, by some columns, and what does it say of another column?
+
+Link, then look. A person is linked by columns L if nobody else in the original has the same values
+of L and one to five synthetic records have them; the k records of a person weigh 1/k each. The own
+value of a column X not in L is then compared with the value of the people next to the person in the
+order of L (neighbour), and with how often two people with the same values of L agree (twin). What a
+record shows beyond both it shows because it is the person's.
+
+A set of columns costs one 64-bit sum per record: every value has a random number, and equal sums
+are equal combinations but for a chance of about n^2 / 2^64.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.measure.gate.columns import Ints, LinkColumn, Mask
+from unveil.measure.gate.values import Floats
+
+Sums = NDArray[np.uint64]
+
+MOST_RECORDS = 5
+"""A person is linked to at most so many records."""
+LEAST_LINKS = 20
+"""Fewer people linked say nothing."""
+NEAR_RANK = 0.002
+"""Numbers agree if they lie within this share of the original's ranks."""
+_FILTER = 24  # bits of a sum by which most rows without a partner are put aside before sorting
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some people and some records, as codes of every column."""
+
+    people: dict[str, NDArray[np.int32]]
+    records: dict[str, NDArray[np.int32]]
+    columns: dict[str, LinkColumn]
+    n_people: int
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[LinkColumn], people: Sequence[int], records: Sequence[int]
+    ) -> "Rows":
+        """The people and the records of these files, by their numbers."""
+
+        def codes(column: LinkColumn, sides: Sequence[int]) -> NDArray[np.int32]:
+            found = [column.of_side(side) for side in sides]
+            return found[0] if len(found) == 1 else np.concatenate(found)
+
+        return cls(
+            {column.name: codes(column, people) for column in columns},
+            {column.name: codes(column, records) for column in columns},
+            {column.name: column for column in columns},
+            sum(columns[0].sides.rows[side] for side in people) if columns else 0,
+        )
+
+    @cached_property
+    def _numbers(self) -> dict[str, Sums]:
+        """A random 64-bit number for every value of every column; the same in every run."""
+        return {
+            name: np.random.default_rng([place, 17]).integers(
+                0, 2**64, column.n_levels, dtype=np.uint64
+            )
+            for place, (name, column) in enumerate(sorted(self.columns.items()))
+        }
+
+    def sums(self, by: Sequence[str]) -> tuple[Sums, Sums]:
+        """One number for the combination of values, of every person and of every record."""
+        made = []
+        for codes in (self.people, self.records):
+            total = self._numbers[by[0]][codes[by[0]]]
+            for name in by[1:]:
+                total = total + self._numbers[name][codes[name]]
+            made.append(total)
+        return made[0], made[1]
+
+    def part(self, name: str, n_rows: int) -> "Rows":
+        """About so many people and all records with the same values of one column.
+
+        Combinations that hold this column stay whole, so that who is unique stays so.
+        """
+        column = self.columns[name]
+        counts = np.bincount(self.people[name], minlength=column.n_levels)
+        drawn = np.random.default_rng(0).permutation(column.n_levels)
+        n_kept = int(np.searchsorted(np.cumsum(counts[drawn]), n_rows)) + 1
+        is_kept = np.zeros(column.n_levels, bool)
+        is_kept[drawn[:n_kept]] = True
+        people, records = is_kept[self.people[name]], is_kept[self.records[name]]
+        return Rows(
+            {one: codes[people] for one, codes in self.people.items()},
+            {one: codes[records] for one, codes in self.records.items()},
+            self.columns,
+            int(people.sum()),
+        )
+
+    def reappearing(self, by: Sequence[str]) -> tuple[Mask, Mask]:
+        """For each person: is the combination unique, and do the records have it?"""
+        mine, theirs = self.sums(by)
+        values, first, counts = np.unique(mine, return_index=True, return_counts=True)
+        is_unique = np.zeros(self.n_people, bool)
+        is_unique[first[counts == 1]] = True
+        found = np.zeros(self.n_people, bool)
+        alone = first[counts == 1]
+        found[alone] = _are_among(values[counts == 1], theirs)
+        return is_unique, found
+
+    def effective(self, name: str) -> float:
+        """People linked by one column, each counted 1 / the larger of the two cells."""
+        levels = self.columns[name].n_levels
+        mine = np.bincount(self.people[name], minlength=levels)
+        theirs = np.bincount(self.records[name], minlength=levels)
+        return _effective(mine, theirs)
+
+    def effective_of(self, by: Sequence[str]) -> float:
+        """The same for several columns together."""
+        mine, theirs = self.sums(by)
+        values, counts = np.unique(mine, return_counts=True)
+        ordered = np.sort(theirs)
+        n = np.searchsorted(ordered, values, "right") - np.searchsorted(ordered, values, "left")
+        return _effective(counts, n)
+
+    def agrees(self, name: str, mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> Mask:
+        """Whether two values of a column are the same; numbers, nearly."""
+        column = self.columns[name]
+        if column.is_number:
+            near: Mask = np.abs(column.ranks[mine] - column.ranks[theirs]) <= NEAR_RANK
+            return near
+        same: Mask = mine == theirs
+        return same
+
+    def links(self, by: Sequence[str]) -> "Links":
+        """The people linked by these columns, and their records."""
+        mine, theirs = self.sums(by)
+        kept_mine, kept_theirs = _both(mine, theirs)
+        order = kept_mine[np.argsort(mine[kept_mine])]
+        ordered = mine[order]
+        is_new = np.ones(len(ordered) + 1, bool)
+        is_new[1:-1] = ordered[1:] != ordered[:-1]
+        alone = is_new[1:] & is_new[:-1]
+        who, values = order[alone], ordered[alone]
+        records = kept_theirs[np.argsort(theirs[kept_theirs])]
+        there = theirs[records]
+        low, high = np.searchsorted(there, values, "left"), np.searchsorted(there, values, "right")
+        is_linked = (high > low) & (high - low <= MOST_RECORDS)
+        who, low, high = who[is_linked], low[is_linked], high[is_linked]
+        n = high - low
+        person = np.repeat(who, n)
+        step = np.arange(len(person)) - np.repeat(np.cumsum(n) - n, n)
+        record = records[np.repeat(low, n) + step]
+        return Links(self, tuple(by), person, record, np.repeat(1 / n, n))
+
+
+def _effective(mine: Ints, theirs: Ints) -> float:
+    larger = np.maximum(np.maximum(mine, theirs), 1)
+    return float((mine * (theirs > 0) / larger).sum())
+
+
+def _are_among(values: Sums, others: Sums) -> Mask:
+    ordered = np.sort(others[_is_marked(_marks(values), others)])
+    if not len(ordered):
+        return np.zeros(len(values), bool)
+    place = np.searchsorted(ordered, values).clip(0, len(ordered) - 1)
+    found: Mask = ordered[place] == values
+    return found
+
+
+def _marks(values: Sums) -> Mask:
+    marks = np.zeros(2**_FILTER, bool)
+    marks[values >> np.uint64(64 - _FILTER)] = True
+    return marks
+
+
+def _is_marked(marks: Mask, values: Sums) -> Mask:
+    found: Mask = marks[values >> np.uint64(64 - _FILTER)]
+    return found
+
+
+def _both(mine: Sums, theirs: Sums) -> tuple[Ints, Ints]:
+    """Rows of either side that may have a partner: all that have one, and few others."""
+    if len(mine) < 2**16:
+        return np.arange(len(mine)), np.arange(len(theirs))
+    return (
+        np.flatnonzero(_is_marked(_marks(theirs), mine)),
+        np.flatnonzero(_is_marked(_marks(mine), theirs)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What linked records show of a column: the own value, the neighbour's, the twin's."""
+
+    column: str
+    by: tuple[str, ...]
+    links: float
+    own: float
+    neighbour: float
+    twin: float | None
+    z: float
+
+    @property
+    def yardstick(self) -> float:
+        """What honest synthetic data would show."""
+        return max(self.neighbour, self.twin or 0.0)
+
+    @property
+    def tied(self) -> float:
+        """People shown with their own value beyond what honest data would show."""
+        return (self.own - self.yardstick) * self.links
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """People linked by some columns: person, record and weight of every link."""
+
+    rows: Rows
+    by: tuple[str, ...]
+    person: Ints
+    record: Ints
+    weight: Floats
+
+    @cached_property
+    def total(self) -> float:
+        """People linked."""
+        return float(self.weight.sum())
+
+    @cached_property
+    def neighbours(self) -> tuple[Ints, Ints]:
+        """For each link the person before and after in the order of the linking columns.
+
+        Columns with few values go first and the finest last, so that neighbours agree in all but
+        the finest. At an end the only neighbour counts twice.
+        """
+        rows = self.rows
+        packed = np.zeros(rows.n_people, np.int64)
+        space = 1
+        for name in sorted(self.by, key=lambda one: (rows.columns[one].n_levels, one)):
+            column = rows.columns[name]
+            if space * column.n_levels > 2**62:
+                packed = np.unique(packed, return_inverse=True)[1]
+                space = int(packed.max(initial=0)) + 1
+            packed = packed * column.n_levels + column.order[rows.people[name]]
+            space *= column.n_levels
+        order = np.argsort(packed, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        last = len(order) - 1
+        if last < 1:
+            return self.person, self.person
+        mine = place[self.person]
+        before = order[np.where(mine > 0, mine - 1, 1)]
+        after = order[np.where(mine < last, mine + 1, last - 1)]
+        return before, after
+
+    @cached_property
+    def twins(self) -> tuple[Ints, Ints]:
+        """Pairs of different people with the same linking values, side by side in small cells."""
+        mine, _ = self.rows.sums(self.by)
+        order = np.argsort(mine, kind="stable")
+        ordered = mine[order]
+        is_same = ordered[1:] == ordered[:-1]
+        starts = np.flatnonzero(np.concatenate([[True], ~is_same]))
+        size = np.diff(np.append(starts, len(ordered)))
+        is_small = np.repeat(size <= MOST_RECORDS, size)[1:]
+        kept = is_same & is_small
+        return order[1:][kept], order[:-1][kept]
+
+    def shown(self, column: str) -> tuple[Mask, Floats]:
+        """For each link: does the record show the person's own value, and a neighbour's?"""
+        codes, said = self.rows.people[column], self.rows.records[column][self.record]
+        before, after = self.neighbours
+        own = self.rows.agrees(column, codes[self.person], said)
+        theirs = (
+            self.rows.agrees(column, codes[before], said) * 0.5
+            + self.rows.agrees(column, codes[after], said) * 0.5
+        )
+        return own, theirs
+
+    def twin_agreement(self, column: str) -> tuple[int, float]:
+        """Pairs of twins, and how often they agree."""
+        one, other = self.twins
+        codes = self.rows.people[column]
+        if not len(one):
+            return 0, 0.0
+        return len(one), float(self.rows.agrees(column, codes[one], codes[other]).mean())
+
+    def look(self, column: str) -> Look | None:
+        """The own value of a column over the linked people; None where they are too few."""
+        if self.total < LEAST_LINKS:
+            return None
+        own, theirs = self.shown(column)
+        gain = self.weight * (own - theirs)
+        z = float(gain.sum() / np.sqrt(max(float((gain**2).sum()), 1e-9)))
+        share, next_to = (float((self.weight * one).sum() / self.total) for one in (own, theirs))
+        twin = None
+        if z > 3:
+            n, agree = self.twin_agreement(column)
+            twin = agree if n >= LEAST_LINKS else None
+            if twin is not None and twin > next_to:
+                # A rule or a formula, not a person: two people who match agree as well.
+                spread = max(twin * (1 - twin), 0.01) * (1 / self.total + 1 / n)
+                z = (share - twin) / float(np.sqrt(spread))
+        return Look(column, self.by, self.total, share, next_to, twin, z)
