@@ -166,8 +166,8 @@ def over_copies(
 def recurrence(original_rows: Sequence[Hashable], synthetic_rows: Sequence[Hashable]) -> dict:
     """How many original rows stand whole in the copy, and whether that is none, some or all.
 
-    "equal": the same rows, each as often. "all": every original row recurs, and somebody is alone
-    with theirs. "most": of those who are alone, at least nine in ten recur, and at least twenty.
+    "equal": the same rows, each as often. "all": every original row recurs, and more than half of
+    them are unique.
     """
     in_copy = set(synthetic_rows)
     times = Counter(original_rows)
@@ -178,10 +178,8 @@ def recurrence(original_rows: Sequence[Hashable], synthetic_rows: Sequence[Hasha
         kind = "none"
     elif times == Counter(synthetic_rows):
         kind = "equal"
-    elif n == len(original_rows) and alone:
+    elif n == len(original_rows) and 2 * len(alone) > n:
         kind = "all"
-    elif len(alone_recurring) >= 20 and 10 * len(alone_recurring) >= 9 * len(alone):
-        kind = "most"
     else:
         kind = "some"
     return {

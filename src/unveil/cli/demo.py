@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from unveil.cli.disclosure import drawn, measured
+from unveil.cli.disclosure import Form, assessed, drawn
+from unveil.cli.gate_options import GateOptions
 from unveil.cli.progress import run_bar
 from unveil.cli.shown import put_out
 from unveil.errors import SettingsError
@@ -44,8 +45,9 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
     from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
-    result = measured(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
-    shown = drawn(result.record, (), words=len(TARGETS), as_json=False, as_csv=False)
+    settings = {"keys": KEYS, "targets": TARGETS}
+    result, assessment = assessed(survey(), [survey_synthetic()], {}, GateOptions(), settings)
+    shown = drawn(result.record, (), assessment, Form(words=len(TARGETS)))
     put_out(shown, Console())
     if project is not None:
         _begun(project, is_opened=is_opened)

@@ -1,6 +1,7 @@
 """`unveil disclosure`: what would these copies give away about this original?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import click
 from rich.console import Console
 
 from unveil.cli.chart_file import chart_option, write_chart
+from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
@@ -20,16 +22,16 @@ from unveil.cli.progress import progress_bar
 from unveil.cli.records import refuse_records, write_records
 from unveil.cli.screen import screen
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.judge.limits import is_shut, judged, parse_limits
+from unveil.judge.limits import LIMITABLE, judged, parse_limits
 from unveil.measure.disclosure import disclosure as measure_disclosure
+from unveil.measure.gate.assess import assess_files, open_files
 from unveil.measure.result import DisclosureResult
+from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
-from unveil.report import sentences
 from unveil.report.documents import disclosure_csv, json_document
+from unveil.report.words import lines
 from unveil.writing import all_or_none
-
-ABOVE_LIMIT = 3
 
 
 @click.command(short_help="What synthetic files would give away about an original.")
@@ -43,8 +45,10 @@ ABOVE_LIMIT = 3
     "limits",
     multiple=True,
     metavar="MEASURE=PERCENT",
-    help="End with exit code 3 when a figure is above this: DiSCO=10. May be repeated.",
+    help="Gate the release: exit code 3 when a figure is above this, such as DiSCO=10, or"
+    " real_records=5. May be repeated.",
 )
+@gate_options
 @click.option(
     "--one-way",
     metavar="50,90",
@@ -78,6 +82,7 @@ def disclosure(
     keys: tuple[str, ...],
     targets: tuple[str, ...],
     limits: tuple[str, ...],
+    gate: GateOptions,
     one_way: tuple[float, float] | None,
     two_way: tuple[float, float] | None,
     records: Path | None,
@@ -98,8 +103,9 @@ def disclosure(
       unveil disclosure survey.csv copy1.csv copy2.csv -k sex,age -t income --json > figures.json
       unveil disclosure survey.csv synthetic.csv -k sex,age --exclude missing-targets --bands age=5
 
-    Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
-    exceeded.
+    Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is exceeded
+    or something in the files stands against a release, 4 a person must decide. Without --limit
+    this is no gate: alerts are printed, and the exit code is 0.
     """
     refuse_both(as_json=as_json, as_csv=as_csv)
     refuse_lacking(
@@ -113,29 +119,69 @@ def disclosure(
         refuse_records(records)
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
-    result = measured(original, list(synthetic), keys=keys, targets=targets or None, **settings)
-    verdicts = judged(result.record, wanted)
-    shown = drawn(result.record, verdicts, words=words, as_json=as_json, as_csv=as_csv)
+    settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
+    result, assessment = assessed(original, list(synthetic), wanted, gate, settings)
+    figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
+    verdicts = judged(result.record, figures)
+    form = Form(words, as_json=as_json, as_csv=as_csv)
+    shown = drawn(result.record, verdicts, assessment, form)
     with all_or_none() as written:  # only once nothing else can go wrong
         written.extend(write_chart(chart, result.record))
         if records is not None:
             click.echo(f"unveil: {write_records(result, records)}", err=True)
     put_out(shown, Console())
-    return ABOVE_LIMIT if is_shut(verdicts) else 0
+    return assessment.exit_code
 
 
-def measured(original: Any, synthetic: Any, **settings: Any) -> DisclosureResult:
-    """Measure with a progress bar on standard error."""
+def assessed(
+    original: Any,
+    synthetic: list[Any],
+    limits: Mapping[str, float],
+    gate: GateOptions,
+    settings: Mapping[str, Any],
+) -> tuple[DisclosureResult, Assessment]:
+    """Read once, measure and assess, with a progress bar on standard error."""
     with progress_bar(Console(stderr=True)) as bar:
-        return measure_disclosure(original, synthetic, **settings, progress=bar)
+        opened = open_files(
+            original, synthetic, gate.control, settings.get("missing_values", ()), bar
+        )
+        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        digest = opened.digest() if gate.accept else None
+        assessment = assess_files(
+            opened.files,
+            result.record,
+            limits={name: (limit, limit) for name, limit in limits.items()},
+            sensitive=gate.sensitive,
+            identifiers=gate.identifiers,
+            accept=gate.acceptances(digest),
+            files_sha256=digest,
+            audience=gate.audience,
+            in_full=bool(limits) or gate.is_full,
+            is_gate=bool(limits),
+            progress=bar,
+        )
+    gate.refuse_unknown(assessment)
+    return result, assessment
+
+
+@dataclass(frozen=True)
+class Form:
+    """In which form a result is printed."""
+
+    words: int
+    as_json: bool = False
+    as_csv: bool = False
 
 
 def drawn(
-    record: Disclosure, verdicts: Sequence[Verdict], *, words: int, as_json: bool, as_csv: bool
+    record: Disclosure, verdicts: Sequence[Verdict], assessment: Assessment, form: Form
 ) -> Any:
     """The record in the form asked for, ready to be printed."""
-    if not as_json and not as_csv:
-        return screen(record, verdicts, words=words, width=Console().width)
-    for alarm in sentences.alarms(record):
-        click.echo(f"unveil: STOP: {alarm}", err=True)
-    return json_document(record, verdicts) if as_json else disclosure_csv(record)
+    if not form.as_json and not form.as_csv:
+        return screen(record, verdicts, assessment, words=form.words, width=Console().width)
+    for one in assessment.alerts:
+        if one.accepted is None and one.status != "review":
+            click.echo(f"unveil: {one.status}: {lines(one.sentence)}", err=True)
+    if form.as_json:
+        return json_document(record, verdicts, assessment)
+    return disclosure_csv(record)

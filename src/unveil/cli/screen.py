@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.panel import Panel
 from rich.text import Text
 
+from unveil.cli.alerts_screen import alert_panels
 from unveil.cli.tables import (
     certain_table,
     excluded_table,
@@ -15,18 +15,28 @@ from unveil.cli.tables import (
     identity_table,
     words_table,
 )
+from unveil.judge.alerts import exit_code
+from unveil.records.alerts import Assessment
 from unveil.records.copies import Copy
 from unveil.records.disclosure import Coercion, Disclosure
 from unveil.records.limits import Verdict
 from unveil.report import findings, sentences
+from unveil.report.alerts import NO_VERDICT, summary
 from unveil.report.words import lines, name, percent, visible
 
 
-def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width: int) -> Group:
+def screen(
+    record: Disclosure,
+    verdicts: Sequence[Verdict],
+    assessment: Assessment | None = None,
+    *,
+    words: int,
+    width: int,
+) -> Group:
     """All that a custodian sees, in the order they need it."""
     return Group(
         Text(),
-        *_alarms(record),
+        *_alerts(assessment),
         Text("What the synthetic data would give away", style="bold"),
         *_line(sentences.files(record)),
         Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
@@ -42,12 +52,15 @@ def screen(record: Disclosure, verdicts: Sequence[Verdict], *, words: int, width
         *_left_out(record, width),
         *notes(record.coercions),
         *_closing(record, verdicts),
+        *_verdict(assessment, verdicts),
     )
 
 
-def _alarms(record: Disclosure) -> Iterator[RenderableType]:
-    for alarm in sentences.alarms(record):
-        yield Panel(Text(alarm, style="bold"), title="STOP: REAL RECORDS", border_style="bold red")
+def _alerts(assessment: Assessment | None) -> Iterator[RenderableType]:
+    """What the checks of the files say; figures above a limit close the page."""
+    if assessment is not None:
+        of_files = [one for one in assessment.alerts if one.kind != "limit"]
+        yield from alert_panels(of_files, assessment.not_tested)
 
 
 def _line(sentence: str | None) -> Iterator[RenderableType]:
@@ -132,6 +145,20 @@ def _closing(record: Disclosure, verdicts: Sequence[Verdict]) -> Iterator[Render
         yield Text(f"● All figures with a limit are within it{but}.", style="green")
     for sentence in findings.without_exclusions(record, verdicts):
         yield Text(f"▲ {sentence}")
+
+
+def _verdict(
+    assessment: Assessment | None, verdicts: Sequence[Verdict]
+) -> Iterator[RenderableType]:
+    """What the alerts come to, and that without a limit there is no verdict."""
+    if assessment is None:
+        return
+    of_files = [one for one in assessment.alerts if one.kind != "limit"]
+    if of_files:
+        style = {0: "", 3: "bold red", 4: "bold yellow"}[exit_code(of_files)]
+        yield Text(f"{summary(of_files)} They stand at the top.", style=style)
+    if not assessment.is_gate:
+        yield Text(NO_VERDICT)
 
 
 def verdict_copies(verdicts: Sequence[Verdict]) -> set[Copy]:

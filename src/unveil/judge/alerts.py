@@ -30,10 +30,16 @@ POOLED_TIED = 20.0
 NEAR = (10.0, 20.0)
 """Percentage points of people with a near-copy beyond the yardstick: review, block."""
 HALF = 0.5
-CONTROL = 2.0
-"""Percentage points above the control sample, lower 95 % limit: block."""
+SINGLE = (0.25, 0.25)
+"""Share of single holders' values that reappear beyond chance: review, block."""
+CONTROL = (2.0, 5.0)
+"""Percentage points above the control sample, lower limit of the difference: review, block."""
+FEW_PEOPLE = 40
+"""With fewer people nobody can be said to be tied; whole records alone decide."""
+LEAST_PEOPLE = 10
 GROUP_P = 0.001
 GROUP_GAIN = 0.3
+POOLED_GAIN = 0.6
 GROUP_TIED = 10.0
 GROUP_SHARE = 0.1
 REAL_VALUES = 0.05
@@ -152,19 +158,21 @@ def _real_status(
         review, limit = limits["real_records"]
         return "block" if share > limit else "review" if share > review else None
     if row.excess is not None:
-        return "block" if 100 * row.excess >= CONTROL else None
+        beyond = 100 * row.excess
+        return "block" if beyond >= CONTROL[1] else "review" if beyond >= CONTROL[0] else None
     if row.copy == "pooled":
         is_blocked = share > REAL[1] and tied >= POOLED_TIED
         return "block" if is_blocked or (share > REAL_ALWAYS and tied >= TIED[1]) else None
     if (share > REAL_ALWAYS and tied >= TIED[0]) or (share > REAL[1] and tied >= TIED[1]):
         return "block"
-    if share > REAL_ALWAYS and not _is_searched(evidence):
+    if share > REAL_ALWAYS and not _can_be_tied(evidence):
         return "block"
-    return "review" if share > REAL[0] else None
+    return "review" if share > REAL[0] and row.n_reappearing >= LEAST_PEOPLE else None
 
 
-def _is_searched(evidence: GateEvidence) -> bool:
-    return "own values" in evidence.checks
+def _can_be_tied(evidence: GateEvidence) -> bool:
+    """Whether people tied to their own values were looked for, and could have been found."""
+    return "own values" in evidence.checks and evidence.n_original >= FEW_PEOPLE
 
 
 def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
@@ -172,7 +180,7 @@ def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
     for one in evidence.own:
         share = _tied_percent(one, evidence.n_original)
         if one.excess is not None and "tied" not in limits:
-            review = limit = CONTROL
+            review, limit = CONTROL
         bound = max(limit, POOLED_TIED) if one.copy == "pooled" and "tied" not in limits else limit
         if one.z < SIGNIFICANT or share < review or (one.copy == "pooled" and share < bound):
             continue
@@ -236,22 +244,25 @@ def _single(evidence: GateEvidence) -> Iterator[Alert]:
         is_most = row.n_held > HALF * evidence.n_original
         if not is_most or row.is_running or (row.copy, row.column) in identifying:
             continue
-        if row.n_reappearing > HALF * row.n_held:
-            yield _single_alert(row, evidence)
+        share = row.n_reappearing / row.n_held
+        if share - row.expected >= SINGLE[0]:
+            is_most_back = share > HALF and share - row.expected >= SINGLE[1]
+            yield _single_alert(row, evidence, "block" if is_most_back else "review")
 
 
-def _single_alert(row: SingleHolder, evidence: GateEvidence) -> Alert:
+def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus) -> Alert:
     return Alert(
         id=f"single-holder:{row.column}",
         kind="single_holder",
         columns=(row.column,),
-        figure=100 * row.n_reappearing / max(evidence.n_original, 1),
-        expected=0.0,
-        status="block",
+        figure=100 * row.n_reappearing / row.n_held,
+        expected=100 * row.expected,
+        status=status,
         sentence=(
             f"{row.n_held:,} of {evidence.n_original:,} people have a value of {row.column} that"
-            f" nobody else has, and {row.n_reappearing:,} of these values reappear in"
-            f" {_where(row.copy, evidence)}."
+            f" nobody else has, and {row.n_reappearing:,} of these values"
+            f" ({percent(100 * row.n_reappearing / row.n_held)}) reappear in"
+            f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would by chance."
         ),
         action="Round it, add noise, or remove it.",
     )
@@ -271,7 +282,7 @@ def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
     share = row.n_real / max(row.n_records, 1)
     if row.is_running and not row.is_declared:
         return None
-    if share <= REAL_VALUES or row.n_real < 10:
+    if share - row.expected <= REAL_VALUES or row.n_real < LEAST_PEOPLE:
         status: AlertStatus | None = "review" if row.is_declared and row.n_records else None
     else:
         status = "block"
@@ -283,7 +294,7 @@ def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         kind="identifier",
         columns=(row.column,),
         figure=100 * share,
-        expected=0.0,
+        expected=100 * row.expected,
         status=status,
         sentence=(
             f"{row.column} is {what} ({row.detail.rstrip('.')}), and {row.n_real:,} of"
@@ -298,6 +309,8 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         return None
     is_real = row.like is not None and row.n_real > 0 and _is_held(row.like, evidence)
     sentence = f"{row.column} is only in {_where(row.copy, evidence)}, and {row.detail.rstrip('.')}"
+    if row.reason == "identifier":
+        sentence = f"{row.column} is only in {_where(row.copy, evidence)}: {row.detail.rstrip('.')}"
     if row.reason == "repeats":
         sentence += f" ({row.n_real:,} of {row.n_records:,} records)"
     return Alert(
@@ -306,10 +319,16 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         columns=(row.column,) if row.like is None else (row.column, row.like),
         figure=100 * row.n_real / max(row.n_records, 1) if row.like else None,
         expected=0.0 if row.like else None,
-        status="block" if is_real and row.reason == "repeats" else "decide",
+        status=_extra_status(row, is_real=is_real),
         sentence=f"{sentence}.",
         action="Say what this column is, or remove it from the synthetic data.",
     )
+
+
+def _extra_status(row: CopiedColumn, *, is_real: bool) -> AlertStatus:
+    if row.reason == "identifier":
+        return "review"
+    return "block" if is_real and row.reason == "repeats" else "decide"
 
 
 def _is_held(like: str, evidence: GateEvidence) -> bool:
@@ -322,10 +341,10 @@ def _is_held(like: str, evidence: GateEvidence) -> bool:
 def _groups(evidence: GateEvidence) -> Iterator[Alert]:
     for row in evidence.groups:
         own = row.own
+        gain = POOLED_GAIN if row.copy == "pooled" else GROUP_GAIN
         is_clear = (
             row.p < GROUP_P / max(row.n_tested, 1)
-            and own.own - own.yardstick >= GROUP_GAIN
-            and own.own - row.expected >= GROUP_GAIN
+            and own.own - max(own.yardstick, row.expected) >= gain
             and own.tied >= max(GROUP_TIED, GROUP_SHARE * row.n_people)
         )
         if is_clear:

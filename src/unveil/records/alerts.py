@@ -110,7 +110,7 @@ class SingleHolder(Record, frozen=True, kw_only=True):
     column: str
     n_held: int  # people with a value that nobody else has
     n_reappearing: int
-    is_number: bool
+    expected: float  # share of them that would reappear in another sample of the same people
     is_running: bool  # whole numbers without gaps in both files: most likely record numbers
 
 
@@ -124,6 +124,7 @@ class CopiedColumn(Record, frozen=True, kw_only=True):
     detail: str  # why it is thought so, in words; no value of the data
     n_real: int = 0  # records that hold a value of the original
     n_records: int = 0
+    expected: float = 0.0  # share of records that would hold one by chance
     is_declared: bool = False  # a person gave it the role identifier
     is_running: bool = False
 

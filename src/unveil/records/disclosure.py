@@ -95,7 +95,7 @@ class Recurrence(Record, frozen=True, kw_only=True):
     n_columns: int
     n_alone: int  # original records alone with their values in all these columns
     n_alone_recurring: int  # those of them that stand in the copy
-    kind: Literal["none", "some", "most", "all", "equal"]
+    kind: Literal["none", "some", "all", "equal"]
 
 
 class Coercion(Record, frozen=True, kw_only=True):

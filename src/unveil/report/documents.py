@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from unveil.records.alerts import Assessment
 from unveil.records.base import Record
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
@@ -14,11 +15,22 @@ from unveil.report.words import visible
 FORMULA_STARTS = ("=", "+", "-", "@")
 
 
-def json_document(record: Record, verdicts: Sequence[Verdict] = ()) -> str:
-    """The record as one JSON document, with what the limits said where there are any."""
+def json_document(
+    record: Record, verdicts: Sequence[Verdict] = (), assessment: Assessment | None = None
+) -> str:
+    """The record as one JSON document, with what limits and checks said where there are any."""
     document = record.to_dict()
     if verdicts:
         document["limits"] = [verdict.to_dict() for verdict in verdicts]
+    if assessment is not None:
+        document["alerts"] = [alert.to_dict() for alert in assessment.alerts]
+        document["not_tested"] = [one.to_dict() for one in assessment.not_tested]
+        document["assessment"] = {
+            "is_gate": assessment.is_gate,
+            "exit_code": assessment.exit_code,
+            "files_sha256": assessment.files_sha256,
+            "evidence": assessment.evidence.to_dict(),
+        }
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
 
 

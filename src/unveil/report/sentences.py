@@ -58,10 +58,6 @@ TEMPLATES = {
         "{copy} CONTAINS the original: every one of its {N} records stands in it whole, compared in"
         " {columns}."
     ),
-    "most": (
-        "{copy} HOLDS NEARLY ALL of the original: {p} of its records ({k} of {N}) stand in it"
-        " whole, compared in {columns}."
-    ),
     "some": (
         "{p} of the original records ({k} of {N}) also stand in {copy}: the same in every compared"
         " column ({columns})."
@@ -79,7 +75,7 @@ TEMPLATES = {
 }
 
 
-ALARMING = ("equal", "all", "most")
+ALARMING = ("equal", "all")
 """Kinds of recurrence that are shouted about."""
 
 

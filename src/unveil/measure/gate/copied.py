@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.values import Floats, round_digits
+from unveil.measure.gate.columns import ORIGINAL, Ints, LinkColumn, Mask, link_column
+from unveil.measure.gate.values import Floats, fold_text, round_digits
 from unveil.measure.roles.identifying import identifying_columns
 from unveil.measure.roles.naming import tokens
 from unveil.read.table import Table
@@ -24,6 +24,7 @@ SHARED = 0.5
 """So many of a column's records hold values of another column that it repeats it."""
 NEARLY_ALL = 0.9
 _DENSE = 1.05
+_DIGITS = 8
 _FACTORS = (12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 2.54, 0.45359237, 1.609344, 0.3048)
 
 
@@ -40,7 +41,7 @@ def is_running(column: LinkColumn, side: int) -> bool:
 
 def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | None:
     """Values that one person has and that a synthetic file has too; None where nobody has one."""
-    is_value = np.arange(column.n_levels) != column.missing
+    is_value = _is_value(column)
     held = (column.counts[ORIGINAL] == 1) & is_value
     n_held = int(held.sum())
     if not n_held:
@@ -50,9 +51,29 @@ def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | N
         column=column.name,
         n_held=n_held,
         n_reappearing=int((held & (column.counts[side] > 0)).sum()),
-        is_number=column.is_number,
+        expected=_expected_back(column.counts[ORIGINAL][is_value], column.sides.rows[side]),
         is_running=is_running(column, ORIGINAL) and is_running(column, side),
     )
+
+
+def _is_value(column: LinkColumn) -> Mask:
+    is_value: Mask = np.arange(column.n_levels) != column.missing
+    return is_value
+
+
+def _expected_back(counts: Ints, n_records: int) -> float:
+    """Share of values of single holders that another sample of so many records would have.
+
+    Of two random halves, a value with c holders is unique in the first with chance c / 2^c, and is
+    then in the second unless c is 1. From halves to the sizes of the files, chances of absence
+    multiply.
+    """
+    held = counts[counts > 0]
+    weights = held * 0.5 ** np.minimum(held, 60.0)
+    if not weights.sum():
+        return 0.0
+    absent = float(weights[held == 1].sum() / weights.sum())
+    return 1 - float(absent ** (2 * n_records / max(int(held.sum()), 1)))
 
 
 def identifiers(
@@ -75,19 +96,42 @@ def identifiers(
         if name not in declared and name not in recognised:
             continue
         column = by_name[name]
-        is_value = np.arange(column.n_levels) != column.missing
-        real = column.counts[side][(column.counts[ORIGINAL] > 0) & is_value]
+        is_value = _is_value(column)
         reason = "" if name in declared else recognised[name].reason
+        by_values = name not in declared and recognised[name].source == "values"
+        counts = column.counts[ORIGINAL][is_value]
+        # Of numbers that are no numbers of people, a new one is among the known as often as one of
+        # theirs is somebody else's too.
+        is_chance = by_values and column.is_number
         yield CopiedColumn(
             copy=copy,
             column=name,
             reason="free text" if reason.startswith("free text") else "identifier",
             detail="a person gave it the role identifier" if name in declared else reason,
-            n_real=int(real.sum()),
+            n_real=_n_real(column, side),
             n_records=int(column.counts[side][is_value].sum()),
+            expected=float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0,
             is_declared=name in declared,
             is_running=is_running(column, ORIGINAL) and is_running(column, side),
         )
+
+
+def _n_real(column: LinkColumn, side: int) -> int:
+    """Records that hold a value of the original, whatever stands between its letters and digits."""
+    is_value = _is_value(column)
+    here, there = (column.counts[one] > 0 for one in (ORIGINAL, side))
+    is_real = here & there & is_value
+    if not column.is_number and column.source.levels.dtype == pl.String:
+        bare = fold_text(column.source.levels).str.replace_all(r"[^\p{L}\p{N}]", "")
+        bare = bare.gather(column.example)
+        known = bare.filter(pl.Series(here & is_value)).drop_nulls()
+        digits = bare.str.replace_all(r"\D", "").str.tail(_DIGITS)
+        # The last digits are the number of a telephone, whatever stands before them.
+        is_number = digits.str.len_chars() == _DIGITS
+        numbers = digits.filter(pl.Series(here & is_value) & is_number)
+        like = bare.is_in(known.implode()) | (is_number & digits.is_in(numbers.implode()))
+        is_real = like.fill_null(value=False).to_numpy() & there & is_value
+    return int(column.counts[side][is_real].sum())
 
 
 def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[CopiedColumn]:
@@ -163,14 +207,14 @@ def _beside(original: Table, like: str, synthetic: Table, name: str) -> LinkColu
 
 
 def _real_records(column: LinkColumn) -> tuple[int, int]:
-    is_value = np.arange(column.n_levels) != column.missing
+    is_value = _is_value(column)
     both = column.counts[1][is_value & (column.counts[ORIGINAL] > 0)]
     return int(both.sum()), int(column.counts[1][is_value].sum())
 
 
 def _repeats(column: LinkColumn, shared: float, *, is_named: bool) -> bool:
     """Whether the values of one column are those of the other, and not by their nature."""
-    is_value = np.arange(column.n_levels) != column.missing
+    is_value = _is_value(column)
     mine, theirs = (int((column.counts[side][is_value] > 0).sum()) for side in (0, 1))
     if mine < 2 or theirs < 2 or shared < SHARED:
         return False

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.measure.gate.columns import ORIGINAL, LinkColumn
+from unveil.measure.gate.columns import ORIGINAL, Ints, LinkColumn
 from unveil.measure.gate.links import LEAST_LINKS, Links, Look, Rows
 from unveil.measure.gate.values import Floats
 from unveil.records.alerts import OwnValue, TiedGroup
@@ -27,7 +27,10 @@ SEARCHED = 20_000
 CANDIDATES = 16  # columns that are tried at a step: those that link most
 SIGNIFICANT = 3.0
 ENOUGH = 0.2  # so large a share of people tied needs no further search
-MOST_GROUPS = 60
+MOST_GROUPS = 1_000
+FINE = 60
+BANDS = 20
+"""A number with more values than FINE is looked at in bands of the original's ranks."""
 LEAST_GROUP = 20
 
 
@@ -142,6 +145,32 @@ def own_value(copy: Copy, look: Look) -> OwnValue:
 
 
 @dataclass(frozen=True, eq=False)
+class _Grouping:
+    """People in groups: by the levels of a column, or by bands of its ranks."""
+
+    column: LinkColumn
+    codes: Ints
+    n_people: Ints
+    is_banded: bool
+
+    @classmethod
+    def of(cls, column: LinkColumn) -> Iterator["_Grouping"]:
+        codes = column.of_side(ORIGINAL).astype(np.int64)
+        if 2 <= column.n_original_levels <= MOST_GROUPS:
+            yield cls(column, codes, np.bincount(codes), is_banded=False)
+        if column.is_number and column.n_original_levels > FINE:
+            bands = np.floor(np.minimum(column.ranks, 1 - 0.5 / BANDS) * BANDS).astype(np.int64)
+            banded = np.maximum(bands, -1)[codes] + 1
+            yield cls(column, banded, np.bincount(banded), is_banded=True)
+
+    def label(self, code: int) -> str:
+        if not self.is_banded:
+            return self.column.level(code) or "missing"
+        step = 100 // BANDS
+        return f"ranks {step * (code - 1)} to {step * code} %" if code else "missing"
+
+
+@dataclass(frozen=True, eq=False)
 class _Grouped:
     """The own value of one column, by the levels of another."""
 
@@ -157,15 +186,14 @@ class _Grouped:
         n, agree = links.twin_agreement(column)
         return cls(links, column, own, theirs, agree if n >= LEAST_LINKS else None)
 
-    def looks(self, group: LinkColumn) -> Iterator[tuple[int, Look, float]]:
-        """For each level with enough people linked: its look, and the own value in the others."""
-        links, n = self.links, group.n_levels
-        codes = links.rows.people[group.name][links.person]
+    def looks(self, group: _Grouping) -> Iterator[tuple[int, Look, float]]:
+        """For each group with enough people linked: its look, and the own value in the others."""
+        links, n = self.links, len(group.n_people)
+        codes = group.codes[links.person]
         gain = links.weight * (self.own - self.theirs)
         weights = (links.weight, links.weight * self.own, links.weight * self.theirs, gain**2)
         total, mine, beside, square = (np.bincount(codes, one, n) for one in weights)
-        people = np.bincount(links.rows.people[group.name], minlength=n)
-        for code in np.flatnonzero((total >= LEAST_LINKS) & (people >= LEAST_GROUP)):
+        for code in np.flatnonzero((total >= LEAST_LINKS) & (group.n_people >= LEAST_GROUP)):
             here = float(total[code])
             others = links.total - here
             rest = float(mine.sum() - mine[code]) / others if others >= LEAST_LINKS else 0.0
@@ -182,12 +210,11 @@ def tied_groups(search: TiedSearch, looks: dict[str, Look], copy: Copy) -> Itera
     """
     from scipy.special import bdtrc
 
-    columns = search.rows.columns.values()
-    grouping = [one for one in columns if 2 <= one.n_original_levels <= MOST_GROUPS]
-    found: dict[tuple[LinkColumn, int], tuple[float, float, Look]] = {}
+    groupings = [one for column in search.rows.columns.values() for one in _Grouping.of(column)]
+    found: dict[tuple[_Grouping, int], tuple[float, float, Look]] = {}
     for grouped in _all_grouped(search, looks):
-        for group in grouping:
-            if group.name == grouped.column:
+        for group in groupings:
+            if group.column.name == grouped.column:
                 continue
             for code, look, rest in grouped.looks(group):
                 expected = min(0.999, max(look.yardstick, rest))
@@ -197,9 +224,9 @@ def tied_groups(search: TiedSearch, looks: dict[str, Look], copy: Copy) -> Itera
     for (group, code), (p, expected, look) in found.items():
         yield TiedGroup(
             copy=copy,
-            column=group.name,
-            level=group.level(code) or "",
-            n_people=int(group.counts[ORIGINAL][code]),
+            column=group.column.name,
+            level=group.label(code),
+            n_people=int(group.n_people[code]),
             own=own_value(copy, look),
             expected=expected,
             p=p,

@@ -1,9 +1,9 @@
 """Do people of the original stand in the copy, whole: the same value in every compared column?
 
-A copy that holds the original's own rows is measured like any other, and shouted about: whatever
-its other figures say, it gives those people away entirely. The idea is that of "replicated uniques"
-(Raab 2024, section 3.2) over all columns. A row that many people share recurs by chance, so what is
-shouted about rests on the people who are alone with theirs.
+The idea is that of "replicated uniques" (Raab 2024, section 3.2) over all columns. A row that many
+people share recurs by chance, and with few columns so does a unique one: whether records are real
+ones is for `unveil.assess` to say. Only a file in which all records reappear, most of them unique,
+is called the original here.
 """
 
 from typing import Literal
@@ -13,11 +13,10 @@ import numpy as np
 from unveil.count.scenario import Scenario
 from unveil.records.disclosure import Recurrence
 
-Kind = Literal["none", "some", "most", "all", "equal"]
+Kind = Literal["none", "some", "all", "equal"]
 
-MOST = 0.9
-FEWEST = 20
-"""Nearly all recur: this share of the people who are alone, and at least so many of them."""
+UNIQUE = 0.5
+"""All records reappear not by chance if so many of the people are unique in what is compared."""
 
 
 def recurrences(scenario: Scenario) -> list[Recurrence]:
@@ -40,7 +39,7 @@ def recurrences(scenario: Scenario) -> list[Recurrence]:
             n_columns=len(scenario.key_columns) + len(scenario.target_columns),
             n_alone=n_alone,
             n_alone_recurring=alone,
-            kind="equal" if same and recurring else _kind(recurring, n_original, alone, n_alone),
+            kind="equal" if same and recurring else _kind(recurring, n_original, n_alone),
         )
         for copy, recurring, alone, same in zip(
             scenario.all_copies,
@@ -52,9 +51,7 @@ def recurrences(scenario: Scenario) -> list[Recurrence]:
     ]
 
 
-def _kind(n: int, n_original: int, n_alone_recurring: int, n_alone: int) -> Kind:
+def _kind(n: int, n_original: int, n_alone: int) -> Kind:
     if n == 0:
         return "none"
-    if n == n_original and n_alone:
-        return "all"
-    return "most" if n_alone_recurring >= max(MOST * n_alone, FEWEST) else "some"
+    return "all" if n == n_original and n_alone > UNIQUE * n_original else "some"

@@ -1,0 +1,144 @@
+"""What can be said about a release on the command line: identifiers, control, acceptances."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from unveil.cli.options import column_names
+from unveil.errors import SettingsError, listed, nearest, quoted
+from unveil.judge.assess import is_barred
+from unveil.records.alerts import Acceptance, Assessment
+from unveil.records.judgement import Audience
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """All that was said about the release."""
+
+    identifiers: tuple[str, ...] = ()
+    sensitive: dict[str, list[str]] = field(default_factory=dict)
+    control: str | None = None
+    audience: Audience | None = None
+    accept: tuple[tuple[str, str], ...] = ()  # the id of an alert, and why it is accepted
+    by: str | None = None
+    is_full: bool = False
+
+    def acceptances(self, digest: str | None) -> list[Acceptance]:
+        """What is accepted, bound to the files."""
+        on = datetime.now(UTC).strftime("%Y-%m-%d")
+        return [
+            Acceptance(alert=alert, reason=reason, by=self.by or "", on=on, files_sha256=digest)
+            for alert, reason in self.accept
+        ]
+
+    def refuse_unknown(self, assessment: Assessment) -> None:
+        """Refuse to accept what is not there, or what nobody may accept."""
+        known = {one.id: one for one in assessment.alerts}
+        for alert, _ in self.accept:
+            if alert not in known:
+                there = listed(known) if known else "none"
+                raise SettingsError(
+                    f"There is no alert {quoted(alert)} to accept.{nearest(alert, list(known))}"
+                    f" The alerts are: {there}."
+                )
+            if is_barred(known[alert], self.audience):
+                raise SettingsError(
+                    f"{alert} cannot be accepted for an open audience: {known[alert].sentence}"
+                )
+
+
+def gate_options(command: Command) -> Command:
+    """--identifier, --sensitive, --control, --audience, --accept, --reason, --by, --assess."""
+
+    def gathered(**given: Any) -> Any:
+        gate = GateOptions(
+            identifiers=given.pop("identifier"),
+            sensitive=_sensitive(given.pop("sensitive")),
+            control=given.pop("control"),
+            audience=given.pop("audience"),
+            accept=_accepted(given.pop("accept"), given.pop("reason"), given["by"]),
+            by=given.pop("by"),
+            is_full=given.pop("is_full"),
+        )
+        return command(**given, gate=gate)
+
+    gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+    if hasattr(command, "__click_params__"):
+        gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
+    for option in reversed(_OPTIONS):
+        gathered = option(gathered)
+    return gathered
+
+
+_OPTIONS = (
+    click.option(
+        "--assess",
+        "is_full",
+        is_flag=True,
+        help="Run every check of the files also without --limit.",
+    ),
+    click.option(
+        "--identifier",
+        multiple=True,
+        metavar="NAMES",
+        callback=column_names,
+        help="Columns that identify people, beyond those that are recognised.",
+    ),
+    click.option(
+        "--sensitive",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="A value to be looked at by itself: hiv_test=positive. May be repeated.",
+    ),
+    click.option(
+        "--control",
+        metavar="FILE",
+        help="People of the same population whose records were not used.",
+    ),
+    click.option(
+        "--audience",
+        type=click.Choice(["closed", "registered", "open"]),
+        help="Who gets the data.",
+    ),
+    click.option(
+        "--accept",
+        multiple=True,
+        metavar="ID",
+        help="Accept an alert for these files, with --reason and --by. May be repeated.",
+    ),
+    click.option("--reason", multiple=True, metavar="TEXT", help="Why; one for each --accept."),
+    click.option("--by", metavar="NAME", help='Who accepts: "Name, role".'),
+)
+
+
+def _sensitive(given: tuple[str, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for text in given:
+        column, equals, level = text.partition("=")
+        if not column or not equals or not level:
+            raise SettingsError(
+                f"--sensitive {quoted(text)} cannot be read. Write a column, =, and a value:"
+                " hiv_test=positive."
+            )
+        found.setdefault(column, []).append(level)
+    return found
+
+
+def _accepted(
+    alerts: tuple[str, ...], reasons: tuple[str, ...], by: str | None
+) -> tuple[tuple[str, str], ...]:
+    if len(alerts) != len(reasons) or any(not reason.strip() for reason in reasons):
+        raise SettingsError(
+            f"{len(alerts)} alerts are accepted with {len(reasons)} reasons. Give one --reason for"
+            " each --accept."
+        )
+    if alerts and not (by or "").strip():
+        raise SettingsError('A name is required to accept an alert: --by "Name, role".')
+    if by and not alerts:
+        raise SettingsError("--by names who accepts an alert. Give the alert: --accept ID.")
+    return tuple(zip(alerts, reasons, strict=True))
