@@ -31,7 +31,7 @@ BY_SEX = (*COMPARE, "--keys", "sex")
 COLUMNS_OF_ORIGINAL = "The columns of the original are: sex, age, ill."
 LIMITABLE = (
     "Limits can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs,"
-    " DCAP, TCAP."
+    " DCAP, TCAP, real_records, tied, sensitive."
 )
 NAME_THE_FILES = (
     "Name the original file and at least one synthetic file: unveil disclosure survey.csv"
@@ -735,8 +735,8 @@ SETTINGS = [
     Case(
         "an option nearly right",
         GOOD,
-        (*COMPARE, "--key", "sex"),
-        "No such option '--key'. Did you mean '--keys'?",
+        (*COMPARE, "--kyes", "sex"),
+        "No such option '--kyes'. Did you mean '--keys'?",
     ),
     Case("an option unknown", GOOD, (*BY_SEX, "--quiet"), "No such option '--quiet'."),
     Case(

@@ -28,6 +28,7 @@ ROOMS = (
     "attribution",
     "codebook",
     "confidentiality",
+    "gate",
     "membership",
     "risk",
     "roles",

@@ -23,6 +23,7 @@ from unveil.cli.records import refuse_records, write_records
 from unveil.cli.screen import screen
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
 from unveil.judge.limits import LIMITABLE, judged, parse_limits
+from unveil.measure.disclosure import check_settings
 from unveil.measure.disclosure import disclosure as measure_disclosure
 from unveil.measure.gate.assess import assess_files, open_files
 from unveil.measure.result import DisclosureResult
@@ -30,7 +31,7 @@ from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.report.documents import disclosure_csv, json_document
-from unveil.report.words import lines
+from unveil.report.words import visible
 from unveil.writing import all_or_none
 
 
@@ -141,6 +142,7 @@ def assessed(
     settings: Mapping[str, Any],
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar on standard error."""
+    check_settings(**settings)
     with progress_bar(Console(stderr=True)) as bar:
         opened = open_files(
             original, synthetic, gate.control, settings.get("missing_values", ()), bar
@@ -180,8 +182,8 @@ def drawn(
     if not form.as_json and not form.as_csv:
         return screen(record, verdicts, assessment, words=form.words, width=Console().width)
     for one in assessment.alerts:
-        if one.accepted is None and one.status != "review":
-            click.echo(f"unveil: {one.status}: {lines(one.sentence)}", err=True)
+        if one.accepted is None and one.status != "review" and one.kind != "limit":
+            click.echo(f"unveil: {one.status}: {visible(one.sentence)}", err=True)
     if form.as_json:
         return json_document(record, verdicts, assessment)
     return disclosure_csv(record)

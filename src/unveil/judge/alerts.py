@@ -32,6 +32,7 @@ NEAR = (10.0, 20.0)
 HALF = 0.5
 SINGLE = (0.25, 0.25)
 """Share of single holders' values that reappear beyond chance: review, block."""
+FEWEST_HELD = 20
 CONTROL = (2.0, 5.0)
 """Percentage points above the control sample, lower limit of the difference: review, block."""
 FEW_PEOPLE = 40
@@ -241,7 +242,7 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
 def _single(evidence: GateEvidence) -> Iterator[Alert]:
     identifying = {(one.copy, one.column) for one in evidence.copied}
     for row in evidence.single:
-        is_most = row.n_held > HALF * evidence.n_original
+        is_most = row.n_held >= max(FEWEST_HELD, HALF * evidence.n_original)
         if not is_most or row.is_running or (row.copy, row.column) in identifying:
             continue
         share = row.n_reappearing / row.n_held

@@ -14,6 +14,7 @@ from unveil.measure.record import plain
 from unveil.measure.result import DisclosureResult
 from unveil.read.banding import parse_bands
 from unveil.read.exclusions import parse_exclusions
+from unveil.read.roles import declared
 
 
 def disclosure(
@@ -93,3 +94,22 @@ def disclosure(
     )
     checking = Checking(checks, opening.segment)
     return DisclosureResult.of(plain(opening, checking, progress, sensitive), rules)
+
+
+def check_settings(
+    *,
+    keys: str | Iterable[str],
+    targets: str | Iterable[str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    exclude: Any = (),
+    one_way: Sequence[float] = (50, 90),
+    two_way: Sequence[float] = (4, 80),
+    checks_by: str | None = None,
+    **_others: Any,
+) -> None:
+    """Refuse settings that are wrong whatever the files hold, before any file is read."""
+    parse_exclusions(exclude)
+    checks_asked(one_way, two_way, checks_by)
+    parse_bands(bands, special_codes)
+    declared(keys, targets)

@@ -8,8 +8,8 @@ from msgspec import convert
 
 from unveil.count.exclusions import Exclusions, fitted
 from unveil.count.scenario import Progress, silent
-from unveil.measure.attribute.by_value import rows_by_value
 from unveil.measure.attribute.excess import excess_ratio
+from unveil.measure.by_value import rows_by_value
 from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import (
     ByCopy,

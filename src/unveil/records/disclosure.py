@@ -68,7 +68,8 @@ class ValueRow(Record, frozen=True, kw_only=True):
 
     target: str
     copy: Copy
-    level: str | None  # None: missing
+    kind: Literal["value", "missing", "rare"]  # rare: all values of fewer than ten people together
+    level: str | None  # None: missing or rare
     n_people: int  # have it
     n_correct: int  # have it, and the synthetic data show it as their single value
     n_wrong: int  # do not have it, and the synthetic data show it as their single value

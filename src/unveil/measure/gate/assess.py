@@ -16,7 +16,7 @@ from unveil.judge.alerts import Limits
 from unveil.judge.assess import Breach, assess_release, files_hash
 from unveil.judge.limits import LIMITABLE, judged, read_pairs
 from unveil.judge.measures import GATE
-from unveil.measure.disclosure import disclosure
+from unveil.measure.disclosure import check_settings, disclosure
 from unveil.measure.gate.evidence import Files, Roles, gather_evidence
 from unveil.measure.opening import hold_all, read_all, sides_of
 from unveil.measure.result import DisclosureResult
@@ -127,6 +127,8 @@ def assess(
     """
     progress = progress or silent
     wanted = read_pairs(limits or {})
+    if keys is not None:
+        check_settings(keys=keys, targets=targets, **settings)
     opened = open_files(original, synthetic, control, missing_values, progress)
     found = None
     if keys is not None:

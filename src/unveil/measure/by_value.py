@@ -4,15 +4,21 @@ A wrong value is harm, too: somebody is taken for what they are not.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
 from unveil.count.levels import label
+from unveil.count.packing import Whole
 from unveil.count.scenario import Scenario
 from unveil.measure.figures import groups
 from unveil.records.copies import Copy
 from unveil.records.disclosure import ValueRow
 
+Kind = Literal["value", "missing", "rare"]
+
+RARE = 10
+"""A value of fewer people is not named, unless it was declared sensitive."""
 MOST_LEVELS = 60
 """A target with more levels is told of by its sensitive ones alone."""
 
@@ -20,7 +26,9 @@ MOST_LEVELS = 60
 def rows_by_value(
     scenario: Scenario, sensitive: Mapping[str, Collection[str]]
 ) -> Iterator[ValueRow]:
-    """Every level of every target, in each synthetic file and in all of them pooled.
+    """Every value of every target, in each synthetic file and in all of them pooled.
+
+    Values of fewer than ten people come together in one row without a name.
 
     Notes
     -----
@@ -54,16 +62,27 @@ def _rows(
     points[q[is_single]] = True
     is_other = points[q] & ~is_single
     other = np.bincount(t[is_other], d_tq[is_other], n)
-    for code in range(n):
-        level = label(column, code)
-        if column.n_levels > MOST_LEVELS and level not in wanted:
-            continue
-        yield ValueRow(
-            target=column.name,
-            copy=copy,
-            level=level,
-            n_people=int(column.counts[0][code]),
-            n_correct=int(correct[code]),
-            n_wrong=int(wrong[code]),
-            n_other=int(other[code]),
-        )
+    people = column.counts[0]
+    figures = np.stack([people, correct, wrong, other], axis=1).astype(np.int64)
+    levels = [label(column, code) for code in range(n)]
+    is_rare = [level not in (None, *wanted) and people[c] < RARE for c, level in enumerate(levels)]
+    for code, level in enumerate(levels):
+        if not is_rare[code] and (n <= MOST_LEVELS or level in wanted):
+            kind: Kind = "missing" if level is None else "value"
+            yield _row(column.name, copy, kind, level, figures[code])
+    if n <= MOST_LEVELS and any(is_rare):
+        yield _row(column.name, copy, "rare", None, figures[is_rare].sum(axis=0))
+
+
+def _row(target: str, copy: Copy, kind: Kind, level: str | None, figures: Whole) -> ValueRow:
+    people, correct, wrong, other = figures.tolist()
+    return ValueRow(
+        target=target,
+        copy=copy,
+        kind=kind,
+        level=level,
+        n_people=people,
+        n_correct=correct,
+        n_wrong=wrong,
+        n_other=other,
+    )
