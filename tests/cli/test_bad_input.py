@@ -735,8 +735,8 @@ SETTINGS = [
     Case(
         "an option nearly right",
         GOOD,
-        (*COMPARE, "--kyes", "sex"),
-        "No such option '--kyes'. Did you mean '--keys'?",
+        (*COMPARE, "--targts", "sex"),
+        "No such option '--targts'. Did you mean '--targets'?",
     ),
     Case("an option unknown", GOOD, (*BY_SEX, "--quiet"), "No such option '--quiet'."),
     Case(
