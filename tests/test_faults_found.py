@@ -8,6 +8,7 @@ import shlex
 import traceback
 from datetime import UTC, datetime
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -237,6 +238,56 @@ def test_a_column_whose_name_looks_like_a_pattern_is_that_column_alone(form, tmp
     assert (result.record.keys, result.record.n_q_original) == (("*", "^a.*$"), 2)
     assert unveil.disclosure(given, given, keys="*", targets="b").record.n_q_original == 1
     assert set(unveil.disclosure(given, given, keys="*").record.targets) == {"a", "^a.*$", "b"}
+
+
+def patterned() -> pl.DataFrame:
+    """Columns whose names polars takes for patterns: of all names, of another, and of none."""
+    rng = np.random.default_rng(1)
+    return pl.DataFrame(
+        {
+            "*": rng.choice(["x", "y"], 120),
+            "^a$": rng.choice(["u", "v", "w"], 120),
+            "a": rng.integers(10, 80, 120),
+            "^z$": rng.normal(50, 10, 120).round(1),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"strata": "^a$", "special_codes": {"^z$": [50.0]}},
+        {"derived": {"a": "`^z$` * 2"}, "method": {"^z$": "normrank"}},
+        {"rules": ["if `*` = x then `^a$` = u", "if `^a$` = v then `^z$` = 40"]},
+    ],
+)
+def test_columns_whose_names_look_like_patterns_are_synthesised(settings, tmp_path):
+    data = patterned()
+    copy = unveil.synthesise(data, seed=1, **settings).copies[0]
+    assert copy.schema == data.schema
+    assert set(copy["^a$"].to_list()) <= {"u", "v", "w"}
+    for ending in ("csv", "parquet"):
+        file = tmp_path / f"copy.{ending}"
+        unveil.write_file(copy, file, fake=False)
+        assert unveil.compare(copy, file).rows[0].total_variation == 0
+
+
+def test_columns_whose_names_look_like_patterns_are_protected():
+    steps = [
+        {"do": "band", "column": "a", "breaks": [30, 50]},
+        {"do": "merge_rare", "column": "^a$", "below": 45, "into": "other"},
+        {"do": "synthesise"},
+        {"do": "distance_filter"},
+        {"do": "remove_replicated_uniques"},
+        {"do": "add_noise", "column": "^z$", "sigma": 1},
+    ]
+    made = unveil.protect(patterned(), keys=["*", "^a$"], targets="^z$", steps=steps, seed=1)
+    assert made.data.columns == ["*", "^a$", "a", "^z$"]
+    assert made.data["^z$"].dtype == pl.Float64
+    whole = unveil.add_noise(patterned(), columns={"a": {"sigma": 3, "round": 0}}, seed=1)
+    assert whole.data["^z$"].to_list() == patterned()["^z$"].to_list()
+    assert whole.data["a"].dtype == pl.Int64
 
 
 @pytest.mark.parametrize("exact", ["Int64", "text"])

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 from math import exp, fsum, log, pi, sqrt
 
 
@@ -30,10 +31,16 @@ def wasserstein(a: Sequence[float], b: Sequence[float]) -> float:
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
     if len(x) < 2 or len(set(x)) == 1 or len(set(y)) == 1:
         return None
-    mean_x, mean_y = fsum(x) / len(x), fsum(y) / len(y)
-    xy = fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
-    xx, yy = fsum((a - mean_x) ** 2 for a in x), fsum((b - mean_y) ** 2 for b in y)
-    return xy / sqrt(xx * yy)
+    dx, dy = deviations(x), deviations(y)
+    xy = sum(a * b for a, b in zip(dx, dy, strict=True))
+    squared = xy**2 / (sum(a * a for a in dx) * sum(b * b for b in dy))
+    return sqrt(squared) if xy > 0 else -sqrt(squared)
+
+
+def deviations(x: Sequence[float]) -> list[Fraction]:
+    """What each number is above the mean, exactly."""
+    mean = sum(map(Fraction, x)) / len(x)
+    return [Fraction(value) - mean for value in x]
 
 
 def ranks(x: Sequence[float]) -> list[float]:
@@ -61,12 +68,12 @@ def cramer_v(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
 def correlation_ratio(x: Sequence[float], groups: Sequence[Hashable]) -> float | None:
     if len(set(groups)) < 2 or len(set(x)) < 2:
         return None
-    mean = fsum(x) / len(x)
-    between = 0.0
+    about = deviations(x)
+    between = Fraction(0)
     for group in set(groups):
-        held = [value for value, one in zip(x, groups, strict=True) if one == group]
-        between += len(held) * (fsum(held) / len(held) - mean) ** 2
-    return sqrt(between / fsum((value - mean) ** 2 for value in x))
+        held = [value for value, one in zip(about, groups, strict=True) if one == group]
+        between += sum(held) ** 2 / len(held)
+    return sqrt(between / sum(value**2 for value in about))
 
 
 def density(values: Sequence[float], at: float, width: float) -> float:
@@ -98,8 +105,8 @@ def log_loss(truth: Sequence[int], chances: Sequence[Sequence[float]], floor: fl
 
 
 def r_squared(truth: Sequence[float], predicted: Sequence[float]) -> float | None:
-    mean = fsum(truth) / len(truth)
-    total = fsum((y - mean) ** 2 for y in truth)
-    if len(set(truth)) == 1:
+    total = sum(value**2 for value in deviations(truth))
+    if not total:
         return None
-    return 1 - fsum((y - f) ** 2 for y, f in zip(truth, predicted, strict=True)) / total
+    errors = [Fraction(y) - Fraction(f) for y, f in zip(truth, predicted, strict=True)]
+    return float(1 - sum(error**2 for error in errors) / total)

@@ -42,7 +42,7 @@ def measures(original: Sequence[Hashable], copy: Sequence[Hashable]) -> dict[str
         "WMabsDD": weighted,
         "dBhatt": sqrt(max(0.0, 1 - sum(sqrt(td[x] / n_d * ts[x] / n_s) for x in cells))),
         "SPECKS": float(specks(scores, labels)),
-        "PO50": float(po50(scores, labels)),
+        "PO50": float(po50(scores, labels, Fraction(n_s, n_d + n_s))),
         "U": float(wins(scores, labels)),
     }
     return plain | {

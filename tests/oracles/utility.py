@@ -128,8 +128,10 @@ def specks(p: Sequence[Fraction], labels: Sequence[int]) -> Fraction:
     return max(gaps)
 
 
-def po50(p: Sequence[Fraction], labels: Sequence[int]) -> Fraction:
-    right = sum((one > Fraction(1, 2)) == bool(label) for one, label in zip(p, labels, strict=True))
+def po50(
+    p: Sequence[Fraction], labels: Sequence[int], above: Fraction = Fraction(1, 2)
+) -> Fraction:
+    right = sum((one > above) == bool(label) for one, label in zip(p, labels, strict=True))
     return Fraction(100 * right, len(p)) - 50
 
 

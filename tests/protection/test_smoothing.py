@@ -73,6 +73,14 @@ def test_a_unit_of_measurement_does_not_change_what_is_done():
     assert (large.data["x"] / 1e12).to_list() == pytest.approx(small.data["x"].to_list(), rel=1e-6)
 
 
+@pytest.mark.parametrize("shift", [2.0**20, 2.0**40])
+def test_a_large_common_part_does_not_change_what_is_done(shift):
+    drawn = np.random.default_rng(1).gamma(2, 5, 300).round(3)
+    amounts = (drawn + shift) - shift
+    plain, moved = (smooth(pl.DataFrame({"x": amounts + by}), "x").data["x"] for by in (0, shift))
+    assert (moved - shift).to_list() == pytest.approx(plain.to_list(), abs=np.spacing(shift))
+
+
 def test_a_spline_that_would_fall_does_not():
     values = [*map(float, range(10)), 1000.5]
     made = smooth(pl.DataFrame({"x": values}), "x").data["x"].to_list()

@@ -220,7 +220,7 @@ def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
         raise RolesError(absent(table.place, column, table.frame.columns))
     given = table.frame[column]
     kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
-    return given.cast(pl.Float64).set(kept, None)
+    return given.cast(pl.Float64).alias("").set(kept, None)
 
 
 def _said(file: str, found: Found, targets: Targets) -> list[str]:

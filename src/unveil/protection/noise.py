@@ -143,7 +143,7 @@ def _refuse_absent(table: Table, names: Sequence[str]) -> None:
 def _column(table: Table, asked: Wanted, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
     given, declared = table.frame[asked.column], table.variables.get(asked.column)
     is_code = is_kept(given, declared, asked.codes, table.place)
-    numbers = given.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    numbers = given.cast(pl.Float64).to_numpy()  # a missing one as NaN
     known = ~np.isnan(numbers) & ~is_code
     drawn = noised(
         asked, numbers, known, seed, lambda made: codes_in(pl.Series(made), declared, asked.codes)
@@ -163,7 +163,7 @@ def is_kept(
             f"{place}: column {quoted(given.name)} holds no numbers, so that noise cannot be added"
             " to it. Name a column of numbers, or recode the column instead."
         )
-    numbers = given.cast(pl.Float64)
+    numbers = given.cast(pl.Float64).alias("")  # "^a$" polars takes for a pattern of names
     kept = pl.Series(codes_in(numbers, declared, codes))
     if given.dtype.is_integer() and (numbers.abs() >= EXACT_IN_FLOAT).any():
         raise RolesError(
@@ -193,12 +193,13 @@ def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[floa
 
 def _as_before(given: pl.Series, found: np.ndarray, asked: Wanted) -> pl.Series:
     """Missing where it was missing; whole numbers stay such where they are rounded to them."""
-    made = pl.Series(given.name, found).fill_nan(None)
+    made = pl.Series(found).fill_nan(None)
     is_whole = given.dtype.is_integer() and asked.decimals == 0
     whole_ends = all(end is None or end == int(end) for end in asked.clip)
     largest = made.abs().max()
     fits = largest is None or float(largest) < EXACT_IN_FLOAT  # type: ignore[arg-type]
-    return made.cast(pl.Int64) if is_whole and whole_ends and fits else made
+    made = made.cast(pl.Int64) if is_whole and whole_ends and fits else made
+    return made.alias(given.name)
 
 
 def _flat(column: NoisedColumn) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def fewest(frame: pl.DataFrame, settings: Mapping[str, Any]) -> int:
     strata = names(settings.get("strata") or (), "Strata")
     if not strata or frame.is_empty() or not set(strata) <= set(frame.columns):
         return frame.height
-    sizes = frame.group_by(strata).len()["len"]
+    sizes = frame[list(strata)].group_by(pl.all()).len()["len"]
     return int(sizes.to_numpy().min())
 
 

@@ -82,7 +82,7 @@ def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
     """The numbers of a column, missing where it holds a code for no answer."""
     given = table.frame[column]
     kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
-    values = given.cast(pl.Float64).set(kept, None)
+    values = given.cast(pl.Float64).alias("").set(kept, None)
     if values.is_null().all():
         raise SettingsError(f"column {column!r} holds no number. Leave the step out.")
     return values

@@ -161,7 +161,8 @@ def _without_identifiers(table: Table, project: Project) -> tuple[Table, Project
         f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
         f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}."
     )
-    left = replace(table, frame=table.frame.drop(gone))
+    kept = [name for name in table.frame.columns if name not in gone]
+    left = replace(table, frame=table.frame[kept])
     return left, replace(project, warnings=(*project.warnings, said))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.count.centring import centre
 from unveil.count.scenario import silent
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.opening import read_all
@@ -135,10 +136,11 @@ def _spline(name: str, distinct: Floats, counts: Floats) -> Floats:
     ranks = np.cumsum(counts) - (counts - 1) / 2
     picked = np.unique(np.linspace(0, len(distinct) - 1, MOST_KNOTS).round().astype(np.int64))
     # On a scale from 0 to 1, and of spread 1, so that neither size nor unit decides the penalty.
-    x, scale = ranks / ranks[-1], float(np.std(distinct)) or 1.0
+    x, middle = ranks / ranks[-1], centre(distinct)
+    y = middle.standardise(distinct[picked])
     try:
-        spline = make_smoothing_spline(x[picked], distinct[picked] / scale, counts[picked])
-        found = np.asarray(spline(x), np.float64) * scale
+        spline = make_smoothing_spline(x[picked], y, counts[picked])
+        found = np.asarray(spline(x), np.float64) * middle.sd(ddof=0) + middle.mean
     except (ValueError, np.linalg.LinAlgError):
         raise SettingsError(
             f"the numbers of column {name!r} lie too unevenly for a spline. Round or top-code it"

@@ -28,7 +28,7 @@ def is_letter(side: pl.Series) -> pl.Series:
     """Which entries stand for letters of missing values."""
     if side.dtype != pl.Float64:
         return pl.Series([False]).new_from_index(0, len(side))
-    return side.is_in(list(TAG_OF)).fill_null(value=False)
+    return side.alias("").is_in(list(TAG_OF)).fill_null(value=False)
 
 
 def one_number_type(

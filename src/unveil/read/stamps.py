@@ -157,13 +157,13 @@ def _empty(kind: Kind) -> pl.DataType:
 
 def from_clock_text(text: pl.Series) -> pl.Series | None:
     """Times, or spans where one is no time of day; None where an entry is neither."""
-    if not text.str.contains(_CLOCK).fill_null(value=True).all():
+    if not text.alias("").str.contains(_CLOCK).fill_null(value=True).all():
         return None
     sign, hours, minutes, seconds = (pl.nth(0).str.extract(_CLOCK, n) for n in (1, 2, 3, 4))
     of_seconds = (seconds.fill_null("0").cast(pl.Float64) * 1e6).round().cast(pl.Int64)
     of_minutes = (hours.cast(pl.Int64) * 60 + minutes.cast(pl.Int64)) * 60 * _MICRO
     micros = pl.when(sign == "-").then(-1).otherwise(1) * (of_minutes + of_seconds)
-    found = text.to_frame().select(micros.cast(pl.Int64).alias(text.name)).to_series()
-    if found.is_between(0, _DAY * _MICRO - 1).all():
-        return (found * 1000).cast(pl.Time)
-    return found.cast(pl.Duration("us"))
+    found = text.to_frame().select(micros.cast(pl.Int64).alias("")).to_series()
+    is_time = found.is_between(0, _DAY * _MICRO - 1).all()
+    made = (found * 1000).cast(pl.Time) if is_time else found.cast(pl.Duration("us"))
+    return made.alias(text.name)

@@ -161,8 +161,8 @@ def without_identifiers(project: ProjectFile, held: Held, settings: Mapping[str,
     """The original without columns that name a person, unless a setting asks for them."""
     asked = {column for _, column in columns_named(settings)}
     frame = held.whole.frame
-    names = (name for name in project.roles.identifier if name in frame.columns)
-    left = frame.drop([name for name in names if name not in asked])
+    gone = set(project.roles.identifier) - asked
+    left = frame[[name for name in frame.columns if name not in gone]]
     return replace(held, whole=replace(held.whole, frame=left))
 
 

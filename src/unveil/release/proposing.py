@@ -205,7 +205,7 @@ def _n_unique(scenario: Scenario, roles: Suggestion, table: Table) -> int | None
         return None
     if set(scenario.keys) == set(roles.keys):
         return roles.n_unique
-    return int(table.frame.select(scenario.keys).is_unique().sum())
+    return int(table.frame[list(scenario.keys)].is_unique().sum())
 
 
 def _files(given: Paths) -> list[str | os.PathLike[str]]:

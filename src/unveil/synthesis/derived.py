@@ -52,7 +52,9 @@ class Formula:
 
     def values(self, frame: pl.DataFrame) -> pl.Series:
         """The column, for every row; missing where a column that it needs is, or a special code."""
-        made = without_nan(frame.select(self.needs)).select(computed(self.tree)).to_series()
+        made = (
+            without_nan(frame[list(self.needs)]).select(computed(self.tree).alias("")).to_series()
+        )
         if self.dtype.is_integer() and made.dtype.is_float():
             made = made.round()
         return made.cast(self.dtype, strict=False).alias(self.column)
@@ -131,6 +133,7 @@ def _type(what: str, column: str, kind: Kind, scope: Scope) -> pl.DataType:
 
 
 def _differ(made: pl.Series, original: pl.Series) -> int:
+    made, original = made.alias(""), original.alias("")
     if original.dtype.is_float():
         original = original.fill_nan(None)
     if not made.dtype.is_numeric():

@@ -28,6 +28,7 @@ def with_letters(table: Table) -> Table:
 
 def _numbers(text: pl.Series) -> pl.Series | None:
     """The numbers; None where some text is neither a number nor a letter, or no letter occurs."""
+    name, text = text.name, text.alias("")
     letters = text.replace_strict(
         list(TAGS), list(TAGS.values()), default=None, return_dtype=pl.Float64
     )
@@ -35,4 +36,4 @@ def _numbers(text: pl.Series) -> pl.Series | None:
         return None
     plain = text.cast(pl.Float64, strict=False)
     made = letters.fill_null(plain.set((~plain.is_finite()).fill_null(value=False), None))
-    return made if made.null_count() == text.null_count() else None
+    return made.alias(name) if made.null_count() == text.null_count() else None

@@ -41,7 +41,7 @@ def _comparisons(given: Expression) -> Iterator[Expression]:
 def _cases(series: pl.Series, asked: tuple[Expression, ...]) -> pl.Series:
     """One value for each way in which the comparisons about a column turn out."""
     own = [one for one in asked if needs_of(one) == (series.name,)]
-    values = series.unique(maintain_order=True).to_frame()
+    values = series.alias("").unique(maintain_order=True).alias(series.name).to_frame()
     answers = values.select(computed(one).alias(str(n)) for n, one in enumerate(own))
     first = answers.with_row_index("row").unique(answers.columns, keep="first")["row"]
-    return values.to_series().gather(first.sort())
+    return values[first.sort()].to_series()

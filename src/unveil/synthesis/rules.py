@@ -64,7 +64,7 @@ class WrittenRule:
 
     def met(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows meet the condition; a comparison with a missing value is not met."""
-        own = without_nan(frame.select(needs_of(self.condition)))
+        own = without_nan(frame[list(needs_of(self.condition))])
         return own.select(met(self.condition)).to_series()
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
@@ -210,7 +210,7 @@ def _sentence(rule: Rule, rows: Bools, frame: pl.DataFrame) -> str | None:
             f"No row of the original meets the rule {quoted(rule.text)}; a row of a copy that does"
             " gets its value."
         )
-    n_broken = int((rows & ~_holds(rule, frame[rule.column])).sum())
+    n_broken = int((rows & ~_holds(rule, frame[rule.column].alias(""))).sum())
     if not n_broken:
         return None
     return (

@@ -28,16 +28,17 @@ def split(
     series: pl.Series, *, special: Sequence[float] = (), variable: Variable | None = None
 ) -> Part:
     """One column of the original, taken apart: its kind, states and values."""
-    dtype = series.dtype
+    # Without its name: polars takes some names, such as "^a$", for a pattern of names.
+    name, dtype, series = series.name, series.dtype, series.alias("")
     series = series.fill_nan(None) if dtype.is_float() else series
     if series.null_count() == len(series):
-        return _fixed(Column(series.name, "empty", dtype, has_missing=True), len(series))
+        return _fixed(Column(name, "empty", dtype, has_missing=True), len(series))
     if isinstance(dtype, _CATEGORIES) or _is_coded(series, variable) or _is_wide(series):
-        return _category(series, variable)
+        return _category(name, series, variable)
     if dtype.is_numeric() or dtype.is_temporal():
-        return _number(series, special, variable)
+        return _number(name, series, special, variable)
     raise ReadError(
-        f"Column {series.name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot "
+        f"Column {name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot "
         "be synthesised. Leave the column out, or turn it into text or numbers."
     )
 
@@ -50,7 +51,7 @@ def joined(part: Part) -> pl.Series:
     if column.kind == "constant":
         return column.levels.alias(column.name).new_from_index(0, len(part))
     if column.is_category:
-        levels = column.levels
+        levels = column.levels.alias("")
         if column.has_missing:
             levels = levels.extend_constant(None, 1)
         return levels.gather(part.values).alias(column.name)
@@ -138,16 +139,16 @@ def _declared(variable: Variable) -> list[Any]:
     return [code for code in codes if not isinstance(code, str)]
 
 
-def _category(series: pl.Series, variable: Variable | None) -> Part:
+def _category(name: str, series: pl.Series, variable: Variable | None) -> Part:
     levels = series.drop_nulls().unique().sort()
     has_missing = series.null_count() > 0
     if len(levels) == 1 and not has_missing:
-        return _fixed(Column(series.name, "constant", series.dtype, levels), len(series))
+        return _fixed(Column(name, "constant", series.dtype, levels), len(series))
     is_ordered = isinstance(series.dtype, pl.Enum) or (
         variable is not None and variable.measure == "ordinal"
     )
     kind: Kind = "ordered" if is_ordered else "category"
-    column = Column(series.name, kind, series.dtype, levels, has_missing=has_missing)
+    column = Column(name, kind, series.dtype, levels, has_missing=has_missing)
     return Part(column, _codes(series, levels))
 
 
@@ -157,20 +158,20 @@ def _codes(series: pl.Series, levels: pl.Series) -> NDArray[np.int32]:
     return rank.fill_null(len(levels)).to_numpy()
 
 
-def _number(series: pl.Series, special: Sequence[Any], variable: Variable | None) -> Part:
+def _number(
+    name: str, series: pl.Series, special: Sequence[Any], variable: Variable | None
+) -> Part:
     if not series.null_count() and series.n_unique() == 1:
-        return _fixed(Column(series.name, "constant", series.dtype, series[:1]), len(series))
+        return _fixed(Column(name, "constant", series.dtype, series[:1]), len(series))
     codes = _special_found(series, special, variable)
-    _refuse_many(series.name, len(codes))
-    _refuse_digits(series)
+    _refuse_many(name, len(codes))
+    _refuse_digits(name, series)
     state = _states(series, codes)
     has_missing = series.null_count() > 0
     values = to_numbers(series)
     knots = np.unique(values if state is None else values[state == 0]).astype(float)
-    _refuse_huge(series.name, knots)
-    column = Column(
-        series.name, "number", series.dtype, _EMPTY, codes, np.unique(knots), has_missing
-    )
+    _refuse_huge(name, knots)
+    column = Column(name, "number", series.dtype, _EMPTY, codes, np.unique(knots), has_missing)
     return Part(column, values, state)
 
 
@@ -182,14 +183,14 @@ def _refuse_many(name: str, n_codes: int) -> None:
         )
 
 
-def _refuse_digits(series: pl.Series) -> None:
+def _refuse_digits(name: str, series: pl.Series) -> None:
     """Decimal numbers are counted in units of their last decimal, in 64 bits."""
     if not series.dtype.is_decimal():
         return
     units = series.to_physical()
     if units.cast(pl.Int64, strict=False).null_count() > units.null_count():
         raise ReadError(
-            f"Column {series.name!r} holds decimal numbers of more than 18 digits, which cannot be "
+            f"Column {name!r} holds decimal numbers of more than 18 digits, which cannot be "
             "synthesised. Give the type fewer decimals, or turn the column into text."
         )
 

@@ -30,7 +30,8 @@ class Strata:
         """Each combination that the named columns have in the original, missing included."""
         combined = np.zeros(len(frame), dtype=np.int64)
         for name in names:
-            codes = frame[name].rank("dense").fill_null(0).to_numpy().astype(np.int64)
+            ranks = frame[name].alias("").rank("dense").fill_null(0)
+            codes = ranks.to_numpy().astype(np.int64)
             combined = combined * (int(codes.max()) + 1) + codes
             combined = np.unique(combined, return_inverse=True)[1]
         _, first, of_rows, sizes = np.unique(

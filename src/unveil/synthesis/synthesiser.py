@@ -49,7 +49,7 @@ class Models:
         frame = pl.DataFrame({name: joined(part) for name, part in parts.items()})
         for derived in self.derived:
             frame = frame.with_columns(derived.values(frame).alias(derived.column))
-        return frame.select([pl.col(name) for name in self.names])
+        return frame[list(self.names)]
 
     def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, Part], Whole]:
         """The columns that are not drawn, and the stratum of each row.

@@ -166,7 +166,7 @@ def _outgoing(table: Table, target: Path, asked: Asked) -> Outgoing:
     for column in table.frame.get_columns():
         variable = known.get(column.name) or variable_of(column)
         try:
-            columns.append(fitted(column, variable).alias(column.name))
+            columns.append(fitted(column.alias(""), variable).alias(column.name))
         except WriteError as fault:
             faults.append(str(fault))
     _refuse(faults, table.place, _ending(target))

@@ -33,7 +33,8 @@ def codebook_beside(path: Path) -> Path:
 
 def write_csv(outgoing: Outgoing, path: Path, beside: Path, *, bom: bool) -> tuple[str, ...]:
     """Write the text and its codebook, and give what a text file does not say."""
-    frame = pl.DataFrame([_as_written(column) for column in outgoing.frame.get_columns()])
+    columns = outgoing.frame.get_columns()
+    frame = pl.DataFrame({column.name: _as_written(column.alias("")) for column in columns})
     # A missing entry alone on its line would be a blank line, which readers pass over.
     quotes: Literal["always", "necessary"] = "always" if frame.width == 1 else "necessary"
     with path.open("rb+") as file:
@@ -70,7 +71,7 @@ def _number_as_written(column: pl.Series) -> pl.Series:
 
 def _told(outgoing: Outgoing) -> Iterator[str]:
     texts = [column for column in outgoing.frame.get_columns() if is_text(column)]
-    formulas = [column.name for column in texts if _has_formulas(column.cast(pl.String))]
+    formulas = [column.name for column in texts if _has_formulas(column.cast(pl.String).alias(""))]
     if formulas:
         yield (
             f"Texts of {listed(map(repr, formulas))} begin with =, +, - or @, which a spreadsheet"

@@ -29,7 +29,7 @@ _TYPES: dict[str, pl.DataType] = {
 
 
 def fitted(column: pl.Series, variable: Variable) -> pl.Series:
-    """The column as the original codes it.
+    """The column as the original codes it; it comes without its name.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def fitted(column: pl.Series, variable: Variable) -> pl.Series:
 def _nothing(column: pl.Series, variable: Variable) -> pl.Series:
     """As many missing entries as the column has, in the type of the original."""
     dtype = _TYPES.get(variable.kind, pl.Float64())
-    return pl.Series(column.name, [None], dtype=dtype).new_from_index(0, len(column))
+    return pl.Series([None], dtype=dtype).new_from_index(0, len(column))
 
 
 def _same_kind(column: pl.Series, variable: Variable) -> pl.Series:
@@ -61,8 +61,8 @@ def _same_kind(column: pl.Series, variable: Variable) -> pl.Series:
 def _refused(column: pl.Series, variable: Variable) -> pl.Series:
     wanted, held = NOUNS[variable.kind], NOUNS[kind_held(column.dtype)]
     raise WriteError(
-        f"Column {column.name!r} holds {wanted} in the original but {held} in the copy. Give it the"
-        " original's type first."
+        f"Column {variable.name!r} holds {wanted} in the original but {held} in the copy. Give it"
+        " the original's type first."
     )
 
 
@@ -93,7 +93,7 @@ def _numbers_from_text(column: pl.Series, variable: Variable) -> pl.Series:
     unknown = text.filter(made.is_null() & text.is_not_null()).n_unique()
     if unknown:
         raise WriteError(
-            f"Column {column.name!r} holds numbers in the original but text in the copy, and"
+            f"Column {variable.name!r} holds numbers in the original but text in the copy, and"
             f" {unknown:,} of its {text.drop_nulls().n_unique():,} different texts are neither"
             " numbers nor labels of the original. Give it the original's codes or labels first."
         )

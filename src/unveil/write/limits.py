@@ -42,7 +42,7 @@ def csv_values(columns: Sequence[pl.Series]) -> list[str]:
 def letters_in(column: pl.Series) -> list[str]:
     """The letters of missing values that a column of numbers holds: ".a" and others."""
     letters = is_letter(column)
-    held = column.filter(letters).unique().to_list() if letters.any() else []
+    held = column.filter(letters).alias("").unique().to_list() if letters.any() else []
     return sorted(TAG_OF[number] for number in held)
 
 
@@ -55,7 +55,7 @@ def without_letters(column: pl.Series) -> pl.Series:
 def _found(columns: Sequence[pl.Series], checks: Sequence[Check]) -> Iterator[str]:
     left = list(columns)
     for is_hit, sentence in checks:
-        hit = {column.name for column in left if is_hit(column)}
+        hit = {column.name for column in left if is_hit(column.alias(""))}
         if hit:
             names = listed(repr(column.name) for column in left if column.name in hit)
             some = f"Column {names}" if len(hit) == 1 else f"Columns {names}"

@@ -44,7 +44,7 @@ def _with_column(outgoing: Outgoing, marker: str) -> Outgoing:
     if marker not in outgoing.frame.columns:
         return replace(outgoing, frame=pl.DataFrame({marker: column, **outgoing.frame.to_dict()}))
     present = outgoing.frame[marker]
-    if present.dtype != pl.String or not (present == MARK).fill_null(value=False).all():
+    if present.dtype != pl.String or not (present.alias("") == MARK).fill_null(value=False).all():
         raise SettingsError(
             f"{outgoing.place} has a column {quoted(marker)} already. Choose another name for the"
             " marker column."

@@ -1,5 +1,8 @@
 """Every distance and association equals its definition, record by record."""
 
+import statistics
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
@@ -27,7 +30,7 @@ def frame(rows) -> pl.DataFrame:
 def agrees(measured, expected) -> bool:
     if expected is None or measured is None:
         return measured is expected
-    return measured == pytest.approx(expected, abs=1e-7)
+    return measured == pytest.approx(expected, abs=1e-12)
 
 
 def number(value):
@@ -108,17 +111,32 @@ def test_densities_of_many_values_are_nearly_exact():
     assert made == pytest.approx(exact, rel=1e-4)
 
 
-def test_correlations_survive_a_large_common_part_and_large_values():
+@pytest.mark.parametrize("shift", [0.0, 1e9, -1e12])
+@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
+def test_associations_survive_a_large_common_part_and_large_values(scale, shift):
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=400), rng.normal(size=400)
-    for scale, shift in ((1.0, 1e9), (1e150, 0.0), (1e-150, 0.0)):
-        data = pl.DataFrame({"x": x * scale + shift, "y": (x + y) * scale + shift})
-        record = compare(data, data).record
-        found = {row.measure: row.original for row in record.associations}
-        expected = oracle.pearson(data["x"].to_list(), data["y"].to_list()) if shift else None
-        if expected is None:
-            expected = oracle.pearson(x.tolist(), (x + y).tolist())
-        assert found["pearson"] == pytest.approx(expected, abs=1e-9)
+    group = (x + rng.normal(size=400) > 0).astype(int)
+    data = pl.DataFrame(
+        {"x": (x + shift) * scale, "y": (x + y + shift) * scale, "g": group.astype(str)}
+    )
+    gaps = data.with_columns(pl.when(pl.int_range(400) % 7 > 0).then("y").alias("y"))
+    for held in (data, gaps):
+        record = compare(held, held).record
+        found = {(row.a, row.b, row.measure): row.original for row in record.associations}
+        both = held.drop_nulls()
+        one, other = both["x"].to_list(), both["y"].to_list()
+        expected = oracle.pearson(one, other)
+        assert found["x", "y", "pearson"] == pytest.approx(expected, abs=1e-13)
+        assert found["x", "y", "spearman"] == pytest.approx(oracle.spearman(one, other), abs=1e-13)
+        ratio = oracle.correlation_ratio(other, both["g"].to_list())
+        assert found["y", "g", "correlation_ratio"] == pytest.approx(ratio, abs=1e-13)
+        drawn = record.distribution_of("y")
+        about = oracle.deviations(other)
+        variance = sum(value**2 for value in about) / (len(other) - 1)
+        assert Fraction(drawn.sd_original) ** 2 == pytest.approx(variance, rel=1e-13)
+        near = 1e-15 * drawn.sd_original
+        assert drawn.mean_original == pytest.approx(statistics.mean(other), rel=1e-15, abs=near)
 
 
 def test_a_pair_that_is_constant_where_both_are_known_has_no_correlation():

@@ -3,6 +3,7 @@
 import math
 import statistics
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -337,6 +338,16 @@ def test_prevalences_and_means_are_the_oracle(original, copy):
             estimate, error = oracle.mean(ages)
             assert getattr(mean, told) == pytest.approx(estimate)
             assert getattr(mean, f"{told}_se") == pytest.approx(error * scale)
+
+
+@pytest.mark.parametrize("shift", [1e9, -1e12])
+def test_a_mean_and_its_error_lose_no_digit_beside_a_large_common_part(shift):
+    numbers = (np.random.default_rng(6).normal(size=300) + shift).tolist()
+    data = pl.DataFrame({"x": numbers})
+    (row,) = findings(data, data, [{"name": "m", "kind": "mean", "column": "x"}]).rows
+    estimate, error = oracle.mean(numbers)
+    assert row.original == pytest.approx(estimate, rel=1e-15)
+    assert row.original_se == pytest.approx(error, rel=1e-13)
 
 
 LIST = [

@@ -1,12 +1,14 @@
 """Linear, logistic, multinomial and ordered regressions: by hand, by an oracle, and at the edge."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from oracles import regressions as exact
 from oracles import replication as oracle
 from unveil.measure.utility.models.classes import fit_classes
 from unveil.measure.utility.models.design import (
@@ -102,6 +104,23 @@ def test_least_squares_is_the_oracle(rows):
     )
     assert got == pytest.approx(b, abs=1e-8)
     assert errors == pytest.approx(se, abs=1e-8)
+
+
+@pytest.mark.parametrize("shift", [1e9, -1e12])
+def test_least_squares_loses_no_digit_of_numbers_that_differ_little_beside_their_size(shift):
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=200)
+    g, y = (x > 0.3).astype(int), 2 * x + rng.normal(size=200) - shift
+    x = x + shift
+    found = fit_linear(axes(number("x", x), level("g", g)), y).coefficients
+    rows = list(zip(x.tolist(), g.tolist(), strict=True))
+    (_, slope, jump), squares = exact.least_squares(rows, y.tolist())
+    assert found["x"].estimate == pytest.approx(float(slope), rel=1e-12)
+    assert found["g"].estimate == pytest.approx(float(jump), rel=1e-12)
+    line, _ = exact.least_squares([[one] for one in g.tolist()], x.tolist())
+    alone = [Fraction(a) - line[0] - line[1] * b for a, b in rows]
+    error = math.sqrt(squares / 197 / sum(one**2 for one in alone))
+    assert found["x"].se == pytest.approx(error, rel=1e-12)
 
 
 @settings(max_examples=12, deadline=None)

@@ -49,6 +49,16 @@ def test_a_table_of_two_cells_by_hand() -> None:
     assert pytest.approx(2 * (math.log(1 / 2) + 3 * math.log(3 / 2))) == row.G
 
 
+def test_a_cell_is_taken_for_the_copys_where_its_share_is_above_that_of_the_file() -> None:
+    # The copy has 2 of 8 records: one of five with a, which is less, and one of three with b.
+    original = frame([("a",)] * 4 + [("b",)] * 2)
+    (row,) = tables(original, frame([("a",), ("b",)]), ways=1).rows
+    assert row.PO50 == 100 * (4 + 1) / 8 - 50
+    # In a file of the same shares no cell is above: all are taken for the original's.
+    (alike,) = tables(original, frame([("a",)] * 2 + [("b",)]), ways=1).rows
+    assert pytest.approx(100 * 6 / 9 - 50) == alike.PO50
+
+
 @settings(max_examples=60, deadline=None)
 @given(rows, rows)
 def test_every_measure_equals_its_definition_cell_by_cell(

@@ -80,8 +80,8 @@ class Known:
         if is_telling or n_levels > MOST_COMPARED:
             return []
         least = _FEWEST if len(self.series) >= REAL_FILE else 1
-        counts = self.texts.drop_nulls().value_counts(sort=True)
-        return counts.filter(pl.col("count") >= least)[self.series.name].to_list()
+        counts = self.texts.alias("level").drop_nulls().value_counts(sort=True)
+        return counts.filter(pl.col("count") >= least)["level"].to_list()
 
     def _spans(self) -> tuple[Span, ...]:
         """Numbers that are no amounts: named by the user, or declared in the codebook."""

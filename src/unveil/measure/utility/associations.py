@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.count.codes import Codes
 from unveil.count.packing import Integers
 from unveil.count.profile import Mask
@@ -53,16 +54,9 @@ def pearson(x: Floats, y: Floats) -> float | None:
     """
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         return None
-    dx, dy = _centred(x), _centred(y)
+    dx, dy = (centre(numbers).deviations(numbers) for numbers in (x, y))
     r = float(dx @ dy) / math.sqrt(float(dx @ dx) * float(dy @ dy))
     return min(1.0, max(-1.0, r))
-
-
-def _centred(x: Floats) -> Floats:
-    scaled = x / np.abs(x).max()  # so that no square overflows; x is not constant, so not all 0
-    centred: Floats = scaled - scaled.mean()
-    centred /= np.abs(centred).max()
-    return centred
 
 
 def doubled_ranks(counts: Whole) -> Whole:
@@ -134,10 +128,10 @@ def correlation_ratio(x: Floats, groups: Integers, n_groups: int) -> float | Non
     n_in = np.bincount(groups, minlength=n_groups)
     if (n_in > 0).sum() < 2 or (x == x[0]).all():
         return None
-    centred = _centred(x)
-    sums = np.bincount(groups, centred, n_groups)[n_in > 0]
+    middle = centre(x)
+    sums = np.bincount(groups, middle.deviations(x), n_groups)[n_in > 0]
     between = float((sums**2 / n_in[n_in > 0]).sum())
-    return min(1.0, math.sqrt(between / float(centred @ centred)))
+    return min(1.0, math.sqrt(between / middle.squares))
 
 
 def _ratios(
@@ -189,34 +183,30 @@ def _both(a: Variable, b: Variable, side: int) -> Mask:
     return kept
 
 
-Scale = tuple[Floats | Whole, float, float]
-"""A figure for every level, what to take from it, and what to divide it by."""
-
-
-def _standardised(number: Variable, side: int) -> Scale:
+def _standardised(number: Variable, side: int) -> Floats:
+    """The number of every level that occurs in standard deviations from the mean, others 0."""
     counts = number.ordinary_counts(side)
-    held = number.values[counts > 0]
-    largest = float(np.abs(held).max(initial=0.0))
-    if largest == 0:
-        return number.values, 0.0, 1.0
-    shares = counts[counts > 0] / counts.sum()
-    mean = float(shares @ (held / largest))
-    spread = math.sqrt(float(shares @ (held / largest - mean) ** 2))
-    return number.values, mean * largest, largest * (spread or 1.0)
+    occurs = counts > 0
+    made = np.zeros(len(counts))
+    if occurs.any():
+        held = number.values[occurs]
+        made[occurs] = centre(held, counts[occurs]).standardise(held)
+    return made
 
 
-def _ranks(number: Variable, side: int) -> Scale:
+def _ranks(number: Variable, side: int) -> Floats:
+    """The rank of every level, as a share of the records from the mean rank; others 0."""
     counts = number.ordinary_counts(side)
     n = int(counts.sum())
-    return doubled_ranks(counts), float(n + 1), float(max(n, 1))
+    return np.where(counts > 0, (doubled_ranks(counts) - (n + 1)) / max(n, 1), 0.0)
 
 
-def _from_sums(scales: Sequence[Scale], numbers: Sequence[Variable], side: int) -> Floats:
+def _from_sums(figures: Sequence[Floats], numbers: Sequence[Variable], side: int) -> Floats:
     """Correlations of all pairs over complete pairs, NaN where sums would not be exact enough."""
     p = len(numbers)
     n, x, xx, xy = (np.zeros((p, p)) for _ in range(4))
     for start in range(0, numbers[0].column.sides.rows[side], CHUNK):
-        block, held = _block(scales, numbers, side, slice(start, start + CHUNK))
+        block, held = _block(figures, numbers, side, slice(start, start + CHUNK))
         n += held.T @ held
         x += block.T @ held
         xx += (block**2).T @ held
@@ -230,13 +220,12 @@ def _from_sums(scales: Sequence[Scale], numbers: Sequence[Variable], side: int) 
 
 
 def _block(
-    scales: Sequence[Scale], numbers: Sequence[Variable], side: int, rows: slice
+    figures: Sequence[Floats], numbers: Sequence[Variable], side: int, rows: slice
 ) -> tuple[Floats, Floats]:
     """Some rows as a dense block, 0 where there is no number, and where there is one."""
     columns, held = [], []
-    for (figures, middle, spread), number in zip(scales, numbers, strict=True):
+    for by_level, number in zip(figures, numbers, strict=True):
         codes = number.codes(side)[rows]
-        kept = number.is_ordinary[codes]
-        columns.append(np.where(kept, figures[codes] / spread - middle / spread, 0.0))
-        held.append(kept)
+        columns.append(by_level[codes])
+        held.append(number.is_ordinary[codes])
     return np.stack(columns, axis=1), np.stack(held, axis=1).astype(np.float64)

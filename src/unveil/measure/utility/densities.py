@@ -5,6 +5,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.centring import centre
+
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
@@ -49,13 +51,7 @@ def standard_deviation(values: Floats, counts: Whole) -> float:
     n = int(counts.sum())
     if n < 2:
         return 0.0
-    values, counts = values[counts > 0], counts[counts > 0]
-    largest = float(np.abs(values).max())
-    if largest == 0 or len(values) == 1:
-        return 0.0
-    scaled = values / largest  # so that no square overflows
-    mean = float(counts @ scaled) / n
-    return largest * math.sqrt(float(counts @ (scaled - mean) ** 2) / (n - 1))
+    return centre(values[counts > 0], counts[counts > 0]).sd(ddof=1)
 
 
 def density(values: Floats, counts: Whole, at: Floats, width: float) -> Floats | None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.measure.utility.coding import Floats, Variable, Whole
-from unveil.measure.utility.densities import GRID, bandwidth, density, standard_deviation
+from unveil.measure.utility.densities import GRID, bandwidth, density
 from unveil.measure.utility.distances import hellinger, total_variation, wasserstein
 from unveil.records.comparison import (
     Density,
@@ -106,9 +107,8 @@ def _moments(variable: Variable, side: int) -> tuple[float | None, float | None]
     n = int(counts.sum())
     if not variable.is_number or not n:
         return None, None
-    mean = float((counts / n) @ variable.values)
-    sd = standard_deviation(variable.values, counts) if n > 1 else None
-    return _finite(mean), _finite(sd)
+    middle = centre(variable.values[counts > 0], counts[counts > 0])
+    return middle.mean, _finite(middle.sd(ddof=1)) if n > 1 else None
 
 
 def _finite(number: float | None) -> float | None:

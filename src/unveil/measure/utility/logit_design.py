@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.errors import SettingsError
 from unveil.measure.utility.cart_cuts import Floats
 from unveil.measure.utility.propensity import Term
@@ -52,22 +53,11 @@ def _width(term: Term) -> int:
 def _columns(term: Term) -> Iterator[Floats]:
     codes = term.predictor.codes
     if term.values is not None:
-        value = _of_size_one(term.values)[codes]
-        yield (value - value.mean()) / (value.std() or 1.0)
+        numbers = term.values[codes]
+        yield centre(numbers).standardise(numbers)
         return
     for level in range(1, term.predictor.n_levels):
         yield (codes == level).astype(np.float64)
-
-
-def _of_size_one(values: Floats) -> Floats:
-    """The same numbers in another unit: no square of theirs is too large or too small to hold.
-
-    Their middle is taken off first, so that those that hardly differ are still told apart.
-    """
-    low, high = float(values.min()) / 2, float(values.max()) / 2
-    made: Floats = values / 2 - (low / 2 + high / 2)
-    made /= float(np.abs(made).max()) or 1.0
-    return made
 
 
 def _products(parts: Sequence[Sequence[Floats]]) -> Iterator[Floats]:

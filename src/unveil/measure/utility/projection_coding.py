@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from unveil.count.centring import Centre, centre
 from unveil.count.codes import Codes
 from unveil.measure.utility.coding import Variable
 from unveil.measure.utility.nipals import Block
@@ -68,7 +69,7 @@ def _reason(variable: Variable) -> str | None:
         return "it has one value only in the original"
     if not variable.is_number and len(occurs) > MOST_LEVELS:
         return f"it has more than {MOST_LEVELS} categories in the original"
-    if variable.is_number and not math.isfinite(_scale(variable)[1]):
+    if variable.is_number and not math.isfinite(_centre(variable).sd(ddof=0)):
         return "its numbers are too large"
     return None
 
@@ -92,20 +93,16 @@ def _names(variable: Variable) -> Iterator[tuple[str, str | None]]:
         yield variable.name, texts[place]
 
 
-def _scale(variable: Variable) -> tuple[float, float]:
-    """Mean and standard deviation (divided by n) of the original's numbers."""
+def _centre(variable: Variable) -> Centre:
+    """The centre of the original's numbers."""
     counts = variable.ordinary_counts(ORIGINAL)
-    values, shares = variable.values[counts > 0], counts[counts > 0] / counts.sum()
-    with np.errstate(over="ignore"):
-        mean = float(shares @ values)
-        return mean, math.sqrt(float(shares @ (values - mean) ** 2))
+    return centre(variable.values[counts > 0], counts[counts > 0])
 
 
 def _number(variable: Variable) -> Block:
-    mean, sd = _scale(variable)
     with np.errstate(over="ignore"):
-        standard = np.clip((variable.values - mean) / sd, -_FARTHEST, _FARTHEST)
-    figures = np.where(variable.is_ordinary, standard, 0.0)
+        standard = _centre(variable).standardise(variable.values)
+    figures = np.where(variable.is_ordinary, standard.clip(-_FARTHEST, _FARTHEST), 0.0)
     return Block(figures[:, None], variable.is_ordinary)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.count.codes import Column
 from unveil.count.expressions.nodes import Expression
 from unveil.count.expressions.unfit import nobody
@@ -108,10 +109,9 @@ def means(one: Asked, opened: Opened) -> list[Answer]:
         n = len(numbers)
         if not n:
             return Answer(why=_empty(rows, [name]))
-        unit = float(np.abs(numbers).max()) or 1.0  # so that no square is too large to hold
-        mean = unit * float((numbers / unit).mean())
-        se = unit * float((numbers / unit).std(ddof=1)) / math.sqrt(n) if n > 1 else None
-        estimate = Estimate(mean, se, n, df=n - 1 if n > 1 else None)
+        middle = centre(numbers)
+        se = middle.sd(ddof=1) / math.sqrt(n) if n > 1 else None
+        estimate = Estimate(middle.mean, se, n, df=n - 1 if n > 1 else None)
         return Answer({f"mean of {name}": estimate})
 
     return [answer(side) for side in range(len(opened.sizes))]

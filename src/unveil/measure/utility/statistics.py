@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Whole = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 TINY = 1e-300  # 0 ln 0 is 0
 
@@ -60,6 +61,7 @@ def measures(td: Whole, ts: Whole, starts: Whole) -> Measures:
     divergence of Jensen and Shannon in bits, S_JSD = 2 N JSD / (df ln 2) as synthpop has it, G =
     2 sum ts ln(ps / pd) over cells filled in both with shares over these, MabsDD = sum |diff| /
     n_s, WMabsDD = sum(|diff| / sqrt expect) / sqrt(2 / pi), dBhatt = sqrt(1 - sum sqrt(pd ps)).
+    PO50 takes a cell for the copy's where ps > pd: its share of the cell is above c.
     df is the number of cells less one; a table of one cell has no standardised measures.
     """
     table = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -83,7 +85,7 @@ def measures(td: Whole, ts: Whole, starts: Whole) -> Measures:
     JSD = total(_divergence(ps, ps + pd) + _divergence(pd, ps + pd)) / 2
     WMabsDD = total(np.abs(diff) / np.sqrt(expect)) / math.sqrt(2 / math.pi)
     G, dfG = _likelihood_ratio(td, ts, table, len(first))
-    told = discrimination(td, ts, ts / (td + ts), table, first)
+    told = discrimination(td, ts, ts / (td + ts), table, first, is_copy=ts * n_d > td * n_s)
     return Measures(
         df=df,
         VW=VW,
@@ -130,7 +132,7 @@ def _likelihood_ratio(td: Whole, ts: Whole, table: Whole, n: int) -> tuple[Float
 
 
 def discrimination(
-    td: Whole, ts: Whole, score: Floats, table: Whole, first: Whole
+    td: Whole, ts: Whole, score: Floats, table: Whole, first: Whole, *, is_copy: Mask
 ) -> Discrimination:
     """SPECKS, PO50 and U of a score from 0 to 1, by table.
 
@@ -138,10 +140,10 @@ def discrimination(
     -----
     SPECKS is the distance of Kolmogorov and Smirnov between the scores of copy and original, U the
     rank sum of Wilcoxon and Mann-Whitney of the copy's scores (ties count half), PO50 the percent
-    of records classified rightly, as of the copy where the score is above one half, minus 50.
+    of records classified correctly, as of the copy where `is_copy` says so, minus 50.
     """
     n_d, n_s = np.add.reduceat(td, first), np.add.reduceat(ts, first)
-    right = np.add.reduceat(np.where(score > 0.5, ts, td), first)
+    right = np.add.reduceat(np.where(is_copy, ts, td), first)
     order = np.argsort(table + score / 2)
     score, d, s = score[order], np.cumsum(td[order]), np.cumsum(ts[order])
     # Cells of one score are one step; only its last cell stands for it.
@@ -168,5 +170,6 @@ def _steps(running: Whole, start: Whole) -> Whole:
 
 
 def of_scores(td: Whole, ts: Whole, score: Floats) -> Discrimination:
-    """The same for one table."""
-    return discrimination(td, ts, score, np.zeros(len(td), np.int64), np.zeros(1, np.int64))
+    """The same for one table; a score above one half is taken for the copy's."""
+    one_table, first = np.zeros(len(td), np.int64), np.zeros(1, np.int64)
+    return discrimination(td, ts, score, one_table, first, is_copy=score > 0.5)

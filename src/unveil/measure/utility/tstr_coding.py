@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.centring import centre
 from unveil.measure.utility.coding import Floats, Variable, Whole
 
 MOST_LEVELS = 50
@@ -51,13 +52,14 @@ def _number(variable: Variable, counts: Whole) -> Floats:
     """The standardised number, 0 where there is none, and a dummy for each state of having none."""
     ordinary = np.where(variable.is_ordinary, counts, 0)
     dummies = _category(np.where(variable.is_ordinary, 0, counts), is_whole=False)
-    values, shares = variable.values[ordinary > 0], ordinary[ordinary > 0] / max(ordinary.sum(), 1)
+    values = variable.values[ordinary > 0]
+    if len(values) < 2:
+        return dummies
+    middle = centre(values, ordinary[ordinary > 0])
+    if not np.isfinite(middle.sd(ddof=0)):
+        return dummies
     with np.errstate(over="ignore"):
-        mean = float(shares @ values)
-        spread = float(np.sqrt(shares @ (values - mean) ** 2))
-        if len(values) < 2 or not 0 < spread < np.inf:
-            return dummies
-        standard = np.clip((variable.values - mean) / spread, -_FARTHEST, _FARTHEST)
+        standard = middle.standardise(variable.values).clip(-_FARTHEST, _FARTHEST)
     figures = np.where(variable.is_ordinary, standard, 0.0)
     return np.concatenate([figures[:, None], dummies], axis=1)
 

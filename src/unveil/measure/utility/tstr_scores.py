@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.measure.utility.associations import doubled_ranks
 from unveil.measure.utility.coding import Floats, Whole
 
@@ -33,11 +34,10 @@ def number_scores(truth: Floats, predicted: Floats) -> dict[str, float | None]:
     if not n:
         return dict.fromkeys(("R2", "RMSE", "MAE"))
     error = truth - predicted
-    about_mean = truth - truth.mean()
-    total = float(about_mean @ about_mean)
-    is_constant = bool((truth == truth[0]).all())
+    middle = centre(truth)
+    scaled = error * middle.unit
     return {
-        "R2": None if is_constant else 1 - float(error @ error) / total,
+        "R2": 1 - float(scaled @ scaled) / middle.squares if middle.squares else None,
         "RMSE": math.sqrt(float(error @ error) / n),
         "MAE": float(np.abs(error).mean()),
     }

@@ -38,7 +38,7 @@ def shifts(frame: pl.DataFrame, keep: Mask) -> tuple[Shift, ...]:
     kept = pl.Series(keep)
     n, n_kept = len(keep), int(keep.sum())
     chance = CHANCE * np.sqrt(max(1 / n_kept - 1 / n, 0.0)) if n_kept else np.inf
-    return tuple(_shift(name, frame[name], kept, float(chance)) for name in frame.columns)
+    return tuple(_shift(name, frame[name].alias(""), kept, float(chance)) for name in frame.columns)
 
 
 def _shift(name: str, series: pl.Series, kept: pl.Series, chance: float) -> Shift:

@@ -3,20 +3,23 @@
 Nothing as large as records x columns is ever held: a block is made when it is looked at.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.count.centring import Centre, centre
 from unveil.count.likelihoods import Floats, own_columns
 
 AT_ONCE = 2**20
 """Numbers in a block."""
 LEAST = 1e-10
 """Share of a column's variance that the columns before it must leave unexplained."""
+_ROUNDING = 4 * np.finfo(np.float64).eps
+"""Products of numbers that are the same for everybody differ by less, beside their size."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,9 @@ class Axes:
     """The columns that are fitted, centred and scaled, so that steps are well rounded."""
 
     design: Design  # of the kept columns
-    mean: Floats
-    scale: Floats
-    absent: tuple[str, ...]  # products and levels that no record has
-    collinear: tuple[str, ...]  # determined by the columns before them, or the same for everybody
+    centres: tuple[Centre, ...]
+    absent: tuple[str, ...] = ()  # products and levels that no record has
+    collinear: tuple[str, ...] = ()  # determined by the columns before them, or the same for all
     too_large: tuple[str, ...] = ()  # no float can hold their numbers
 
     @property
@@ -99,53 +101,55 @@ class Axes:
         """What each kept column stands for."""
         return tuple(column.label for column in self.design.columns)
 
+    @property
+    def mean(self) -> Floats:
+        """The mean of each kept column."""
+        return np.array([one.mean for one in self.centres])
+
+    @property
+    def scale(self) -> Floats:
+        """The standard deviation of each kept column, divided by n."""
+        return np.array([one.sd(ddof=0) for one in self.centres])
+
     def blocks(self, *, ones: bool) -> Iterator[tuple[slice, Floats]]:
         """Centred and scaled columns, block by block; a column of ones before them if wanted."""
         for rows, block in self.design.blocks():
-            turned = (block - self.mean) / self.scale
-            yield rows, np.insert(turned, 0, 1.0, axis=1) if ones else turned
+            for place, one in enumerate(self.centres):
+                block[:, place] = one.standardise(block[:, place])
+            yield rows, np.insert(block, 0, 1.0, axis=1) if ones else block
 
 
 def axes_of(design: Design) -> Axes:
     """Choose the columns that carry something of their own, first come first kept."""
-    finite = Design(
-        tuple(one for one, top in zip(design.columns, _tops(design), strict=True) if top < np.inf),
-        design.n,
-    )
-    top = _tops(finite)
-    scale = np.where(top > 0, top, 1.0)
-    mean, covariance = _moments(finite, scale)
-    spread = np.sqrt(np.diag(covariance))
-    varies = np.flatnonzero(spread > 1e-12)
-    unit = np.outer(spread[varies], spread[varies])
-    own, _ = own_columns(covariance[np.ix_(varies, varies)] / unit, LEAST)
-    kept = [int(j) for j in varies[own]]
-    labels = [column.label for column in finite.columns]
-    return Axes(
-        Design(tuple(finite.columns[j] for j in kept), design.n),
-        (mean * scale)[kept],
-        (spread * scale)[kept],
-        tuple(label for label, one in zip(labels, top, strict=True) if one == 0),
-        tuple(labels[j] for j in range(len(labels)) if j not in kept and top[j] > 0),
-        tuple(one.label for one in design.columns if one.label not in labels),
+    centres = {
+        place: centre(numbers)
+        for place, column in enumerate(design.columns)
+        if np.isfinite(numbers := column.block(slice(0, design.n))).all()
+    }
+    varies = [j for j, one in centres.items() if one.spread > _ROUNDING]
+    own, _ = own_columns(_correlations(_axes(design, centres, varies)), LEAST)
+    kept = [varies[int(j)] for j in own]
+    absent = [j for j, one in centres.items() if one.is_zero]
+
+    def labels(places: Iterable[int]) -> tuple[str, ...]:
+        return tuple(design.columns[j].label for j in places)
+
+    return replace(
+        _axes(design, centres, kept),
+        absent=labels(absent),
+        collinear=labels(j for j in centres if j not in kept and j not in absent),
+        too_large=labels(j for j in range(len(design.columns)) if j not in centres),
     )
 
 
-def _tops(design: Design) -> Floats:
-    """The largest number of each column, signs aside; infinite where one is too large to hold."""
-    top = np.zeros(len(design.columns))
-    for _, block in design.blocks():
-        top = np.maximum(top, np.abs(block).max(axis=0, initial=0.0))
-    return np.where(np.isnan(top), np.inf, top)
+def _axes(design: Design, centres: Mapping[int, Centre], places: Sequence[int]) -> Axes:
+    columns = tuple(design.columns[j] for j in places)
+    return Axes(Design(columns, design.n), tuple(centres[j] for j in places))
 
 
-def _moments(design: Design, scale: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance of the columns, each divided by its scale."""
-    p, n = len(design.columns), max(design.n, 1)
-    mean, square = np.zeros(p), np.zeros((p, p))
-    for _, block in design.blocks():
-        mean += (block / scale).sum(axis=0) / n
-    for _, block in design.blocks():
-        centred = block / scale - mean
-        square += centred.T @ centred
-    return mean, square / n
+def _correlations(axes: Axes) -> Floats:
+    p = len(axes.centres)
+    square = np.zeros((p, p))
+    for _, block in axes.blocks(ones=False):
+        square += block.T @ block
+    return square / max(axes.design.n, 1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from unveil.count.centring import centre
 from unveil.count.likelihoods import Floats
 from unveil.count.one_thread import one_thread
 from unveil.measure.utility.models.design import Axes
@@ -24,25 +25,24 @@ def fit_linear(axes: Axes, y: Floats) -> Fitted | Unfit:
     n, p = len(y), len(axes.labels)
     if n <= p + 1:
         return Unfit(f"so few records ({n:,}) are not enough for {p + 1:,} coefficients", n)
-    unit = float(np.abs(y).max()) or 1.0  # so that no square is too large to hold
-    y = y / unit
-    centre = float(y.mean())
+    middle = centre(y)
+    y = middle.deviations(y)
     square, along = np.zeros((p, p)), np.zeros(p)
     for rows, block in axes.blocks(ones=False):
         square += block.T @ block
-        along += block.T @ (y[rows] - centre)
+        along += block.T @ y[rows]
     inverse = np.linalg.inv(square)
     slopes = inverse @ along
     residual = sum(
-        float(((y[rows] - centre - block @ slopes) ** 2).sum())
-        for rows, block in axes.blocks(ones=False)
+        float(((y[rows] - block @ slopes) ** 2).sum()) for rows, block in axes.blocks(ones=False)
     )
     variance = residual / (n - p - 1)
     covariance = np.zeros((p + 1, p + 1))
     covariance[0, 0] = variance / n
     covariance[1:, 1:] = variance * inverse
-    place = np.append(centre, slopes)
-    found = told((INTERCEPT, *axes.labels), place, covariance, unit * turned_back(axes))
+    place = np.append(middle.middle + middle.rest, slopes)
+    turn = turned_back(axes) / middle.unit
+    found = told((INTERCEPT, *axes.labels), place, covariance, turn)
     return Fitted(found, n, df=n - p - 1)
 
 
