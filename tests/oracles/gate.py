@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import combinations, permutations, product
 from random import Random
 
 Cell = str | float | None
@@ -110,13 +110,13 @@ def in_order(
 
 
 def twins(original: Sequence[Row], by: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Each person and the next one, as the file has them, in cells of two to five on `by`."""
+    """All pairs of different people with equal values on `by`, in cells of two to five."""
     cells: dict[Hashable, list[int]] = {}
     for person, row in enumerate(original):
         cells.setdefault(_key(row, by), []).append(person)
     for cell in cells.values():
-        if 2 <= len(cell) <= MOST_RECORDS:
-            yield from pairwise(cell)
+        if len(cell) <= MOST_RECORDS:
+            yield from combinations(cell, 2)
 
 
 @dataclass(frozen=True)

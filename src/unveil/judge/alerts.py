@@ -129,15 +129,17 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
         status = _real_status(row, share, _most_tied(evidence, row.copy), limits, evidence)
         if status is None:
             continue
-        beside = ""
+        expected = 100 * row.expected / max(row.n_people, 1)
+        beside = f" {percent(expected)} would by chance."
         if row.control_share is not None:
-            beside = f" Of the control sample: {percent(100 * row.control_share)}."
+            expected = 100 * row.control_share
+            beside = f" Of the control sample: {percent(expected)}."
         yield Alert(
             id="real-records" if row.copy != "pooled" else "real-records:pooled",
             kind="real_records",
             columns=(),
             figure=share,
-            expected=None if row.control_share is None else 100 * row.control_share,
+            expected=expected,
             status=status,
             sentence=(
                 f"{row.n_reappearing:,} of {row.n_people:,} people ({percent(share)}) have a unique"
@@ -168,7 +170,9 @@ def _real_status(
         return "block"
     if share > REAL_ALWAYS and not _can_be_tied(evidence):
         return "block"
-    return "review" if share > REAL[0] and row.n_reappearing >= LEAST_PEOPLE else None
+    beyond = row.n_reappearing - row.expected
+    is_many = beyond > REAL[0] / 100 * row.n_people and beyond >= LEAST_PEOPLE
+    return "review" if is_many else None
 
 
 def _can_be_tied(evidence: GateEvidence) -> bool:

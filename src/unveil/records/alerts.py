@@ -68,6 +68,7 @@ class WholeRecords(Record, frozen=True, kw_only=True):
     n_unique: int  # people whose record nobody else has
     n_reappearing: int  # of these, whose record the synthetic data have
     n_people: int
+    expected: float  # people of whom another sample of the same population would have it, by chance
     control_share: float | None = None  # the same share among people of the control sample
     excess: float | None = None  # lower 95 % limit of the difference to it, a share
 

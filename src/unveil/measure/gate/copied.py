@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from unveil.measure.gate.columns import ORIGINAL, Ints, LinkColumn, Mask, link_column
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn, Mask, link_column
+from unveil.measure.gate.links import expected_back
 from unveil.measure.gate.values import Floats, fold_text, round_digits
 from unveil.measure.roles.identifying import identifying_columns
 from unveil.measure.roles.naming import tokens
@@ -51,7 +52,7 @@ def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | N
         column=column.name,
         n_held=n_held,
         n_reappearing=int((held & (column.counts[side] > 0)).sum()),
-        expected=_expected_back(column.counts[ORIGINAL][is_value], column.sides.rows[side]),
+        expected=expected_back(column.counts[ORIGINAL][is_value], column.sides.rows[side]),
         is_running=is_running(column, ORIGINAL) and is_running(column, side),
     )
 
@@ -59,21 +60,6 @@ def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | N
 def _is_value(column: LinkColumn) -> Mask:
     is_value: Mask = np.arange(column.n_levels) != column.missing
     return is_value
-
-
-def _expected_back(counts: Ints, n_records: int) -> float:
-    """Share of values of single holders that another sample of so many records would have.
-
-    Of two random halves, a value with c holders is unique in the first with chance c / 2^c, and is
-    then in the second unless c is 1. From halves to the sizes of the files, chances of absence
-    multiply.
-    """
-    held = counts[counts > 0]
-    weights = held * 0.5 ** np.minimum(held, 60.0)
-    if not weights.sum():
-        return 0.0
-    absent = float(weights[held == 1].sum() / weights.sum())
-    return 1 - float(absent ** (2 * n_records / max(int(held.sum()), 1)))
 
 
 def identifiers(

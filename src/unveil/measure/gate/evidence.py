@@ -186,6 +186,7 @@ def _whole(rows: Rows, control: Rows | None, copy: Copy, n_original: int) -> Who
         n_unique=int(is_unique.sum()),
         n_reappearing=int(is_back.sum()),
         n_people=n_original,
+        expected=rows.expected_back(tuple(rows.columns)) * int(is_unique.sum()),
     )
     if control is None:
         return found

@@ -23,7 +23,7 @@ from unveil.measure.gate.values import Floats
 Sums = NDArray[np.uint64]
 
 MOST_RECORDS = 5
-"""A person is linked to at most so many records."""
+"""A person is linked to at most so many records, for each time that there are as many as people."""
 LEAST_LINKS = 20
 """Fewer people linked say nothing."""
 NEAR_RANK = 0.002
@@ -58,6 +58,12 @@ class Rows:
         )
 
     @cached_property
+    def _most_records(self) -> int:
+        """Records that a person may be linked to: more where there are several for each person."""
+        n_records = len(next(iter(self.records.values()))) if self.records else 0
+        return MOST_RECORDS * max(1, -(-n_records // max(self.n_people, 1)))
+
+    @cached_property
     def _numbers(self) -> dict[str, Sums]:
         """A random 64-bit number for every value of every column; the same in every run."""
         return {
@@ -69,13 +75,28 @@ class Rows:
 
     def sums(self, by: Sequence[str]) -> tuple[Sums, Sums]:
         """One number for the combination of values, of every person and of every record."""
-        made = []
-        for codes in (self.people, self.records):
-            total = self._numbers[by[0]][codes[by[0]]]
-            for name in by[1:]:
-                total = total + self._numbers[name][codes[name]]
-            made.append(total)
-        return made[0], made[1]
+        if 2 * len(by) > len(self.columns):
+            others = [name for name in self.columns if name not in by]
+            mine, theirs = (
+                total - self._summed(codes, others) if others else total
+                for total, codes in zip(self._totals, (self.people, self.records), strict=True)
+            )
+            return mine, theirs
+        return self._summed(self.people, by), self._summed(self.records, by)
+
+    @cached_property
+    def _totals(self) -> tuple[Sums, Sums]:
+        """The sums over all columns, from which those over nearly all are had by taking away."""
+        return (
+            self._summed(self.people, list(self.columns)),
+            self._summed(self.records, list(self.columns)),
+        )
+
+    def _summed(self, codes: dict[str, NDArray[np.int32]], by: Sequence[str]) -> Sums:
+        total = self._numbers[by[0]][codes[by[0]]]
+        for name in by[1:]:
+            total = total + self._numbers[name][codes[name]]
+        return total
 
     def part(self, name: str, n_rows: int) -> "Rows":
         """About so many people and all records with the same values of one column.
@@ -106,6 +127,11 @@ class Rows:
         alone = first[counts == 1]
         found[alone] = _are_among(values[counts == 1], theirs)
         return is_unique, found
+
+    def expected_back(self, by: Sequence[str]) -> float:
+        """Share of unique people whose combination another sample of as many records would have."""
+        _, counts = np.unique(self.sums(by)[0], return_counts=True)
+        return expected_back(counts, len(self.records[by[0]]))
 
     def effective(self, name: str) -> float:
         """People linked by one column, each counted 1 / the larger of the two cells."""
@@ -144,13 +170,28 @@ class Rows:
         records = kept_theirs[np.argsort(theirs[kept_theirs])]
         there = theirs[records]
         low, high = np.searchsorted(there, values, "left"), np.searchsorted(there, values, "right")
-        is_linked = (high > low) & (high - low <= MOST_RECORDS)
+        is_linked = (high > low) & (high - low <= self._most_records)
         who, low, high = who[is_linked], low[is_linked], high[is_linked]
         n = high - low
         person = np.repeat(who, n)
         step = np.arange(len(person)) - np.repeat(np.cumsum(n) - n, n)
         record = records[np.repeat(low, n) + step]
         return Links(self, tuple(by), person, record, np.repeat(1 / n, n))
+
+
+def expected_back(counts: Ints, n_records: int) -> float:
+    """Share of what one person holds that another sample of so many records would hold too.
+
+    `counts` are holders by value. Of two random halves of the people, a value with c holders is
+    unique in the first with chance c / 2^c, and is then in the second unless c is 1. From halves
+    to the sizes of the files, chances of absence multiply.
+    """
+    held = counts[counts > 0]
+    weights = held * 0.5 ** np.minimum(held, 60.0)
+    if not weights.sum():
+        return 0.0
+    absent = float(weights[held == 1].sum() / weights.sum())
+    return 1 - float(absent ** (2 * n_records / max(int(held.sum()), 1)))
 
 
 def _effective(mine: Ints, theirs: Ints) -> float:

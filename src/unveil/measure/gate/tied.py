@@ -34,6 +34,11 @@ BANDS = 20
 LEAST_GROUP = 20
 
 
+_Found = tuple[float, tuple[str, ...]]
+"""The share of people tied, among those looked at, and the columns that link them."""
+_NONE: _Found = (0.0, ())
+
+
 @dataclass(eq=False)
 class TiedSearch:
     """Linking columns for every column of a file, with what one search can use of another."""
@@ -55,6 +60,8 @@ class TiedSearch:
         return self._parts[name]
 
     def _linked(self, rows: Rows, by: Sequence[str]) -> Links:
+        if rows is self.rows and rows.n_people > SEARCHED:
+            return rows.links(by)  # not kept: links of all people are as large as the data
         key = (id(rows), frozenset(by))
         if key not in self._links:
             self._links[key] = rows.links(by)
@@ -69,37 +76,37 @@ class TiedSearch:
     def best(self, column: str) -> Look | None:
         """The linking columns by which most people are tied to this column; None for none."""
         rest = [name for name in self.names if name != column]
-        if not rest:
-            return None
-        found = [self._checked(column, rest)] if len(rest) > 1 else []
+        found = [self._all_others(column, rest)] if len(rest) > 1 else []
         without: list[str] = []
         for _ in range(STARTS):
-            top = _most_tied(found)
             left = [name for name in rest if name not in without]
-            if not left or (top is not None and top.tied >= ENOUGH * self.rows.n_people):
+            if not left or max(found, default=_NONE)[0] >= ENOUGH:
                 break
             without.append(left[0])
-            by = self._greedy(column, left[0], left[1:])
-            if by is not None:
-                found.append(self._on_all(column, by))
-        return _most_tied(found)
+            found.append(self._greedy(column, left[0], left[1:]))
+        for share, by in sorted(found, reverse=True):
+            if share > 0 and (look := self._on_all(column, by)) is not None:
+                return look
+        return None
 
-    def _checked(self, column: str, by: Sequence[str]) -> Look | None:
-        """All other columns at once: on all people only where some of them are tied."""
-        some = self._part(by[0])
-        seen = self._linked(some, by).look(column)
-        if some is not self.rows and self._is_tied(seen) is None and seen is not None:
-            return None
-        return self._on_all(column, by)
+    def _all_others(self, column: str, rest: Sequence[str]) -> _Found:
+        """All other columns at once, on some people."""
+        some = self._part(rest[0])
+        look = self._is_tied(self._linked(some, rest).look(column))
+        if look is None and some is not self.rows and self._linked(some, rest).total < LEAST_LINKS:
+            look = self._on_all(column, rest)  # few of few may be enough of all
+            return (look.tied / self.rows.n_people, tuple(rest)) if look else _NONE
+        return (look.tied / some.n_people, tuple(rest)) if look else _NONE
 
     def _on_all(self, column: str, by: Sequence[str]) -> Look | None:
         return self._is_tied(self._linked(self.rows, by).look(column))
 
     @staticmethod
     def _is_tied(look: Look | None) -> Look | None:
-        return look if look is not None and look.z > SIGNIFICANT else None
+        return look if look is not None and look.z > SIGNIFICANT and look.tied > 0 else None
 
-    def _greedy(self, column: str, first: str, others: Sequence[str]) -> tuple[str, ...] | None:
+    def _greedy(self, column: str, first: str, others: Sequence[str]) -> _Found:
+        """From the first column on, one more at a time; the share of people tied, and by which."""
         some = self._part(first)
         by, left = [first], list(others[:CANDIDATES])
         look = self._is_tied(self._linked(some, by).look(column))
@@ -118,15 +125,11 @@ class TiedSearch:
             tied, size = more_tied, more
             if tied > 0 and (best is None or tied > best[0]):
                 best = tied, tuple(by)
-        return None if best is None else best[1]
+        return _NONE if best is None else (best[0] / max(some.n_people, 1), best[1])
 
     def linked(self, by: Sequence[str]) -> Links:
         """All people linked by these columns."""
         return self._linked(self.rows, by)
-
-
-def _most_tied(found: Sequence[Look | None]) -> Look | None:
-    return max((one for one in found if one), key=lambda one: one.tied, default=None)
 
 
 def own_value(copy: Copy, look: Look) -> OwnValue:
@@ -162,6 +165,11 @@ class _Grouping:
             bands = np.floor(np.minimum(column.ranks, 1 - 0.5 / BANDS) * BANDS).astype(np.int64)
             banded = np.maximum(bands, -1)[codes] + 1
             yield cls(column, banded, np.bincount(banded), is_banded=True)
+
+    def commonest(self, code: int, rows: Rows, column: str) -> float:
+        """The share of the commonest value of another column in a group."""
+        values = rows.people[column][self.codes == code]
+        return float(np.bincount(values).max() / max(len(values), 1))
 
     def label(self, code: int) -> str:
         if not self.is_banded:
@@ -217,7 +225,10 @@ def tied_groups(search: TiedSearch, looks: dict[str, Look], copy: Copy) -> Itera
             if group.column.name == grouped.column:
                 continue
             for code, look, rest in grouped.looks(group):
-                expected = min(0.999, max(look.yardstick, rest))
+                expected = max(look.yardstick, rest)
+                if look.own > expected:  # what most of a group have is no sign of a person
+                    expected = max(expected, group.commonest(code, search.rows, grouped.column))
+                expected = min(0.999, expected)
                 p = float(bdtrc(round(look.own * look.links) - 1, round(look.links), expected))
                 if (group, code) not in found or p < found[group, code][0]:
                     found[group, code] = p, expected, look
@@ -237,6 +248,8 @@ def tied_groups(search: TiedSearch, looks: dict[str, Look], copy: Copy) -> Itera
 def _all_grouped(search: TiedSearch, looks: dict[str, Look]) -> Iterator[_Grouped]:
     """Every column, linked by all others, and by the columns that tie most people to it."""
     for name in search.names:
+        if name in looks and looks[name].tied >= ENOUGH * search.rows.n_people:
+            continue  # the whole file is the group
         rest = tuple(one for one in search.names if one != name)
         sets = [rest] if rest else []
         if name in looks and set(looks[name].by) != set(rest):
