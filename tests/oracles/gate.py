@@ -46,12 +46,16 @@ def whole(original: Sequence[Row], synthetic: Sequence[Row]) -> tuple[int, int]:
 def links(
     original: Sequence[Row], synthetic: Sequence[Row], by: Sequence[int]
 ) -> list[tuple[int, int, Fraction]]:
-    """Person, record and weight: nobody else has her values, and one to five records do."""
+    """Person, record and weight: nobody else has her values, and one to five records do.
+
+    Five for each time that there are as many records as people, begun times counted.
+    """
     people = [_key(row, by) for row in original]
+    most = MOST_RECORDS * max(1, math.ceil(len(synthetic) / len(original)))
     found = []
     for person, key in enumerate(people):
         records = [record for record, row in enumerate(synthetic) if _key(row, by) == key]
-        if people.count(key) == 1 and 1 <= len(records) <= MOST_RECORDS:
+        if people.count(key) == 1 and 1 <= len(records) <= most:
             found += [(person, record, Fraction(1, len(records))) for record in records]
     return found
 
@@ -187,7 +191,8 @@ def group_tails(
     """For each column and level, the least binomial tail of own values, and what is expected.
 
     Linked by all other columns. Levels of 20 people, 20 of them linked; expected is the larger of
-    the yardstick in the level and of the own value in the other levels.
+    the yardstick in the level and of the own value in the other levels, and, where the own value
+    is above both, at least the share of the commonest value in the level.
     """
     found: dict[tuple[int, Hashable], tuple[float, float]] = {}
     for x, g in permutations(range(len(names)), 2):
@@ -200,7 +205,11 @@ def group_tails(
             if here is None or here.links < ENOUGH:
                 continue
             others = rest.own if rest is not None and rest.links >= ENOUGH else Fraction(0)
-            expected = min(0.999, float(max(here.yardstick, others)))
+            expected = max(here.yardstick, others)
+            if here.own > expected:
+                ((_, n_most),) = Counter(plain(original[i][x]) for i in inside).most_common(1)
+                expected = max(expected, Fraction(n_most, len(inside)))
+            expected = min(0.999, float(expected))
             n, k = round(here.links), round(here.own * here.links)
             tail = sum(
                 math.comb(n, i) * expected**i * (1 - expected) ** (n - i) for i in range(k, n + 1)

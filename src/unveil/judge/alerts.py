@@ -61,7 +61,7 @@ def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[A
         *_columns(evidence),
         *_groups(evidence),
     ]
-    return by_gravity(_worst_of_each(found))
+    return once_each(found)
 
 
 def by_gravity(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
@@ -70,8 +70,8 @@ def by_gravity(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
     return tuple(sorted(alerts, key=lambda one: order[one.status]))
 
 
-def _worst_of_each(alerts: Sequence[Alert]) -> list[Alert]:
-    """One alert for each id: that of the worst copy."""
+def once_each(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
+    """One alert for each id, that of the worst copy; the gravest first."""
     found: dict[str, Alert] = {}
     for one in by_gravity(alerts):
         known = found.get(one.id)
@@ -80,7 +80,7 @@ def _worst_of_each(alerts: Sequence[Alert]) -> list[Alert]:
         )
         if is_worse:
             found[one.id] = one
-    return list(found.values())
+    return tuple(found.values())
 
 
 def exit_code(alerts: Iterable[Alert]) -> int:

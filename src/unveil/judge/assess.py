@@ -12,10 +12,10 @@ from typing import Literal, cast
 
 from msgspec.structs import replace
 
-from unveil.judge.alerts import Limits, by_gravity, exit_code, gate_alerts, percent
+from unveil.judge.alerts import Limits, exit_code, gate_alerts, once_each, percent
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.copies import Copy
-from unveil.records.disclosure import Disclosure, ValueRow
+from unveil.records.disclosure import Disclosure, GroupRow, ValueRow
 from unveil.records.judgement import Audience
 
 SENSITIVE = (1.0, 5.0)
@@ -60,7 +60,8 @@ def assess_release(
     disclosures, breaches
         The scenarios that were measured, and their figures above a limit.
     limits
-        Limits of the custodian on `real_records`, `tied` and `sensitive`: review and limit.
+        Limits of the custodian, review and limit; `real_records`, `tied` and `sensitive` replace
+        ours, that of DiSCO is held against groups.
     sensitive
         Values that were declared sensitive, by target.
     acceptances, files_sha256, audience
@@ -71,11 +72,12 @@ def assess_release(
         Whether a limit was set; without one there is no verdict.
     """
     limits = limits or {}
-    found = by_gravity(
+    found = once_each(
         (
             *limit_alerts(breaches),
             *gate_alerts(evidence, limits),
             *_sensitive_alerts(disclosures, sensitive or {}, limits),
+            *_group_alerts(disclosures, limits),
             *more,
         )
     )
@@ -163,6 +165,35 @@ def _sensitive_alerts(
                 " it wrongly."
             ),
             action="Coarsen the keys, or protect this variable; a wrong value can harm, too.",
+        )
+
+
+def _group_alerts(disclosures: Sequence[Disclosure], limits: Limits) -> Iterator[Alert]:
+    """Groups above the limit of DiSCO that all others do not predict: of each, the worst target."""
+    if "DiSCO" not in limits:
+        return
+    worst: dict[tuple[str, str], GroupRow] = {}
+    for record in disclosures:
+        for row in record.by_group:
+            group = (row.key, row.level or "missing")
+            known = worst.get(group)
+            if row.percent > limits["DiSCO"][1] and (known is None or row.p < known.p):
+                worst[group] = row
+    for (key, level), row in worst.items():
+        yield Alert(
+            id=f"group:{key}={level}",
+            kind="group",
+            columns=(key, row.target),
+            level=level,
+            figure=row.percent,
+            expected=row.expected,
+            status="decide",
+            sentence=(
+                f"{key} = {level}: {row.target} would be disclosed correctly for"
+                f" {row.n_correct:,} of {row.n_people:,} people (DiSCO {percent(row.percent)}, above the limit of"
+                f" {limits['DiSCO'][1]:g} %); {percent(row.expected)} would be expected."
+            ),
+            action="Check how the records of this group were made, or protect it further.",
         )
 
 

@@ -9,6 +9,7 @@ from msgspec import convert
 from unveil.count.exclusions import Exclusions, fitted
 from unveil.count.scenario import Progress, silent
 from unveil.measure.attribute.excess import excess_ratio
+from unveil.measure.by_group import rows_by_group
 from unveil.measure.by_value import rows_by_value
 from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import (
@@ -104,6 +105,7 @@ def _record(plain: Plain, after: Measured, exclusions: Exclusions) -> Disclosure
             for copy, row in named[target].figures.items()
         ),
         by_value=plain.by_value,
+        by_group=tuple(rows_by_group(exclusions)),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=plain.recurrence,
         checks=plain.checking.checks,

@@ -76,6 +76,21 @@ class ValueRow(Record, frozen=True, kw_only=True):
     n_other: int  # have it, and the synthetic data show another single value
 
 
+class GroupRow(Record, frozen=True, kw_only=True):
+    """One level of a key in which more people are disclosed than all others predict."""
+
+    target: str
+    copy: Copy
+    key: str
+    level: str | None  # None: missing
+    n_people: int
+    n_correct: int  # disclosed correctly, after exclusions
+    percent: float  # DiSCO of the group
+    expected: float  # DiSCO of all others, or the share of the group's commonest value
+    p: float
+    n_tested: int  # levels of the key that were tested
+
+
 class Spread(Record, frozen=True, kw_only=True):
     """How one figure varies over the copies."""
 
@@ -133,6 +148,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     identity: tuple[IdentityRow, ...]
     attribute: tuple[AttributeRow, ...]
     by_value: tuple[ValueRow, ...]  # of all people, before exclusions
+    by_group: tuple[GroupRow, ...]  # groups that stand out
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
     checks: Checks

@@ -15,7 +15,6 @@ from unveil.errors import RolesError, SettingsError
 from unveil.judge.alerts import Limits
 from unveil.judge.assess import Breach, assess_release, files_hash
 from unveil.judge.limits import LIMITABLE, judged, read_pairs
-from unveil.judge.measures import GATE
 from unveil.measure.disclosure import check_settings, disclosure
 from unveil.measure.gate.evidence import Files, Roles, gather_evidence
 from unveil.measure.opening import hold_all, read_all, sides_of
@@ -223,7 +222,7 @@ def assess_files(
         evidence,
         disclosures=() if record is None else (record,),
         breaches=[breach_of(one) for one in verdicts if one.status != "within"],
-        limits={name: pair for name, pair in limits.items() if name in GATE},
+        limits=limits,
         sensitive=sensitive,
         acceptances=accept,
         files_sha256=files_sha256,
