@@ -1,6 +1,6 @@
 """What is written down about a synthesis: how it was done, and what its reader should know."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from unveil.synthesis.class_model import SEPARATED
 from unveil.synthesis.column import Part
 from unveil.synthesis.opening import Opening
 from unveil.synthesis.plan import Plan, Step
+from unveil.synthesis.pooling import notes_of_pools
 from unveil.synthesis.synthesiser import Models, inflated
 
 _IDENTIFYING = 0.9
@@ -58,7 +59,7 @@ def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synth
         rules=tuple(rule.text for rule in opening.rules),
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
-        notes=(*_notes(plan), *opening.told, *_of_separated(separated)),
+        notes=(*_notes(plan), *opening.told, *_of_pools(opening), *_of_separated(separated)),
         warnings=_warnings(opening, size),
         coercions=opening.table.notes,
     )
@@ -67,6 +68,11 @@ def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synth
 def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
     """What is said of one column, each sentence once; separation is told of all together."""
     return tuple(dict.fromkeys(note for note in said if SEPARATED not in note))
+
+
+def _of_pools(opening: Opening) -> Iterator[str]:
+    used = dict.fromkeys(name for step in opening.plan.steps for name in step.predictors)
+    return notes_of_pools(opening.parts[name] for name in used)
 
 
 def _of_separated(columns: Sequence[str]) -> tuple[str, ...]:
