@@ -30,7 +30,7 @@ def people():
             "sex": rng.choice(["m", "f"], N),
             "area": [f"a{one}" for one in area],
             "job": [f"j{one % 4}" for one in area + rng.integers(2, size=N)],
-            "pay": np.where(rng.random(N) < 0.1, -8, 100 * area + rng.integers(50, size=N)),
+            "pay": np.where(rng.random(N) < 0.1, -8, 100 * area + 10 * rng.integers(5, size=N)),
         }
     )
 
