@@ -42,6 +42,17 @@ def settings(*given):
     return asked(list(given), methods=(), min_leaf=(), filter_=False, add_noise=None)
 
 
+def test_identifiers_are_left_out_or_take_part_for_a_reason(people):
+    named = people.with_columns(who=pl.Series([f"P{n}" for n in range(N)]))
+    less = {**ASKED, "methods": "sample", "copies": 1, "control": None}
+    with pytest.raises(unveil.UnveilError, match="Column 'who': 300 different values"):
+        unveil.explore(named, **less)
+    dropped = unveil.explore(named, **less, drop="who")
+    assert dropped.record.rows == unveil.explore(people, **less).record.rows
+    kept = unveil.explore(named, **less, real_values={"who": "beds"})
+    assert "Stated reason: beds" in kept.rows[0].warnings[0]
+
+
 @pytest.fixture(scope="module")
 def result(people):
     return unveil.explore(people, **ASKED, min_leaf=(2, 40), methods=("cart", "sample"), copies=2)

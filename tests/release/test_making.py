@@ -293,6 +293,13 @@ def test_a_protected_copy_has_no_identifiers(folder):
     assert "id is left out: the project calls it an identifier." in made.warnings
 
 
+def test_an_identifier_that_predicts_is_not_in_the_protected_copy(folder):
+    more = '[synthesis]\npredictors = {income = ["id"]}\n'
+    text = PROJECT.partition("[synthesis]")[0] + more + STEPS
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    assert "id" not in protected(read_project(), seed=3).result.s3.columns
+
+
 def test_an_identifier_that_a_step_drops_is_left_to_the_step(folder):
     text = PROJECT.partition("[synthesis]")[0] + '[[protect.step]]\ndo = "drop"\ncolumn = "id"\n'
     (folder / "project.toml").write_text(text + STEPS, "utf-8")

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError
+from unveil.measure.roles.suggest import suggest
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
 
@@ -47,6 +48,7 @@ def test_they_are_refused_with_what_was_recognised_and_no_value():
         f"Column 'note': {n_notes} different values among 40 records: {OWN}",
         WHAT_TO_DO,
     ]
+    assert [n for n, role in suggest(PATIENTS).roles.items() if role == "identifier"] == ALL
 
 
 def test_free_text_that_some_share_is_refused_too():

@@ -19,7 +19,7 @@ from unveil.measure.roles.choosing import (
     chosen,
     taken,
 )
-from unveil.measure.roles.looking import Look, own_texts
+from unveil.measure.roles.looking import Look, may_identify, own_texts
 from unveil.measure.roles.naming import Said, said
 from unveil.measure.roles.reasons import of_key, of_other
 from unveil.measure.roles.result import SuggestResult
@@ -111,7 +111,8 @@ def find_identifiers(
 
     Free text is among them: it may name people.
     """
-    aligned = align([table], [name for name in names if kind_unread(table, name) is None])
+    read = [name for name in names if kind_unread(table, name) is None]
+    aligned = align([table], [name for name in read if may_identify(table.frame[name])])
     asked = Asked((), special_codes)
     found = {}
     for name in aligned.columns:
