@@ -55,6 +55,30 @@ def run(*arguments):
     return done
 
 
+def test_identifiers_are_refused_until_they_have_an_instruction(folder):
+    people().with_columns(pl.Series("who", [f"P{n}" for n in range(120)])).write_csv("named.csv")
+    asked = [sys.executable, "-m", "unveil", "synthesise", "named.csv", "--out", "new"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("unveil: Column 'who': 120 different values among 120 records: ")
+    assert not (folder / "new").exists()
+    for number, (more, first) in enumerate(
+        [
+            (["--drop", "who"], "age,sex,marital,income,ill"),
+            (["--renumber", "who"], "age,sex,marital,income,ill,who"),
+            (["--real-values", "who=beds, not people"], "age,sex,marital,income,ill,who"),
+            (["--drop", "who", "--predictor-only", "sex"], "age,marital,income,ill"),
+        ]
+    ):
+        done = run("named.csv", "--out", f"new{number}", *more)
+        written = (folder / f"new{number}/FAKE_named.csv").read_text(encoding="utf-8")
+        assert written.startswith(f"{first}\n")
+        is_told = "Stated reason: beds, not people" in done.stderr
+        assert is_told == (more[0] == "--real-values")
+        assert bool(re.search(r",P\d+\n", written)) == is_told
+        assert ("FAKE_120\n" in written) == (more[0] == "--renumber")
+
+
 def document(*arguments):
     return json.loads(run(*arguments, "--json").stdout)
 

@@ -30,7 +30,7 @@ def people():
             "sex": rng.choice(["m", "f"], N),
             "area": [f"a{one}" for one in area],
             "job": [f"j{one % 4}" for one in area + rng.integers(2, size=N)],
-            "pay": np.where(rng.random(N) < 0.1, -8, 100 * area + rng.integers(50, size=N)),
+            "pay": np.where(rng.random(N) < 0.1, -8, 100 * area + 10 * rng.integers(5, size=N)),
         }
     )
 
@@ -40,6 +40,17 @@ ASKED = {"keys": KEYS, "targets": ["job", "pay"], "special_codes": {"pay": [-8]}
 
 def settings(*given):
     return asked(list(given), methods=(), min_leaf=(), filter_=False, add_noise=None)
+
+
+def test_identifiers_are_left_out_or_take_part_for_a_reason(people):
+    named = people.with_columns(who=pl.Series([f"P{n}" for n in range(N)]))
+    less = {**ASKED, "methods": "sample", "copies": 1, "control": None}
+    with pytest.raises(unveil.UnveilError, match="Column 'who': 300 different values"):
+        unveil.explore(named, **less)
+    dropped = unveil.explore(named, **less, drop="who")
+    assert dropped.record.rows == unveil.explore(people, **less).record.rows
+    kept = unveil.explore(named, **less, real_values={"who": "beds"})
+    assert "Stated reason: beds" in kept.rows[0].warnings[0]
 
 
 @pytest.fixture(scope="module")

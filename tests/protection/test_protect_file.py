@@ -234,6 +234,22 @@ FAULTS = [
         " columns are: sex, age, double, height, empty.",
     ),
     (
+        steps({"do": '"synthesise"'})
+        + '[roles]\nidentifier = ["sex"]\n[synthesis]\norder = ["age", "sex"]\n',
+        "project.toml, line 9: synthesis: order names 'sex', which has the role identifier and is"
+        " left out. Take it out there, or say what to do with it: renumber or real_values.",
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[synthesis]\nreal_values = {sex = ""}\n',
+        "project.toml, line 7: synthesis: The reason for real values of 'sex' is ''. State why they"
+        ' may be repeated, such as {"ward": "numbers of wards, not of people"}.',
+    ),
+    (
+        steps({"do": '"synthesise"'}) + '[synthesis]\nrenumber = ["sex"]\n',
+        "project.toml, line 6: The synthesis: renumber cannot be done here: rows are filtered and"
+        " drawn anew, so running numbers would have gaps. Drop the columns instead.",
+    ),
+    (
         steps({"do": '"synthesise"'}) + "[synthesis]\nmin_leaf = 121\n",
         "project.toml, line 7: synthesis: min_leaf is 121, but the original has 120 rows. Choose a"
         " smaller min_leaf, or release nothing of so few people.",

@@ -142,9 +142,29 @@ def test_what_is_given_wins_over_the_project(folder):
     assert made.result.copies[0].columns == ["age", "work"]
 
 
-def test_an_identifier_that_a_setting_names_is_not_dropped(folder):
-    made = synthesised(read_project(), seed=3, order=["id", "age"], method={"id": "sample"})
-    assert made.result.copies[0].columns == ["id", "age"]
+def test_an_identifier_is_in_the_copy_only_by_an_instruction(folder):
+    with pytest.raises(RolesError) as caught:
+        synthesised(read_project(), seed=3, order=["id", "age"])
+    assert str(caught.value) == (
+        "order names 'id', which has the role identifier and is left out. Take it out there, or say"
+        " what to do with it: renumber or real_values."
+    )
+    assert files(folder) == ["people.csv", "project.toml"]
+    numbered = synthesised(read_project(), seed=3, order=["age"], renumber="id")
+    assert numbered.result.copies[0]["id"][:2].to_list() == ["FAKE_1", "FAKE_2"]
+    given = {"order": ["id", "age"], "real_values": {"id": "invented"}}
+    made = synthesised(read_project(), seed=3, **given)
+    assert set(made.result.copies[0]["id"]) <= set(people()["id"])
+    assert made.warnings[0].startswith("The synthetic data repeat real values of 'id'")
+
+
+def test_a_column_that_points_at_people_is_refused_whatever_its_role(folder):
+    text = PROJECT.replace('identifier = ["id"]', 'target = ["id"]').partition("order = ")[0]
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(RolesError, match="Column 'id': 150 different values among 150 records"):
+        synthesised(read_project(), seed=3)
+    (folder / "project.toml").write_text(text + 'drop = ["id"]\n', encoding="utf-8")
+    assert "id" not in synthesised(read_project(), seed=3).result.copies[0].columns
 
 
 def test_a_copy_that_is_gone_does_not_keep_others_from_being_made(folder):
@@ -214,7 +234,7 @@ def test_where_the_seed_cannot_be_kept_nothing_is_left(folder, monkeypatch):
             {"order": ["age", "sxe"]},
             RolesError,
             "The original (people.csv) has no column 'sxe'. Did you mean 'sex'? Its columns are:"
-            " sex, age, work, income.",
+            " id, sex, age, work, income.",
         ),
         ({"copies": 0}, SettingsError, "copies is 0; it must be a whole number from 1 on."),
         ({"seed": -1}, SettingsError, None),
@@ -250,7 +270,8 @@ def test_the_command_says_what_was_entered_and_what_comes_next(folder):
 
 
 def test_a_file_that_is_named_is_synthesised_without_the_project(folder):
-    CliRunner().invoke(synthesise, ["people.csv", "--out", "apart", "--seed", "3"])
+    asked = ["people.csv", "--out", "apart", "--seed", "3", "--drop", "id"]
+    CliRunner().invoke(synthesise, asked)
     assert (folder / "apart/FAKE_people.csv").exists()
     assert read_project().data.synthetic == ()
     assert not (folder / "log.jsonl").exists()
@@ -270,6 +291,13 @@ def test_a_protected_copy_has_no_identifiers(folder):
     made = protected(read_project(), seed=3)
     assert pl.read_csv("protected/FAKE_people.csv").columns == ["sex", "age", "work", "income"]
     assert "id is left out: the project calls it an identifier." in made.warnings
+
+
+def test_an_identifier_that_predicts_is_not_in_the_protected_copy(folder):
+    more = '[synthesis]\npredictors = {income = ["id"]}\n'
+    text = PROJECT.partition("[synthesis]")[0] + more + STEPS
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    assert "id" not in protected(read_project(), seed=3).result.s3.columns
 
 
 def test_an_identifier_that_a_step_drops_is_left_to_the_step(folder):

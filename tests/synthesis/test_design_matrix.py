@@ -24,9 +24,9 @@ def test_numbers_too_near_for_32_bits_stay_apart():
 
 
 def test_dummies_are_standardised_numbers_their_states_and_all_levels_but_the_first():
-    given = predictors(x=[1.0, None, 3.0, -8.0], y=["b", "a", None, "b"], special=[-8])
+    given = predictors(x=[1.0, None, 3.0, -8.0] * 5, y=["b", "a", None, "b"] * 5, special=[-8])
     coding = DummyCoding.fitted(given)
-    assert coding.matrix(given).tolist() == [
+    assert coding.matrix(given)[:4].tolist() == [
         [-1.0, 0.0, 0.0, 1.0, 0.0],
         [0.0, 1.0, 0.0, 0.0, 0.0],
         [1.0, 0.0, 0.0, 0.0, 1.0],
@@ -58,8 +58,8 @@ def test_a_constant_predictor_has_no_dummy_and_no_predictors_are_no_columns():
 
 def test_classes_beyond_the_largest_table_are_taken_together(monkeypatch):
     monkeypatch.setattr("unveil.synthesis.design_matrix._LARGEST_TABLE", 12)
-    given = predictors(x=[*"aabbccdd"])
-    classes = np.array([0, 0, 1, 1, 0, 2, 1, 3], dtype=np.int32)
+    given = predictors(x=[*"aabbccdd"] * 3)
+    classes = np.array([0, 0, 1, 1, 0, 2, 1, 3] * 3, dtype=np.int32)
     a, b, c, d = TreeCoding.fitted(given, classes, 4).orders[0].tolist()
     # Kept are classes 0 and 1, the most frequent; 2 and 3 are one.
     assert a < c < d < b or b < d < c < a

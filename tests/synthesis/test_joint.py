@@ -94,6 +94,7 @@ def test_impossible_cells_are_those_that_break_the_rule():
 
 
 def opened(rule):
+    from unveil.synthesis.identifiers import Instructions
     from unveil.synthesis.methods import Options
     from unveil.synthesis.opening import opened as open_
 
@@ -102,7 +103,7 @@ def opened(rule):
     )
     return open_(
         PEOPLE, method=together("ipf"), rules=rule, missing_values=(), options=Options(), seed=1,
-        **nothing,
+        instructions=Instructions(), **nothing,
     )  # fmt: skip
 
 

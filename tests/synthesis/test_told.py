@@ -12,22 +12,19 @@ from unveil.synthesis.synthesise import synthesise
 RNG = np.random.default_rng(1)
 
 
-@pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64])
-@pytest.mark.parametrize("first", [True, False])
-def test_whole_numbers_of_their_own_in_nearly_every_row_are_warned_of(dtype, first):
-    numbers = pl.Series("id", RNG.permutation(10**17 + 10**6 * np.arange(40))).cast(dtype)
-    columns = [numbers, pl.Series("x", [1, 2] * 20)]
-    frame = pl.DataFrame(columns if first else columns[::-1])
-    assert synthesise(frame, seed=1).record.warnings == (
-        "Column 'id' has a whole number of its own in nearly every row. If they are numbers of "
-        "persons, the copy repeats them: leave the column out.",
+def test_numbers_that_most_people_have_to_themselves_are_told_of_unless_they_are_smoothed():
+    bills = [*RNG.normal(size=30).round(6), *[9.5] * 10]
+    frame = pl.DataFrame({"x": [1, 2] * 20, "bill": bills, "fee": [1.5, 2.5] * 20})
+    made = synthesise(frame, seed=1)
+    assert set(made.copies[0]["bill"]) <= set(bills)
+    assert made.record.notes == (
+        "Most people have a number that no one else has in bill (30 of 40). The synthetic data"
+        ' repeat such numbers exactly. Draw from a smooth density (smoothing = "density";'
+        " --smoothing density), or round the column first (recoding step round).",
     )
-
-
-def test_amounts_with_decimals_and_dates_are_not():
-    born = [dt.date(1950, 1, 1) + dt.timedelta(days=n) for n in range(40)]
-    frame = pl.DataFrame({"x": RNG.normal(size=40), "born": born})
-    assert synthesise(frame, seed=1).record.warnings == ()
+    smooth = synthesise(frame, smoothing="density", seed=1)
+    assert len(set(smooth.copies[0]["bill"]) & set(bills)) < 10
+    assert smooth.record.notes == ()
 
 
 def test_special_codes_of_a_date_are_told_to_be_idle():

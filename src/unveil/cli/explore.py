@@ -12,7 +12,7 @@ from unveil.cli.explore_screen import screen
 from unveil.cli.options import by_column, column_names, key_and_target_options, missing_option
 from unveil.cli.progress import progress_bar
 from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.cli.synthesis_options import numbers_by_column
+from unveil.cli.synthesis_options import numbers_by_column, reasons
 from unveil.errors import SettingsError, quoted
 from unveil.exploration.explore import ExplorationResult, flat
 from unveil.exploration.explore import explore as tried
@@ -126,6 +126,20 @@ def amounts(
     metavar="COLUMN=CODES",
     callback=numbers_by_column,
     help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
+)
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="Columns to leave out, such as identifiers and free text.",
+)
+@click.option(
+    "--real-values",
+    multiple=True,
+    metavar="COLUMN=REASON",
+    callback=reasons,
+    help="Let an identifier or free text take part all the same, for a stated reason.",
 )
 @missing_option
 @click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")

@@ -38,6 +38,14 @@ def formulas(
     return _by_name(option, given, "its formula: bmi=weight / (height / 100) ^ 2")
 
 
+def reasons(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    """Reasons by column: ward=numbers of wards, not of people."""
+    del context
+    return _by_name(option, given, "the reason: ward=numbers of wards, not of people")
+
+
 def _by_name(option: click.Parameter, given: tuple[str, ...], wanted: str) -> dict[str, str]:
     """What stands behind the first =, as it is written; commas have their own meaning in it."""
     found: dict[str, str] = {}
@@ -115,6 +123,14 @@ COLUMN_OPTIONS = (
     _names("--keep", "Columns that stay as they are in the original."),
     _names("--predictor-only", "Columns that predict, and are not in the copy."),
     _names("--strata", "Columns whose combinations are synthesised apart."),
+    _names("--drop", "Columns to leave out, such as identifiers and free text."),
+    _names("--renumber", "Identifiers to give running numbers in place of their values."),
+    _by_column(
+        "--real-values",
+        "COLUMN=REASON",
+        reasons,
+        "Repeat real values of an identifier or free text all the same, for a stated reason.",
+    ),
 )
 RULE_OPTIONS = (
     click.option(

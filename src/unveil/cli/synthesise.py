@@ -198,9 +198,8 @@ def _laid_out(
             " columns and others by column. Name the columns in their order."
         )
     table = read_table(file, side="original", missing_values=asked["missing_values"])
-    layout = Layout(
-        table.frame.columns, table.place, asked["keep"], asked["strata"], tuple(derive), only
-    )
+    others = (*derive, *asked["drop"], *asked["renumber"])
+    layout = Layout(table.frame.columns, table.place, asked["keep"], asked["strata"], others, only)
     order = layout.order(asked["order"])
     spelt: dict[str, Any] = {"method": methods_of(*method, order)} if method[1] else {}
     if only:

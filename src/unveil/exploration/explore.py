@@ -35,6 +35,7 @@ from unveil.records.exploration import (
     UtilityAxis,
     frontier,
 )
+from unveil.synthesis.identifiers import parse_instructions
 from unveil.synthesis.settings import codes_by_column, heard, whole
 
 MOST_COPIES = 1_000
@@ -89,6 +90,8 @@ def explore(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    drop: str | Iterable[str] | None = None,
+    real_values: Mapping[str, str] | None = None,
     seed: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     workers: int | None = None,
@@ -118,6 +121,9 @@ def explore(
         What the frontier is of: DiSCO, DiSCO_max, repU or R; S_pMSE, S_pMSE_max or pMSE.
     special_codes
         By column, the numbers that stand for no answer.
+    drop, real_values
+        What to do with identifiers and free text, as in `unveil.synthesise`: columns to leave out
+        of all that is done, or by column the reason why they take part.
     seed
         Same seed, same figures; drawn by the operating system, and kept in the folder, where None.
     folder
@@ -149,9 +155,13 @@ def explore(
     )
     n_copies = whole("copies", copies, least=1, most=MOST_COPIES)
     share, say = _share(control), heard(progress or silent)
+    instructions = parse_instructions(drop, None, real_values)
     (table,) = read_all({"original": original}, None, missing_values, None, say)
+    instructions.refuse_absent(table)
+    table = replace(table, frame=table.frame.drop(instructions.drop))
     known = roles([table], keys, targets)
     codes = codes_by_column(special_codes, "Special codes", table.frame.columns, table.place)
+    instructions.refuse_identifiers(table, table.frame.columns, codes)
     parse_bands(bands, None)
     store = Store(None if folder is None else Path(folder))
     number = drawn_seed(store.seed() if seed is None else seed)
@@ -169,7 +179,7 @@ def explore(
     parts = _parts(table, share, number)
     store.open(_plain(head))
     scenario = Scenario(known.keys, known.targets, bands, codes, number, workers)
-    order = Order(known.keys, known.columns, n_copies, codes, workers)
+    order = Order(known.keys, known.columns, n_copies, codes, instructions.real_values, workers)
     work = _Work(table, scenario, order, parts, store)
     record = work.record(work.rows(chosen, say), axes, say)
     return ExplorationResult(record, number)

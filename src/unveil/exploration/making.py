@@ -27,6 +27,7 @@ class Order:
     first: tuple[str, ...]  # columns to be modelled jointly before others: keys, then targets
     n_copies: int
     special_codes: Mapping[str, Any]
+    real_values: Mapping[str, str]
     workers: int | None
 
 
@@ -52,6 +53,7 @@ def made(table: Table, setting: Setting, order: Order, seed: int, progress: Prog
         data_of(table),
         method=method,
         special_codes=order.special_codes or None,
+        real_values=order.real_values,
         seed=seed,
         workers=order.workers,
         progress=progress,

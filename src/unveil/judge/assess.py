@@ -190,8 +190,9 @@ def _group_alerts(disclosures: Sequence[Disclosure], limits: Limits) -> Iterator
             status="decide",
             sentence=(
                 f"{key} = {level}: {row.target} would be disclosed correctly for"
-                f" {row.n_correct:,} of {row.n_people:,} people (DiSCO {percent(row.percent)}, above the limit of"
-                f" {limits['DiSCO'][1]:g} %); {percent(row.expected)} would be expected."
+                f" {row.n_correct:,} of {row.n_people:,} people (DiSCO {percent(row.percent)},"
+                f" above the limit of {limits['DiSCO'][1]:g} %);"
+                f" {percent(row.expected)} would be expected."
             ),
             action="Check how the records of this group were made, or protect it further.",
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil.count.streams import drawn_seed, stream
+from unveil.errors import SettingsError
 from unveil.protection.plan import Plan
 from unveil.protection.presets import audience_of, sweep_of, with_leaves
 from unveil.read.banding import parse_bands
@@ -44,6 +45,11 @@ class Asked:
         """What is given, or a refusal of what means nothing."""
         audience = audience_of(given["audience"])
         settings, preset = with_leaves(plan.synthesis, audience)
+        if settings.get("renumber"):
+            raise SettingsError(
+                "The synthesis: renumber cannot be done here: rows are filtered and drawn anew, so"
+                " running numbers would have gaps. Drop the columns instead."
+            )
         own = {name: settings.pop(name, None) for name in ("seed", "rows", "missing_values")}
         settings.pop("copies", None)
         rows = own["rows"] if given["rows"] is None else given["rows"]

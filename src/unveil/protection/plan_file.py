@@ -13,7 +13,11 @@ from unveil.protection.plan_data import data_faults, texts_of
 from unveil.protection.plan_faults import section_faults, told_in_order, unknown_faults
 from unveil.protection.plan_lines import Lines
 from unveil.protection.plan_roles import Named, named_in, role_faults
-from unveil.protection.plan_synthesis import columns_named
+from unveil.protection.plan_synthesis import (
+    columns_named,
+    identifier_faults,
+    without_identifiers,
+)
 from unveil.protection.plan_text import document_of, text_of
 from unveil.protection.presets import audience_of
 from unveil.read.given import is_list
@@ -42,7 +46,7 @@ class Project:
     missing_values: tuple[str, ...]
     labels: Path | None
     lines: Lines
-    identifiers: tuple[str, ...] = ()  # of [roles], but for those that a setting names
+    identifiers: tuple[str, ...] = ()  # of [roles], but for those that a step or setting names
     warnings: tuple[str, ...] = ()
 
     def told(self, fault: InputError) -> InputError:
@@ -87,8 +91,19 @@ def project_of(path: str | os.PathLike[str]) -> Project:
         *_others(document),
         *faults,
     ]
+    identifiers = [] if faults else [*_identifiers(document)]
+    if plan is not None:
+        faults += [
+            Fault(("synthesis", str(name)), f"synthesis: {sentence}")
+            for name, sentence in identifier_faults(identifiers, plan.synthesis)
+        ]
     if faults or plan is None:
         raise SettingsError("\n".join(told_in_order(file.name, lines, faults)))
+    named = {column for _, column in columns_named(plan.synthesis)}
+    plan = replace(
+        plan,
+        synthesis=without_identifiers([n for n in identifiers if n in named], plan.synthesis),
+    )
     data = document["data"]
     return Project(
         name=file.name,
@@ -100,16 +115,15 @@ def project_of(path: str | os.PathLike[str]) -> Project:
         missing_values=texts_of(data.get("missing_values", [])),
         labels=file.parent / data["labels"] if "labels" in data else None,
         lines=lines,
-        identifiers=tuple(_identifiers(document)),
+        identifiers=tuple(name for name in identifiers if name not in named),
         warnings=(_TYPES,) if data.get("types") else (),
     )
 
 
 def _identifiers(document: Mapping[str, Any]) -> Iterator[str]:
-    """Columns that point at people, and that nobody asks to be treated otherwise."""
-    steps = document["protect"]["step"]
-    named = {column for _, column in columns_named(document.get("synthesis", {}))}
-    for step in steps:
+    """Columns that point at people, and that no step is about."""
+    named: set[Any] = set()
+    for step in document["protect"]["step"]:
         columns = step.get("columns", ())
         named |= {step.get("column"), *(columns if is_list(columns) else (columns,))}
     given = document.get("roles", {}).get("identifier", ())

@@ -1,7 +1,7 @@
 """What may be said of the synthesis? All that can be refused before any data is read."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ from unveil.count.streams import drawn_seed
 from unveil.errors import InputError, SettingsError, listed, nearest, quoted
 from unveil.read.given import choice, is_list, shown
 from unveil.read.roles import names
+from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
 from unveil.synthesis.settings import (
     MOST_ROWS,
@@ -28,6 +29,9 @@ _LEAVES = (
     *("min_leaf", "min_split", "complexity", "min_spread"),
     *("smoothing", "prior", "noise", "margins"),
 )
+
+_MADE = ("order", "keep", "strata", "method")
+_INSTRUCTIONS = ("drop", "renumber", "real_values")
 
 Said = Mapping[str, Any]
 Faults = Iterator[tuple[str | None, str]]
@@ -74,15 +78,41 @@ def synthesis_faults(said: Said) -> Faults:
 
 def columns_named(said: Said) -> Iterator[tuple[str, str]]:
     """Every column that a setting names, and the setting; of settings without fault."""
-    for name in ("method", "predictors", "special_codes", "spikes"):
+    for name in ("method", "predictors", "special_codes", "spikes", "real_values"):
         if isinstance(said.get(name), Mapping):
             yield from ((name, column) for column in said[name])
     for row in (said.get("predictors") or {}).values():
         yield from (("predictors", column) for column in names(row, "Predictors"))
-    for name in ("order", "keep", "strata"):
+    for name in ("order", "keep", "strata", "drop", "renumber"):
         given = said.get(name)
         if given is not None and not (name == "order" and isinstance(given, str)):
             yield from ((name, column) for column in names(given, "Columns"))
+
+
+def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
+    """Settings that would bring columns with the role identifier into the synthetic data.
+
+    Such columns are left out, unless the synthesis is told to renumber them or to repeat real
+    values.
+    """
+    named = [*columns_named(said)]
+    told = {column for name, column in named if name in _INSTRUCTIONS}
+    for name, column in named:
+        if name in _MADE and column in {*identifiers} - told:
+            yield (
+                name,
+                f"{name} names {column!r}, which has the role identifier and is left out. Take it"
+                " out there, or say what to do with it: renumber or real_values.",
+            )
+
+
+def without_identifiers(identifiers: Iterable[str], said: Said) -> dict[str, Any]:
+    """The settings, with columns of the role identifier dropped where they say nothing of them."""
+    told = {column for name, column in columns_named(said) if name in _INSTRUCTIONS}
+    more = [name for name in identifiers if name not in told]
+    if not more:
+        return dict(said)
+    return {**said, "drop": [*names(said.get("drop") or (), "Columns to drop"), *more]}
 
 
 Checks = Iterator[Callable[[], Any]]
@@ -162,6 +192,9 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "predictors": _predictors,
     "keep": lambda given: iter([lambda: names(given, "Columns to keep")]),
     "strata": lambda given: iter([lambda: names(given, "Strata")]),
+    "drop": lambda given: iter([lambda: names(given, "Columns to drop")]),
+    "renumber": lambda given: iter([lambda: names(given, "Columns to renumber")]),
+    "real_values": lambda given: iter([lambda: parse_reasons(given)]),
     "rules": _rules,
     "derived": _derived,
     "special_codes": partial(_codes, "Special codes"),

@@ -6,7 +6,9 @@ from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
 from unveil.version import __version__
 
-Role = Literal["synthesised", "kept", "stratum", "derived", "predictor only", "left out"]
+Role = Literal[
+    "synthesised", "kept", "renumbered", "stratum", "derived", "predictor only", "left out"
+]
 
 
 class SynthesisColumn(Record, frozen=True, kw_only=True):

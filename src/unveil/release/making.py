@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unveil.count.scenario import Progress, silent
-from unveil.errors import InputError, ReadError, listed
+from unveil.errors import InputError, ReadError, RolesError, listed
 from unveil.protection.plan_file import project_of
-from unveil.protection.plan_synthesis import columns_named
+from unveil.protection.plan_synthesis import identifier_faults, without_identifiers
 from unveil.protection.protect import of_project
 from unveil.protection.record_result import ProtectResult
 from unveil.read.files import hold
@@ -83,9 +83,11 @@ def synthesised(
     """Make copies as `[synthesis]` says; what is given besides wins, None is not given.
 
     They go into copies/0001, the next one into copies/0002, and their seed into the folder
-    confidential. Columns with the role identifier are in no copy, unless a setting names them.
+    confidential. Columns with the role identifier are in no copy, unless they are renumbered, or
+    a reason is stated to repeat their real values.
     """
     settings = settings_of(project, given)
+    _refuse_identifiers(project, settings)
     number = _next(project.folder)
     folder = project.folder / COPIES / number if out is None else Path(os.fsdecode(out))
     original = project.folder / project.data.original
@@ -93,8 +95,10 @@ def synthesised(
     targets = targets_of(str(original), folder, settings.get("copies", 1), end)
     if model is not None:
         refuse_path(model)
-    held = without_identifiers(project, _read(project, original, settings), settings)
-    made = synthesise(held, **settings, progress=progress)
+    held = _read(project, original, settings)
+    known = held.whole.frame.columns
+    identifiers = [name for name in project.roles.identifier if name in known]
+    made = synthesise(held, **without_identifiers(identifiers, settings), progress=progress)
     with all_or_none() as paths:
         kept = None if model is None else save(made, model)
         paths.extend([] if kept is None else [kept])
@@ -157,13 +161,10 @@ def _read(project: ProjectFile, original: Path, settings: Mapping[str, Any]) -> 
     )
 
 
-def without_identifiers(project: ProjectFile, held: Held, settings: Mapping[str, Any]) -> Held:
-    """The original without columns that name a person, unless a setting asks for them."""
-    asked = {column for _, column in columns_named(settings)}
-    frame = held.whole.frame
-    gone = set(project.roles.identifier) - asked
-    left = frame[[name for name in frame.columns if name not in gone]]
-    return replace(held, whole=replace(held.whole, frame=left))
+def _refuse_identifiers(project: ProjectFile, settings: Mapping[str, Any]) -> None:
+    faults = [told for _, told in identifier_faults(project.roles.identifier, settings)]
+    if faults:
+        raise RolesError("\n".join(faults))
 
 
 def _next(folder: Path) -> str:

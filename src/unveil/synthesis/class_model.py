@@ -41,12 +41,12 @@ class ClassModel(ABC):
         """Fit to the classes that occur; a single one needs no model."""
         classes, y = np.unique(target.values, return_inverse=True)
         coding = DummyCoding.fitted(predictors)
-        x = dummies(coding, predictors)
+        x, pooled = dummies(coding, predictors), coding.pooled(predictors)
         if len(classes) < 2:
             fit = Fit(np.zeros(1), np.zeros((x.shape[1], 1)))
         else:
             fit = cls.estimate(x, y, len(classes))
-        return cls(classes.astype(np.int32), coding, fit, notes_of(target.name, fit, predictors))
+        return cls(classes.astype(np.int32), coding, fit, notes_of(target.name, fit, pooled))
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
         """A code for every row, drawn by the probabilities of its predictors."""

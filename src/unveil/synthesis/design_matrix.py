@@ -4,16 +4,19 @@ Trees get one column of 32-bit numbers for each predictor: numbers by their plac
 values, with missing and special codes below them all; categories by the place of their level in an
 order that follows the target, so that one cut can part any number of levels. Regressions get
 standardised numbers, a dummy for each level but the first, and one for each state of a number.
+Rare levels are seen in pools by both (`pooling`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.synthesis.arrays import under
 from unveil.synthesis.column import Part, Values
+from unveil.synthesis.pooling import Levels, pool_levels, pool_part
 
 Whole = NDArray[np.int64]
 
@@ -67,7 +70,8 @@ class TreeCoding:
         For numbers, and for the second of two classes, levels are ordered by the target's mean,
         which holds the best cut (Breiman and others 1984, theorem 4.5). For more classes the order
         is that of the first principal component of the levels' class profiles, weighted by their
-        size (Coppersmith and others 1999). Levels that do not occur are placed as the mean of all.
+        size (Coppersmith and others 1999). Levels of one pool share a place; a pool without any
+        record is placed as the mean of all.
         """
         kept = [_order(part, predictors, values, n_levels) for part in predictors.parts]
         return cls(tuple(kept))
@@ -97,20 +101,27 @@ def _order(
 ) -> NDArray[np.float32] | None:
     if not part.column.is_category:
         return None
-    codes, n_levels = predictors.taken(part.values), part.column.n_levels
+    pools = _pools(part, predictors)
+    codes, n_levels = pools[predictors.taken(part.values)], int(pools.max(initial=-1)) + 1
     sizes = np.bincount(codes, minlength=n_levels).astype(float)
     if n_classes > 2:
         scores = _first_component(_counts(codes, n_levels, values, n_classes), sizes)
     else:
         sums = np.bincount(codes, values - float(values.mean()) if len(values) else None, n_levels)
         scores = sums / np.maximum(sizes, 1)
-    return _places(scores)
+    return _places(scores)[pools]
+
+
+def _pools(part: Part, predictors: Predictors) -> Levels:
+    """The pool of each level, by the records that take part."""
+    codes = predictors.taken(part.values)
+    return pool_levels(np.bincount(codes, minlength=part.column.n_levels))
 
 
 def _places(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     """The place of every level; levels of one score follow one another as in the column.
 
-    No two levels share a place: alike in all, they may differ in a part of the rows. Scores are
+    No two share a place here: alike in all, they may differ in a part of the rows. Scores are
     compared to nine digits, lest the last bits of a sum decide.
     """
     largest = float(np.abs(scores).max(initial=0))
@@ -157,25 +168,42 @@ class DummyCoding:
     """How predictors are turned into the columns of a regression, fitted to the original.
 
     No column of ones: a model adds its own. `centres` and `scales` have an entry for each predictor
-    (0 and 1 for a category). Nothing is dropped here for being collinear: a model decides.
+    (0 and 1 for a category). `pools` has the pool of each level for categories of which some are
+    rare, by their place. Nothing is dropped here for being collinear: a model decides.
     """
 
     centres: NDArray[np.float64]
     scales: NDArray[np.float64]
+    pools: Mapping[int, Levels]
 
     @classmethod
     def fitted(cls, predictors: Predictors) -> Self:
-        """Centre and scale of the plain values of each number."""
+        """Centre and scale of the plain values of each number, and the pools of categories."""
         both = np.array([_centre_scale(part, predictors) for part in predictors.parts])
         both = both.reshape(-1, 2)
-        return cls(both[:, 0], both[:, 1])
+        pools = {
+            place: _pools(part, predictors)
+            for place, part in enumerate(predictors.parts)
+            if part.column.is_category
+        }
+        joined = {place: of for place, of in pools.items() if of.max(initial=-1) + 1 < len(of)}
+        return cls(both[:, 0], both[:, 1], joined)
+
+    def pooled(self, predictors: Predictors) -> Predictors:
+        """The same predictors with the pools of their levels in place of these."""
+        parts = [
+            pool_part(part, self.pools[place]) if place in self.pools else part
+            for place, part in enumerate(predictors.parts)
+        ]
+        return replace(predictors, parts=tuple(parts))
 
     def labels(self, predictors: Predictors) -> tuple[str, ...]:
         """What each column of the matrix stands for, without a value: income, income state 1."""
-        return tuple(label for part in predictors.parts for label in _labels(part))
+        return tuple(label for part in self.pooled(predictors).parts for label in _labels(part))
 
     def matrix(self, predictors: Predictors) -> NDArray[np.float64]:
         """Rows by dummies; a number without a plain value is 0 and has a dummy for its state."""
+        predictors = self.pooled(predictors)
         places = np.cumsum([0, *(part.column.n_dummies for part in predictors.parts)])
         made = np.zeros((predictors.n_rows, int(places[-1])), order="F")
         for place, part in enumerate(predictors.parts):
@@ -201,12 +229,14 @@ class DummyCoding:
 
     def to_arrays(self) -> dict[str, Any]:
         """For a model file."""
-        return {"centres": self.centres, "scales": self.scales}
+        pools = {f"pools.{place}": of for place, of in self.pools.items()}
+        return {"centres": self.centres, "scales": self.scales, **pools}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The coding that `to_arrays` wrote."""
-        return cls(arrays["centres"], arrays["scales"])
+        pools = {int(place): of for place, of in under("pools", arrays).items()}
+        return cls(arrays["centres"], arrays["scales"], pools)
 
 
 def _labels(part: Part) -> list[str]:

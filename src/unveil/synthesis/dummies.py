@@ -17,6 +17,7 @@ def dummies(coding: DummyCoding, predictors: Predictors) -> Sparse:
     """The matrix of `DummyCoding.matrix`, without its zeros."""
     from scipy.sparse import csr_array
 
+    predictors = coding.pooled(predictors)
     n, offsets = predictors.n_rows, _offsets(predictors)
     used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
     places = np.empty((n, len(used)), np.int32)

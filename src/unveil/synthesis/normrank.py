@@ -192,7 +192,7 @@ def fit(
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)
         smoothing = Smoothing.of(Donors.of(target.values, everyone, 1))
-    notes = notes_of(target.name, line, predictors)
+    notes = notes_of(target.name, line, coding.pooled(predictors))
     in_order: Values = target.values.copy()
     in_order.sort()
     return Model(in_order, coding, line, sigma, smoothing, notes)

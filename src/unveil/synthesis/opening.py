@@ -16,6 +16,7 @@ from unveil.records.codebook import Codebook
 from unveil.synthesis.bounds import within_bounds
 from unveil.synthesis.column import Part
 from unveil.synthesis.dependency import by_dependency
+from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.impossible import Impossible
 from unveil.synthesis.lettered import with_letters
 from unveil.synthesis.methods import Options
@@ -50,6 +51,7 @@ class Opening:
     derived: tuple[Derived, ...]
     options: Options
     seed: int
+    instructions: Instructions
     told: tuple[str, ...] = ()  # of the rules and formulas: counts, no values
 
     @property
@@ -64,12 +66,13 @@ class Opening:
         return (*(name for name in self.parts if name not in aside), *new)
 
     def codebook(self, columns: Sequence[str]) -> Codebook | None:
-        """What is declared about these columns."""
+        """What is declared about these columns; nothing of running numbers."""
         book = self.table.codebook
         if book is None:
             return None
+        named = {*columns} - {*self.plan.renumbered}
         return msgspec.structs.replace(
-            book, variables=tuple(known for known in book.variables if known.name in columns)
+            book, variables=tuple(known for known in book.variables if known.name in named)
         )
 
     def rows_to_fit(self) -> list[dict[str, Whole]]:
@@ -117,29 +120,37 @@ def opened(
     spikes: Mapping[str, Any] | None,
     strata: str | Iterable[str] | None,
     missing_values: str | Sequence[str],
+    instructions: Instructions,
     options: Options,
     seed: int,
 ) -> Opening:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
     missing = entries(missing_values)
     table = with_letters(read_table(original, side="original", missing_values=missing))
+    instructions.refuse_absent(table)
     used = used_in(order, predictors, keep, strata, derived)
-    parts = _parts(table, special_codes, spikes, used)
+    codes = _codes(table, special_codes, spikes)
+    parts = _parts(table, codes, used, instructions.drop)
     rules, derived = found_in(table, parts, rules, derived, special_codes)
     kept = None if keep is None else names(keep, "Columns to keep")
     layers = None if strata is None else names(strata, "Strata")
     computed = [column.column for column in derived]
+    drop = [name for name in instructions.drop if name in parts]
+    aside = (*(kept or ()), *(layers or ()), *computed, *drop, *instructions.renumber)
     columns = {name: part.column for name, part in parts.items()}
     plan = planned(
         columns,
         place=table.place,
         method=method,
-        order=_in_order(order, parts, (*(kept or ()), *(layers or ()), *computed), seed),
+        order=_in_order(order, parts, aside, seed),
         predictors=predictors,
         keep=kept,
         strata=layers,
         derived=computed,
+        drop=drop,
+        renumber=instructions.renumber,
     )
+    instructions.refuse_identifiers(table, (*plan.order, *plan.kept, *plan.strata), codes)
     plan = within_bounds(plan, columns)
     _refuse_nothing(plan)
     refuse_idle_options(plan, options)
@@ -152,28 +163,34 @@ def opened(
         *told_of_tables(plan, rules, parts),
         *told_of_dates(columns, {**(special_codes or {}), **(spikes or {})}),
     )
-    return Opening(table, parts, plan, found, rules, derived, options, seed, said)
+    return Opening(table, parts, plan, found, rules, derived, options, seed, instructions, said)
+
+
+def _codes(
+    table: Table, special_codes: Mapping[str, Any] | None, spikes: Mapping[str, Any] | None
+) -> dict[str, tuple[float, ...]]:
+    """The numbers that stand apart in each column: special codes and spikes."""
+    known = table.frame.columns
+    special = codes_by_column(special_codes, "Special codes", known, table.place)
+    apart = codes_by_column(spikes, "Spikes", known, table.place)
+    return {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
 
 
 def _parts(
     table: Table,
-    special_codes: Mapping[str, Any] | None,
-    spikes: Mapping[str, Any] | None,
+    codes: Mapping[str, tuple[float, ...]],
     used: set[str] | None,
+    drop: Sequence[str],
 ) -> dict[str, Part]:
     """Every column taken apart; one that cannot be is passed over where nobody asks for it."""
-    known = table.frame.columns
-    special = codes_by_column(special_codes, "Special codes", known, table.place)
-    apart = codes_by_column(spikes, "Spikes", known, table.place)
-    codes = {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
     book = table.codebook
     parts = {}
-    for name in known:
+    for name in table.frame.columns:
         variable = None if book is None else book.variable(name)
         try:
             parts[name] = split(table.frame[name], special=codes[name], variable=variable)
         except ReadError:
-            if used is None or name in used:
+            if name not in drop and (used is None or name in used):
                 raise
     refuse_codes_of_categories(codes, {name: part.column for name, part in parts.items()})
     return parts

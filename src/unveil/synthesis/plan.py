@@ -5,10 +5,12 @@ matrix. Kept columns and columns that only predict stand before them all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from unveil.errors import RolesError, SettingsError
+import polars as pl
+
+from unveil.errors import RolesError, SettingsError, listed
 from unveil.read.given import choice, shown
 from unveil.read.roles import absent, names
 from unveil.synthesis.column import Column
@@ -16,6 +18,9 @@ from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE, parametric
 
 CONSTANT = "constant"
 """The method of a column with one value, or none: it is repeated."""
+
+Numbering = Literal["number", "text"]
+"""How running numbers are written: 1, or FAKE_1 where the original has text."""
 
 _FIT_FOR: dict[str, tuple[str, ...]] = {
     "normrank": ("number",),
@@ -52,6 +57,7 @@ class Plan:
     left_out: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    renumbered: Mapping[str, Numbering] = field(default_factory=dict)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -79,15 +85,27 @@ def planned(
     keep: str | Iterable[str] | None = None,
     strata: str | Iterable[str] | None = None,
     derived: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    renumber: Iterable[str] = (),
 ) -> Plan:
     """The plan for the columns of an original; what the user names must be there."""
     kept = _known(keep, "Columns to keep", columns, place)
     layers = _known(strata, "Strata", columns, place)
-    aside = (*kept, *layers, *derived)
+    numbered = {name: _numbering(columns[name]) for name in renumber}
+    aside = (*kept, *layers, *derived, *numbered)
     turns = _known(order, "Columns in the order", columns, place) if order is not None else ()
     _refuse_both(turns, kept, "kept", "synthesised in an order")
     _refuse_both(layers, kept, "kept", "a stratum")
-    turns = tuple(name for name in (turns if order is not None else columns) if name not in aside)
+    made = (*turns, *kept, *layers, *derived)
+    _refuse_both(made, drop, "dropped", "part of the synthetic data")
+    _refuse_both(made, numbered, "renumbered", "made in another way")
+    if kept and numbered:
+        raise RolesError(
+            "Columns that are kept stand row for row beside the original, so running numbers would"
+            f" tell which row is whose. Drop {listed(map(repr, numbered))}, or keep no column."
+        )
+    out = (*aside, *drop)
+    turns = tuple(name for name in (turns if order is not None else columns) if name not in out)
     chosen = _matrix(predictors, columns, place, aside=tuple(derived))
     rest = tuple(name for name in columns if name not in turns and name not in aside)
     only = tuple(name for name in rest if any(name in row for row in chosen.values()))
@@ -95,7 +113,7 @@ def planned(
     turns, notes = _joint_first(turns, methods)
     steps = _steps(turns, (*kept, *only), methods, chosen, columns)
     left_out = tuple(name for name in rest if name not in only)
-    return Plan(steps, kept, only, left_out, layers, notes)
+    return Plan(steps, kept, only, left_out, layers, notes, numbered)
 
 
 def default_method(method: str | Mapping[str, str]) -> str:
@@ -111,6 +129,16 @@ def _known(
     if faults:
         raise RolesError("\n".join(faults))
     return chosen
+
+
+def _numbering(column: Column) -> Numbering:
+    if column.dtype.is_numeric():
+        return "number"
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    raise RolesError(
+        f"Column {column.name!r} holds neither text nor numbers, and cannot be renumbered. Drop it."
+    )
 
 
 def _refuse_both(some: Iterable[str], others: Iterable[str], one: str, two: str) -> None:

@@ -16,7 +16,7 @@ class Layout:
     place: str
     keep: Sequence[str] = ()
     strata: Sequence[str] = ()
-    derived: Sequence[str] = ()
+    others: Sequence[str] = ()  # derived, dropped, renumbered
     only: Sequence[str] = ()
 
     def order(self, given: Sequence[str] | None) -> list[str]:
@@ -24,11 +24,11 @@ class Layout:
         for name in self.only:
             if name not in self.columns:
                 raise RolesError(absent(self.place, name, tuple(self.columns)))
-            if name in (*self.keep, *self.strata, *self.derived, *(given or ())):
+            if name in (*self.keep, *self.strata, *self.others, *(given or ())):
                 raise RolesError(
                     f"Column {name!r} cannot only predict and be in the copy. Name it in one place."
                 )
-        aside = {*self.keep, *self.strata, *self.derived, *self.only}
+        aside = {*self.keep, *self.strata, *self.others, *self.only}
         return [name for name in (self.columns if given is None else given) if name not in aside]
 
     def predictors(

@@ -1,6 +1,6 @@
 """What is written down about a synthesis: how it was done, and what its reader should know."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,11 @@ from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
 from unveil.synthesis.class_model import SEPARATED
 from unveil.synthesis.column import Part
 from unveil.synthesis.opening import Opening
-from unveil.synthesis.plan import Plan, Step
+from unveil.synthesis.plan import Step
+from unveil.synthesis.pooling import notes_of_pools
 from unveil.synthesis.synthesiser import Models, inflated
 
-_IDENTIFYING = 0.9
-_FEW_ROWS = 20
+_FEWEST_ALONE = 20
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,13 @@ def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synth
         rules=tuple(rule.text for rule in opening.rules),
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
-        notes=(*_notes(plan), *opening.told, *_of_separated(separated)),
+        notes=(
+            *_notes(opening),
+            *_of_pools(opening),
+            *_of_real_numbers(opening),
+            *opening.told,
+            *_of_separated(separated),
+        ),
         warnings=_warnings(opening, size),
         coercions=opening.table.notes,
     )
@@ -67,6 +73,37 @@ def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synth
 def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
     """What is said of one column, each sentence once; separation is told of all together."""
     return tuple(dict.fromkeys(note for note in said if SEPARATED not in note))
+
+
+def _of_pools(opening: Opening) -> Iterator[str]:
+    used = dict.fromkeys(name for step in opening.plan.steps for name in step.predictors)
+    return notes_of_pools(opening.parts[name] for name in used)
+
+
+def _of_real_numbers(opening: Opening) -> tuple[str, ...]:
+    """A note on numbers that most people have to themselves, where they are drawn as they are."""
+    if opening.options.smoothing is not None:
+        return ()
+    parts = [opening.parts[name] for name in opening.plan.order]
+    counts = {part.column.name: _n_alone(part) for part in parts if part.column.kind == "number"}
+    told = [
+        f"{name} ({n_alone:,} of {n_plain:,})"
+        for name, (n_alone, n_plain) in counts.items()
+        if n_alone >= max(_FEWEST_ALONE, n_plain / 2)
+    ]
+    if not told:
+        return ()
+    return (
+        f"Most people have a number that no one else has in {listed(told)}. The synthetic data"
+        ' repeat such numbers exactly. Draw from a smooth density (smoothing = "density";'
+        " --smoothing density), or round the column first (recoding step round).",
+    )
+
+
+def _n_alone(part: Part) -> tuple[int, int]:
+    """People whose plain value no one else has, and people with a plain value."""
+    plain = part.values if part.state is None else part.values[part.state == 0]
+    return int((np.unique(plain, return_counts=True)[1] == 1).sum()), len(plain)
 
 
 def _of_separated(columns: Sequence[str]) -> tuple[str, ...]:
@@ -98,17 +135,25 @@ def _role(opening: Opening, name: str) -> Role:
         return "derived"
     if name in plan.order:
         return "synthesised"
-    roles: tuple[tuple[Role, tuple[str, ...]], ...] = (
+    roles: tuple[tuple[Role, Iterable[str]], ...] = (
         ("kept", plan.kept),
+        ("renumbered", plan.renumbered),
         ("stratum", plan.strata),
         ("predictor only", plan.predictor_only),
     )
     return next((role for role, columns in roles if name in columns), "left out")
 
 
-def _notes(plan: Plan) -> tuple[str, ...]:
+def _notes(opening: Opening) -> tuple[str, ...]:
+    plan, dropped = opening.plan, opening.instructions.drop
     notes = list(plan.notes)
-    if plan.left_out:
+    if dropped:
+        notes.append(f"Dropped: {listed(dropped)}.")
+    if plan.renumbered:
+        notes.append(
+            f"Running numbers, which carry nothing of the original: {listed(plan.renumbered)}."
+        )
+    if not {*plan.left_out} <= {*dropped}:
         notes.append("Columns that are not in the order are not in the copy.")
     if plan.predictor_only:
         notes.append("Columns that only predict are not in the copy.")
@@ -137,29 +182,11 @@ def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _n_whole(part: Part) -> int:
-    """Distinct plain values of a column of whole numbers, whatever their type; else 0."""
-    dtype = part.column.dtype
-    if part.column.kind != "number" or not (dtype.is_integer() or dtype.is_float()):
-        return 0
-    plain = part.values if part.state is None else part.values[part.state == 0]
-    return len(np.unique(plain)) if bool((plain == np.rint(plain)).all()) else 0
-
-
 def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
-    found = list(of_size(size.n_rows, size.n_copies, opening.n_rows))
-    for name in opening.plan.order if opening.n_rows >= _FEW_ROWS else ():
-        part = opening.parts[name]
-        if part.column.n_levels > _IDENTIFYING * opening.n_rows:
-            found.append(
-                f"Column {name!r} has a value of its own in nearly every row, as names and numbers "
-                "of persons have. The copy repeats such values: leave the column out."
-            )
-        elif _n_whole(part) > _IDENTIFYING * opening.n_rows:
-            found.append(
-                f"Column {name!r} has a whole number of its own in nearly every row. If they are"
-                " numbers of persons, the copy repeats them: leave the column out."
-            )
+    found = [
+        *of_size(size.n_rows, size.n_copies, opening.n_rows),
+        *opening.instructions.statements,
+    ]
     needed = 10 + 10 * len(opening.plan.order)
     n_small = int((opening.strata.sizes < needed).sum()) if opening.plan.strata else 0
     if n_small:

@@ -7,6 +7,7 @@ from unveil.count.scenario import Progress, silent
 from unveil.count.streams import drawn_seed
 from unveil.synthesis.drawing import Drawing
 from unveil.synthesis.fitting import fit_all
+from unveil.synthesis.identifiers import parse_instructions
 from unveil.synthesis.opening import Opening, opened
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.record import Size, recorded
@@ -24,6 +25,9 @@ def synthesise(
     order: Sequence[str] | Literal["auto"] | None = None,
     predictors: Mapping[str, Sequence[str]] | None = None,
     keep: str | Iterable[str] | None = None,
+    drop: str | Iterable[str] | None = None,
+    renumber: str | Iterable[str] | None = None,
+    real_values: Mapping[str, str] | None = None,
     rules: str | Sequence[str | Rule] | None = None,
     derived: Mapping[str, str] | Sequence[Derived] | None = None,
     special_codes: Mapping[str, Any] | None = None,
@@ -64,6 +68,11 @@ def synthesise(
         that is named only here predicts with its original values, and is not in the copy.
     keep
         Columns that stay as they are in the original: partial synthesis.
+    drop, renumber, real_values
+        What to do with columns that point at people, which are refused otherwise: columns to leave
+        out, columns that get running numbers in place of their values, and by column the reason why
+        real values may be repeated all the same. Identifiers and free text are recognised as in
+        `unveil.suggest`.
     rules
         What holds in every row of a copy: "if age < 16 then marital = SINGLE". Rows that meet a
         rule are left out when its column is fitted.
@@ -125,6 +134,7 @@ def synthesise(
         spikes=spikes,
         strata=strata,
         missing_values=missing_values,
+        instructions=parse_instructions(drop, renumber, real_values),
         options=options,
         seed=drawn_seed(seed),
     )

@@ -19,7 +19,7 @@ from unveil.records.synthesis import Synthesis
 from unveil.records.view import as_html, as_text
 from unveil.synthesis.column import Part
 from unveil.synthesis.drawing import Drawing
-from unveil.synthesis.plan import Plan
+from unveil.synthesis.plan import Numbering, Plan
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, whole, workers_of
 from unveil.synthesis.splitting import joined
@@ -49,6 +49,8 @@ class Models:
         frame = pl.DataFrame({name: joined(part) for name, part in parts.items()})
         for derived in self.derived:
             frame = frame.with_columns(derived.values(frame).alias(derived.column))
+        for name, numbering in self.plan.renumbered.items():
+            frame = frame.with_columns(_running_numbers(n_rows, numbering).alias(name))
         return frame[list(self.names)]
 
     def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, Part], Whole]:
@@ -145,6 +147,12 @@ class Synthesiser:
 
     def _repr_html_(self) -> str:
         return as_html(self.record)
+
+
+def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
+    """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
+    numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
+    return numbers if numbering == "number" else "FAKE_" + numbers.cast(pl.String)
 
 
 def drawn_copies(

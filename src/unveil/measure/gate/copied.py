@@ -13,8 +13,8 @@ import polars as pl
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, Mask, link_column
 from unveil.measure.gate.links import expected_back
 from unveil.measure.gate.values import Floats, fold_text, round_digits
-from unveil.measure.roles.identifying import identifying_columns
 from unveil.measure.roles.naming import tokens
+from unveil.measure.roles.suggest import find_identifiers
 from unveil.read.table import Table
 from unveil.records.alerts import CopiedColumn, SingleHolder
 from unveil.records.copies import Copy
@@ -26,6 +26,7 @@ SHARED = 0.5
 NEARLY_ALL = 0.9
 _DENSE = 1.05
 _DIGITS = 8
+_NAMED = ("named as an identifier", "household in its")
 _FACTORS = (12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 2.54, 0.45359237, 1.609344, 0.3048)
 
 
@@ -77,14 +78,14 @@ def identifiers(
     """
     by_name = {column.name: column for column in columns}
     asked = [name for name in by_name if name not in known or name in declared]
-    recognised = identifying_columns(original, [name for name in asked if name not in declared])
+    recognised = find_identifiers(original, [n for n in asked if n not in declared], {})
     for name in asked:
         if name not in declared and name not in recognised:
             continue
         column = by_name[name]
         is_value = _is_value(column)
-        reason = "" if name in declared else recognised[name].reason
-        by_values = name not in declared and recognised[name].source == "values"
+        reason = recognised.get(name, "")
+        by_values = name not in declared and not reason.startswith(_NAMED)
         counts = column.counts[ORIGINAL][is_value]
         # Of numbers that are no numbers of people, a new one is among the known as often as one of
         # theirs is somebody else's too.
@@ -125,11 +126,11 @@ def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[Cop
     theirs = [name for name in synthetic.frame.columns if name not in original.frame.columns]
     if not theirs:
         return
-    recognised = identifying_columns(synthetic, theirs)
+    recognised = find_identifiers(synthetic, theirs, {})
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
         if found is None:
-            reason = recognised[name].reason if name in recognised else "no column of the original"
+            reason = recognised[name] if name in recognised else "no column of the original"
             found = CopiedColumn(
                 copy=copy,
                 column=name,

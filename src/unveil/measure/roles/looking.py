@@ -53,6 +53,12 @@ def own_texts(column: pl.Series) -> OwnTexts | None:
     return OwnTexts(n_distinct, len(held), n_alone)
 
 
+def may_identify(column: pl.Series) -> bool:
+    """Whether a column has values enough to be an identifier or free text: a quick first look."""
+    n_held = len(column) - column.null_count()
+    return column.n_unique() >= min(NEAR_UNIQUE * FEWEST, n_held / 10)
+
+
 def is_near_unique(n_distinct: int, n_held: int) -> bool:
     """Whether so many different values mean that nearly everyone has their own."""
     return n_held >= FEWEST and n_distinct >= NEAR_UNIQUE * n_held

@@ -19,11 +19,18 @@ from unveil.measure.roles.choosing import (
     chosen,
     taken,
 )
-from unveil.measure.roles.looking import Look, own_texts
+from unveil.measure.roles.looking import Look, may_identify, own_texts
 from unveil.measure.roles.naming import Said, said
 from unveil.measure.roles.reasons import of_key, of_other
 from unveil.measure.roles.result import SuggestResult
-from unveil.measure.roles.sorting import Sorted, named_key, of_own_texts, of_weights, sorted_out
+from unveil.measure.roles.sorting import (
+    DROP,
+    Sorted,
+    named_key,
+    of_own_texts,
+    of_weights,
+    sorted_out,
+)
 from unveil.read.align import Aligned, align
 from unveil.read.table import Table
 from unveil.records.suggestion import KeyStep, Role, RoleRow, Suggestion
@@ -95,6 +102,24 @@ def _sorted_columns(
         else:
             columns.append(_sorted(name, said(name, label), aligned, asked))
     return of_weights(columns, labels)
+
+
+def find_identifiers(
+    table: Table, names: Iterable[str], special_codes: Mapping[str, tuple[float, ...]]
+) -> dict[str, str]:
+    """Those of some columns that would be proposed as identifiers, each with its reason.
+
+    Free text is among them: it may name people.
+    """
+    read = [name for name in names if kind_unread(table, name) is None]
+    aligned = align([table], [name for name in read if may_identify(table.frame[name])])
+    asked = Asked((), special_codes)
+    found = {}
+    for name in aligned.columns:
+        column = _sorted(name, said(name, _label(table, name)), aligned, asked)
+        if column.role == "identifier":
+            found[name] = column.reason.removesuffix(f" {DROP}")
+    return found
 
 
 def _sorted(name: str, words: Said | None, aligned: Aligned, asked: Asked) -> Sorted:

@@ -1,0 +1,94 @@
+"""What is to be done with columns that point at people: identifiers, and free text?
+
+A synthetic column repeats values of the original. Those of an identifier are people's own, so the
+custodian says for each such column what to do: drop it, renumber it, or repeat real values.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unveil.errors import RolesError, SettingsError
+from unveil.measure.roles.suggest import find_identifiers
+from unveil.read.given import shown
+from unveil.read.roles import absent, names
+from unveil.read.table import Table
+
+WHAT_TO_DO = (
+    "Identifiers and free text are not synthesised without an instruction. Drop each, renumber it,"
+    " or state why its real values may be repeated (drop, renumber, real_values; on the command"
+    " line --drop NAMES, --renumber NAMES, --real-values COLUMN=REASON; in a project under"
+    " [synthesis])."
+)
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """What the custodian says of single columns; `real_values` has the reason for each."""
+
+    drop: tuple[str, ...] = ()
+    renumber: tuple[str, ...] = ()
+    real_values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """A warning for each column whose real values are repeated."""
+        return tuple(
+            f"The synthetic data repeat real values of {name!r}, which may point at people. Stated"
+            f" reason: {reason}"
+            for name, reason in self.real_values.items()
+        )
+
+    def refuse_absent(self, table: Table) -> None:
+        """Refuse names that the original has not, all of them at once."""
+        known = table.frame.columns
+        said = (*self.drop, *self.renumber, *self.real_values)
+        faults = [absent(table.place, name, known) for name in said if name not in known]
+        if faults:
+            raise RolesError("\n".join(faults))
+
+    def refuse_identifiers(
+        self,
+        table: Table,
+        columns: Iterable[str],
+        special_codes: Mapping[str, tuple[float, ...]],
+    ) -> None:
+        """Refuse columns of the synthetic data that point at people, unless a reason is stated."""
+        open_ = [name for name in columns if name not in self.real_values]
+        found = find_identifiers(table, open_, special_codes)
+        if found:
+            told = [f"Column {name!r}: {why}" for name, why in found.items()]
+            raise RolesError("\n".join([*told, WHAT_TO_DO]))
+
+
+def parse_instructions(drop: Any, renumber: Any, real_values: Any) -> Instructions:
+    """What was said; a column has one instruction."""
+    found = Instructions(
+        () if drop is None else names(drop, "Columns to drop"),
+        () if renumber is None else names(renumber, "Columns to renumber"),
+        {} if real_values is None else parse_reasons(real_values),
+    )
+    said = [*found.drop, *found.renumber, *found.real_values]
+    twice = [name for name in dict.fromkeys(said) if said.count(name) > 1]
+    if twice:
+        raise RolesError(
+            f"Column {twice[0]!r} has two instructions. Name it in one of drop, renumber and"
+            " real_values."
+        )
+    return found
+
+
+def parse_reasons(given: Any) -> dict[str, str]:
+    """Columns whose real values may be repeated, each with a reason."""
+    example = 'such as {"ward": "numbers of wards, not of people"}'
+    if not isinstance(given, Mapping):
+        raise SettingsError(
+            f"real_values is {shown(given)}. Write a reason for each column, {example}."
+        )
+    for name, reason in given.items():
+        if not isinstance(name, str) or not isinstance(reason, str) or not reason.strip():
+            raise SettingsError(
+                f"The reason for real values of {shown(name)} is {shown(reason)}. State why they"
+                f" may be repeated, {example}."
+            )
+    return dict(given)

@@ -1,0 +1,116 @@
+"""Are people tied to their own values found, and nobody where there is nothing to find?"""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from measure.gate.test_links import rows
+from oracles import gate
+from unveil.measure.gate.tied import TiedSearch, control_own, tied_groups
+
+NAMES = ["age", "job", "pay", "town", "ill"]
+
+
+def people(rng: Random, n: int = 300) -> list[gate.Row]:
+    """An age, a job, a fine pay, a town and an illness, each drawn by itself."""
+    return [
+        (
+            *(rng.randrange(k) for k in (40, 5)),
+            rng.randrange(9000) / 7,
+            *rng.choices("abcdefg", k=2),
+        )
+        for _ in range(n)
+    ]
+
+
+def redrawn(rng: Random, file: list[gate.Row], x: int) -> list[gate.Row]:
+    values = [row[x] for row in file]
+    return [(*row[:x], rng.choice(values), *row[x + 1 :]) for row in file]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_drawn_anew_is_not_tied(seed):
+    """Over forty draws, tied is nought within three standard errors, by every set of columns."""
+    rng = Random(seed)
+    original = people(rng)
+    x = rng.choice((1, 3, 4))
+    others = [name for name in NAMES if name != NAMES[x]]
+    for by in (["pay"], ["age", "town" if x != 3 else "ill"], others):
+        looks = [rows(NAMES, original, redrawn(rng, original, x)).links(by) for _ in range(40)]
+        tied = [
+            float((links.weight * np.subtract(*links.shown(NAMES[x]))).sum()) for links in looks
+        ]
+        assert abs(np.mean(tied)) <= 3 * np.std(tied, ddof=1) / np.sqrt(len(tied))
+        assert np.mean([links.total for links in looks]) > 20
+
+
+def test_nobody_is_tied_by_other_people():
+    rng = Random(5)
+    search = TiedSearch(rows(NAMES, people(rng), people(rng)))
+    found = [search.best(name) for name in NAMES]
+    assert all(look is None or look.tied < 0.05 * 300 for look in found)
+
+
+@pytest.mark.parametrize("x", range(len(NAMES)))
+def test_real_records_are_found_whatever_column_was_drawn_anew(x):
+    """Also if it is the finest, by which most people seem to be linked."""
+    rng = Random(x)
+    original = people(rng)
+    search = TiedSearch(rows(NAMES, original, redrawn(rng, original, x)))
+    found = {name: search.best(name) for name in NAMES if name != NAMES[x]}
+    # The redrawn column links chance people only.
+    assert all(look is not None and NAMES[x] not in look.by for look in found.values())
+    assert max(look.tied for look in found.values()) > 0.4 * 300
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_the_search_finds_is_what_plain_loops_count(seed):
+    names, original, synthetic = gate.invent(seed + 100)
+    search = TiedSearch(rows(names, original, [*original[:40], *synthetic]))
+    for name in names:
+        look = search.best(name)
+        if look is not None:
+            by, x = [names.index(one) for one in look.by], names.index(name)
+            plain = gate.look(original, [*original[:40], *synthetic], by, x, names=names)
+            assert (look.links, look.own) == pytest.approx((plain.links, plain.own))
+            assert (look.neighbour, look.z) == pytest.approx((plain.neighbour, plain.z))
+            assert x not in by
+            assert look.tied > 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_are_those_of_plain_loops(seed):
+    """One group is copied, and of the other some values are drawn anew."""
+    rng = Random(seed)
+    names = ["age", "sex", "ill"]
+    original = [(rng.randrange(70), "fm"[k % 2], rng.choice("pqqq")) for k in range(60)]
+    synthetic = [row if row[1] == "f" else (*row[:2], rng.choice("pq")) for row in original]
+    found = {
+        (names.index(one.column), one.level): (one.p, one.expected)
+        for one in tied_groups(TiedSearch(rows(names, original, synthetic)), {}, 1)
+    }
+    expected = gate.group_tails(original, synthetic, names)
+    assert found.keys() == expected.keys()
+    for key in found:
+        assert found[key] == pytest.approx(expected[key])
+
+
+def test_a_copied_group_has_the_smallest_tail():
+    rng = Random(1)
+    original = people(rng, 400)
+    synthetic = [row if row[3] == "c" else other for row, other in zip(original, people(rng, 400))]
+    search = TiedSearch(rows(NAMES, original, synthetic))
+    groups = list(tied_groups(search, {}, 1))
+    worst = min(groups, key=lambda one: one.p)
+    assert (worst.column, worst.level) == ("town", "c")
+    assert worst.p < 1e-9
+    assert worst.n_people == sum(row[3] == "c" for row in original)
+
+
+def test_a_control_sample_by_hand():
+    """1, 2 and 3 are linked, and 4 of the control sample; 5 is in both, and so nobody's."""
+    together = [(1, "a"), (2, "b"), (3, "c"), (5, "e"), (4, "d"), (5, "e")]
+    synthetic = [(1, "a"), (2, "b"), (2, "q"), (3, "q"), (4, "d"), (5, "e")]
+    found = control_own(rows(["k", "x"], together, synthetic), 4, "x", ["k"])
+    assert found == pytest.approx((1.5 / 3, 3, 1, 1))
