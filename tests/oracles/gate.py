@@ -199,6 +199,8 @@ def group_tails(
         by = [place for place in range(len(names)) if place != x]
         for level in {plain(row[g]) for row in original}:
             inside = [i for i, row in enumerate(original) if plain(row[g]) == level]
+            if len(inside) < ENOUGH:
+                continue
             outside = [i for i in range(len(original)) if i not in inside]
             here = look(original, synthetic, by, x, names=names, only=inside)
             rest = look(original, synthetic, by, x, names=names, only=outside)

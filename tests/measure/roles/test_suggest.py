@@ -123,7 +123,16 @@ def test_ages_are_no_identifier_even_where_nobody_shares_one():
 def test_nearly_everyone_is_nine_in_ten(n_different, role):
     values = [f"p{min(i, n_different - 1)}" for i in range(100)]
     assert role_of("x", values).role == role
-    assert role_of("x", [int(value[1:]) for value in values]).role == role
+    numbers = [10**9 + int(value[1:]) for value in values]
+    assert role_of("x", numbers).role == role
+
+
+def test_whole_numbers_that_some_people_share_are_amounts_unless_they_have_one_width():
+    shared = [*range(95), 7, 8, 9, 10, 11]
+    assert role_of("mileage", shared).role == "target"
+    assert role_of("mileage", list(range(100))).role == "identifier"
+    assert role_of("mileage", [10**7 + one for one in shared]).role == "identifier"
+    assert role_of("patient_id", [*range(120), 7, 8]).role == "identifier"
 
 
 def test_free_text_is_an_identifier():

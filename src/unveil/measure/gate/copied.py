@@ -130,7 +130,7 @@ def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[Cop
     for name in theirs:
         found = next(_likenesses(original, synthetic, name, copy), None)
         if found is None:
-            reason = recognised[name] if name in recognised else "no column of the original"
+            reason = recognised.get(name, "no column of the original")
             found = CopiedColumn(
                 copy=copy,
                 column=name,

@@ -28,6 +28,9 @@ WORDS = 4
 LARGEST_HOUSEHOLD = 30
 """Sizes and kinds of households are not more than so many."""
 
+WIDTH = 7
+"""Digits from which on whole numbers of one width are taken for numbers of people."""
+
 LONGEST_LIFE = 150
 """Ages and years lie within so many of one another."""
 
@@ -117,6 +120,12 @@ class Look:
         if not self.column.levels.dtype.is_float():
             return False
         return bool((self.answers != self.answers.round(0)).any())
+
+    @cached_property
+    def is_of_one_width(self) -> bool:
+        """Whether all answers are whole numbers of as many digits, as numbers of people are."""
+        low, high = _ends(self.answers)
+        return low >= 10 ** (WIDTH - 1) and len(f"{low:.0f}") == len(f"{high:.0f}")
 
     @property
     def is_near_unique(self) -> bool:

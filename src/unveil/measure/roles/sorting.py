@@ -108,7 +108,10 @@ def _is_amount(look: Look, kind: str | None) -> bool:
     if not look.is_number:
         return False
     is_age = kind in ("visible", "often", "sometimes") and look.is_within_a_life
-    return look.has_decimals or kind == "sensitive" or is_age
+    # Amounts have no width of their own, and some of them are shared.
+    is_shared = look.n_distinct < look.n_held and not look.is_of_one_width
+    is_amount = is_shared and kind != "identifier"
+    return look.has_decimals or kind == "sensitive" or is_age or is_amount
 
 
 def of_weights(columns: Sequence[Sorted], labels: Mapping[str, str | None]) -> list[Sorted]:
