@@ -50,6 +50,9 @@ class Scenario:
         default_factory=dict, repr=False, compare=False
     )
 
+    _single: dict[tuple[int, tuple[int, ...]], tuple[Whole, Mask]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     _joint: dict[tuple[int, int], Whole] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -95,6 +98,17 @@ class Scenario:
         if n_bytes + looks.of_cell.nbytes <= REMEMBERED * self.sides.n_rows:
             self._looks[wanted] = looks
         return looks
+
+    def single_cells(self, target: int, copies: Sequence[int]) -> tuple[Whole, Mask]:
+        """Cells whose keys point to their value alone in these copies pooled, and which keys do."""
+        wanted = (target, tuple(copies))
+        if wanted not in self._single:
+            cells = self.cells[target]
+            is_there = cells.counts[list(copies)].any(axis=0)
+            points = np.add.reduceat(is_there, cells.starts[:-1], dtype=np.int32) == 1
+            single = np.flatnonzero(is_there & np.repeat(points, np.diff(cells.starts)))
+            self._single[wanted] = single, points
+        return self._single[wanted]
 
     def of_sides(self, chosen: Sequence[int]) -> "Scenario":
         """The same counts for some of the sides only, the first of them in the original's place."""

@@ -1,12 +1,13 @@
 """Is one group disclosed while the average looks low? DiSCO within every level of every key."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from unveil.count.exclusions import Exclusions
 from unveil.count.levels import label
 from unveil.count.packing import Whole
+from unveil.count.scenario import Scenario
 from unveil.measure.figures import groups
 from unveil.records.copies import Copy
 from unveil.records.disclosure import GroupRow
@@ -31,44 +32,41 @@ def rows_by_group(exclusions: Exclusions) -> Iterator[GroupRow]:
     Raab (2024), equation 11, within the levels of a key.
     """
     scenario = exclusions.scenario
+    people = [
+        np.bincount(codes, scenario.keys.counts[0], column.n_levels).astype(np.int64)
+        for column, codes in zip(scenario.key_columns, scenario.codes_of_keys, strict=True)
+    ]
     for place in range(len(scenario.target_columns)):
         for copy, copies in groups(scenario).items():
-            correct = _correct_by_keys(exclusions, place, copies)
-            found = [
-                row
-                for key in range(len(scenario.key_columns))
-                for row in _rows(exclusions, place, key, copy, correct)
-            ]
-            yield from (row for row in found if row.p < SIGNIFICANT / max(row.n_tested, 1))
-
-
-def _correct_by_keys(exclusions: Exclusions, place: int, copies: Sequence[int]) -> Whole:
-    """People of each key combination who are disclosed correctly."""
-    scenario = exclusions.scenario
-    cells = scenario.cells[place]
-    s_q = scenario.keys.counts[list(copies)].sum(axis=0)
-    s_tq = cells.counts[list(copies)].sum(axis=0)
-    is_kept = (s_tq == s_q[cells.q]) & (s_tq > 0) & ~exclusions.gone(place, copies)
-    counted = np.bincount(cells.q[is_kept], cells.counts[0][is_kept], len(s_q))
-    return counted.astype(np.int64)
+            single, _ = scenario.single_cells(place, copies)
+            if exclusions.act_on(place):
+                single = single[~exclusions.gone(place, copies)[single]]
+            if int(scenario.cells[place].counts[0][single].sum()) < LEAST_DISCLOSED:
+                continue
+            for key in range(len(scenario.key_columns)):
+                for row in _rows(
+                    scenario, place, key, copy=copy, single=single, people=people[key]
+                ):
+                    if row.p < SIGNIFICANT / max(row.n_tested, 1):
+                        yield row
 
 
 def _rows(
-    exclusions: Exclusions, place: int, key: int, copy: Copy, correct: Whole
+    scenario: Scenario, place: int, key: int, *, copy: Copy, single: Whole, people: Whole
 ) -> Iterator[GroupRow]:
+    """Levels of one key, each with what all others predict."""
     from scipy.special import bdtrc
 
-    scenario = exclusions.scenario
+    cells = scenario.cells[place]
     column, target = scenario.key_columns[key], scenario.target_columns[place]
-    codes = scenario.codes_of_keys[key]
-    people = np.bincount(codes, scenario.keys.counts[0], column.n_levels).astype(np.int64)
-    disclosed = np.bincount(codes, correct, column.n_levels).astype(np.int64)
+    codes = scenario.codes_of_keys[key][cells.q_of(single)]
+    disclosed = np.bincount(codes, cells.counts[0][single], column.n_levels).astype(np.int64)
     is_tested = people >= LEAST_PEOPLE
-    commonest = scenario.joint_counts(place, key).max(axis=0) / np.maximum(people, 1)
     rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
-    expected = np.maximum(rest, commonest)
-    for code in np.flatnonzero(is_tested & (disclosed >= LEAST_DISCLOSED)):
-        p0 = float(min(expected[code], 1.0))
+    stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
+    for code in np.flatnonzero(is_tested & stands_out):
+        commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
+        p0 = float(min(max(rest[code], commonest), 1.0))
         p = 1.0 if p0 >= 1 else float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
         yield GroupRow(
             target=target.name,

@@ -52,16 +52,13 @@ def _rows(
     scenario: Scenario, place: int, copy: Copy, copies: Sequence[int], wanted: Collection[str]
 ) -> Iterator[ValueRow]:
     cells, column = scenario.cells[place], scenario.target_columns[place]
-    d_q, s_q = scenario.keys.counts[0], scenario.keys.counts[list(copies)].sum(axis=0)
-    d_tq, s_tq = cells.counts[0], cells.counts[list(copies)].sum(axis=0)
-    q, t, n = cells.q, cells.t, column.n_levels
-    is_single = (s_tq == s_q[q]) & (s_tq > 0)
-    correct = np.bincount(t[is_single], d_tq[is_single], n)
-    wrong = np.bincount(t[is_single], (d_q[q] - d_tq)[is_single], n)
-    points = np.zeros(len(s_q), bool)  # combinations that point to a single value
-    points[q[is_single]] = True
-    is_other = points[q] & ~is_single
-    other = np.bincount(t[is_other], d_tq[is_other], n)
+    single, points = scenario.single_cells(place, copies)
+    d_q, d_tq, n = scenario.keys.counts[0], cells.counts[0], column.n_levels
+    t, q = cells.t[single], cells.q_of(single)
+    correct = np.bincount(t, d_tq[single], n)
+    wrong = np.bincount(t, d_q[q] - d_tq[single], n)
+    is_told = np.repeat(points, np.diff(cells.starts))
+    other = np.bincount(cells.t[is_told], d_tq[is_told], n) - correct
     people = column.counts[0]
     figures = np.stack([people, correct, wrong, other], axis=1).astype(np.int64)
     levels = [label(column, code) for code in range(n)]

@@ -3,7 +3,6 @@
 from itertools import chain, combinations
 from random import Random
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -17,9 +16,7 @@ SEEDS = range(20)
 
 def columns(names: list[str], *files: list[gate.Row]) -> list[LinkColumn]:
     """Files of tuples, coded together; the original is first."""
-    frames = [
-        pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None) for rows in files
-    ]
+    frames = [pl.DataFrame(file, names, orient="row", infer_schema_length=None) for file in files]
     tables = [Table("data", f"File {k}", frame) for k, frame in enumerate(frames)]
     return [link_column(name, tables) for name in names]
 
@@ -34,67 +31,54 @@ def sets(names: list[str]) -> list[tuple[int, ...]]:
     return list(chain.from_iterable(combinations(places, k) for k in range(1, len(names))))
 
 
-def shares(links: Links, column: str) -> tuple[float, float]:
-    own, theirs = links.shown(column)
-    return tuple(float((links.weight * one).sum() / links.total) for one in (own, theirs))
+def shares(links: Links, column: str) -> list[float]:
+    """People linked, own value, neighbour's."""
+    weighed = [float((links.weight * one).sum() / links.total) for one in links.shown(column)]
+    return [round(one, 9) for one in (links.total, *weighed)]
 
 
-def figures(names, original, synthetic, by) -> dict:
-    """All that links by some columns show, by the name of the column looked at."""
+def figures(names, original, synthetic, by) -> dict[str, list[float]]:
     links = rows(names, original, synthetic).links(by)
-    if not len(links.person):
-        return {}
-    return {x: np.round([links.total, *shares(links, x)], 9).tolist() for x in {*names} - {*by}}
+    return {x: shares(links, x) for x in {*names} - {*by}} if len(links.person) else {}
 
 
-def whole(names, original, *synthetic) -> tuple[int, int]:
-    is_unique, is_back = rows(names, original, *synthetic).reappearing(names)
+def whole(names, *files) -> tuple[int, int]:
+    is_unique, is_back = rows(names, *files).reappearing(names)
     return int(is_unique.sum()), int(is_back.sum())
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_links_own_values_and_neighbours_are_those_of_plain_loops(seed):
-    names, original, synthetic = gate.invent(seed)
-    found = rows(names, original, synthetic)
-    assert whole(names, original, synthetic) == gate.whole(original, synthetic)
+    names, *files = gate.invent(seed)
+    assert whole(names, *files) == gate.whole(*files)
+    found = rows(names, *files)
     for by in sets(names):
         links = found.links([names[place] for place in by])
         triples = zip(links.person.tolist(), links.record.tolist(), links.weight, strict=True)
-        expected = gate.links(original, synthetic, by)
+        expected = gate.links(files, by)
         assert sorted(triples) == [(i, k, float(weight)) for i, k, weight in expected]
         for x in {*range(len(names))} - {*by} if expected else ():
-            look = gate.look(original, synthetic, by, x, names=names)
-            assert shares(links, names[x]) == pytest.approx((look.own, look.neighbour), abs=1e-12)
+            assert shares(links, names[x]) == pytest.approx(gate.look(files, by, x, names)[:3])
 
 
-def with_twins(seed: int, size: int) -> tuple[list[str], list[gate.Row], list[gate.Row]]:
-    """Sixty people in cells of `size` and alone; records of those who are alone, half of them own.
-
-    `rule` is fixed by the cell, so that twins agree, and so do records.
-    """
+def assert_looks(seed: int, size: int) -> None:
+    """Twenty people alone and forty in cells; the cell fixes a rule, on which twins agree."""
     rng = Random(seed)
-    n_cells = 40 // size
-    cells = [*range(60 - n_cells * size), *(100 + k // size for k in range(n_cells * size))]
+    cells = [*range(20), *(100 + k // size for k in range(40))]
     rng.shuffle(cells)
     original = [(f"g{c * 7 % 211}", f"r{c * c % 13}", rng.choice("pqrs")) for c in cells]
     alone = [row for row, cell in zip(original, cells, strict=True) if cell < 100] * 2
     synthetic = [row if rng.random() < 0.6 else (*row[:2], rng.choice("pqrs")) for row in alone]
-    return ["cell", "rule", "x"], original, synthetic
-
-
-def assert_looks(seed: int, size: int) -> None:
-    names, original, synthetic = with_twins(seed, size)
+    names = ["cell", "rule", "x"]
     for x in (1, 2):
         look = rows(names, original, synthetic).links(["cell"]).look(names[x])
-        expected = gate.look(original, synthetic, [0], x, names=names)
-        assert look.links == pytest.approx(float(expected.links))
-        has_twins = expected.z > 3 and expected.n_twins >= gate.ENOUGH
+        plain = gate.look((original, synthetic), [0], x, names)
+        has_twins = plain.z > 3 and plain.n_twins >= gate.ENOUGH
         assert (look.twin is not None) == has_twins
         if has_twins:
-            assert look.twin == pytest.approx(float(expected.twin))
-            assert look.tied == pytest.approx(float(expected.tied), abs=1e-9)
-        is_rule = has_twins and expected.twin > expected.neighbour
-        assert look.z == pytest.approx(expected.twin_z if is_rule else expected.z)
+            assert (look.twin, look.tied) == pytest.approx((plain.twin, plain.tied), abs=1e-9)
+        is_rule = has_twins and plain.twin > plain.neighbour
+        assert look.z == pytest.approx(plain.twin_z if is_rule else plain.z)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -109,16 +93,13 @@ def test_twins_in_larger_cells_are_all_pairs():
         assert_looks(seed, 4)
 
 
-def test_own_value_by_hand():
+def test_own_value_and_whole_records_by_hand():
     original = [(30, "flu"), (31, "none"), (32, "asthma"), (33, "none")]
     synthetic = [(32, "asthma"), (30, "flu"), (31, "none"), (34, "none")]
     assert figures(["age", "ill"], original, synthetic, ["age"]) == {"ill": [3, 1, 0]}
-    # The own value of 31 is none, and those of her neighbours flu and asthma: one record of two.
+    # 31 has two records of half a weight: one shows none, her own, and one flu, a neighbour's.
     twice = [(31, "none"), (31, "flu"), (30, "none")]
     assert figures(["age", "ill"], original, twice, ["age"]) == {"ill": [2, 0.25, 0.625]}
-
-
-def test_whole_records_by_hand():
     original = [("x", 1), ("x", 1), ("y", 2), ("z", 3)]
     assert whole(["a", "b"], original, [("x", 1), ("y", 2), ("q", 3)]) == (2, 1)
 
@@ -128,53 +109,43 @@ def test_whole_records_by_hand():
     [(0, 9, 0), (1, 9, 1), (5, 9, 1), (6, 9, 0), (10, 11, 1), (11, 20, 0)],
 )
 def test_a_person_is_linked_to_at_most_five_records_per_file(n_same, n_records, n_linked):
-    original = [(k, k) for k in range(10)]
     synthetic = [(3, 1)] * n_same + [(99, 1)] * (n_records - n_same)
-    links = rows(["k", "x"], original, synthetic).links(["k"])
+    links = rows(["k", "x"], [(k, k) for k in range(10)], synthetic).links(["k"])
     assert (links.total, len(links.person)) == (pytest.approx(n_linked), n_linked * n_same)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_order_and_names_change_nothing(seed):
-    names, original, synthetic = gate.invent(seed)
+    names, *files = gate.invent(seed)
     rng = Random(seed)
+
+    def turn(change):
+        """Both files, with every text changed alike."""
+        texts = [[[change(c) if isinstance(c, str) else c for c in r] for r in f] for f in files]
+        return [[tuple(row) for row in file] for file in texts]
+
     by = [names[place] for place in rng.choice(sets(names))]
-    found = figures(names, original, synthetic, by)
-    mixed = rng.sample(synthetic, len(synthetic))
-    assert figures(names, original, mixed, by) == found
-    turn = [names[::-1], *([row[::-1] for row in file] for file in (original, synthetic))]
-    assert figures(*turn, by[::-1]) == found
-    longer = [
-        [tuple(f"q{c.casefold()}" if isinstance(c, str) else c for c in row) for row in file]
-        for file in (original, synthetic)
-    ]
-    assert figures(names, *longer, by) == found
-    # Any other order of people or levels moves neighbours, and them alone.
-    named = [
-        [tuple(c.casefold()[::-1] if isinstance(c, str) else c for c in row) for row in file]
-        for file in (rng.sample(original, len(original)), synthetic)
-    ]
-    again = figures(names, *named, by)
+    found = figures(names, *files, by)
+    assert figures(names, files[0], rng.sample(files[1], len(files[1])), by) == found
+    turned = [[row[::-1] for row in file] for file in files]
+    assert figures(names[::-1], *turned, by[::-1]) == found
+    assert figures(names, *turn(lambda text: f"q{text.lower()}"), by) == found
+    # Another order of people or of levels moves neighbours, and them alone.
+    original, synthetic = turn(lambda text: text.lower()[::-1])
+    again = figures(names, rng.sample(original, 60), synthetic, by)
     assert {x: again[x][:2] for x in again} == {x: found[x][:2] for x in found}
-    assert whole(names, *named) == whole(names, original, synthetic)
+    assert whole(names, rng.sample(original, 60), synthetic) == whole(names, *files)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:10])
-def test_a_copy_shows_everybody_her_own_values(seed):
-    names, original, _ = gate.invent(seed)
-    n_unique, n_back = whole(names, original, original)
-    assert n_unique == n_back == gate.whole(original, original)[0]
-    found = rows(names, original, original)
-    for by in sets(names):
-        links = found.links([names[place] for place in by])
-        assert all(links.shown(names[x])[0].all() for x in {*range(len(names))} - {*by})
-
-
-@pytest.mark.parametrize("seed", SEEDS[:10])
-def test_more_records_never_return_fewer_people(seed):
+def test_a_copy_shows_own_values_and_more_records_never_return_fewer_people(seed):
     names, original, synthetic = gate.invent(seed)
-    half = len(synthetic) // 2 + 1
-    parts = [synthetic[:half], synthetic[half - 1 :]]
+    assert whole(names, original, original) == (gate.whole(original, original)[0],) * 2
+    copy = rows(names, original, original)
+    for by in sets(names):
+        links = copy.links([names[place] for place in by])
+        assert all(links.shown(names[x])[0].all() for x in {*range(len(names))} - {*by})
+    parts = synthetic[: len(synthetic) // 2 + 1], synthetic[len(synthetic) // 2 :]
     pooled = whole(names, original, *parts)
     assert pooled == whole(names, original, synthetic)
     assert all(whole(names, original, part)[1] <= pooled[1] for part in parts)
@@ -187,6 +158,6 @@ def test_another_file_changes_nothing_of_the_first():
         rng = Random(seed)
         original = [(rng.randrange(12), rng.randrange(11), rng.randrange(3)) for _ in range(60)]
         other = [(a, b + 40 * k, x) for k, (a, b, x) in enumerate(original)]
-        coded = columns(["a", "b", "x"], original, original, other)
-        beside, alone = (Rows.of(coded, [0], [1]), rows(["a", "b", "x"], original, original))
+        beside = Rows.of(columns(["a", "b", "x"], original, original, other), [0], [1])
+        alone = rows(["a", "b", "x"], original, original)
         assert shares(beside.links(["a", "b"]), "x") == shares(alone.links(["a", "b"]), "x")

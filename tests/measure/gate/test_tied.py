@@ -12,44 +12,27 @@ from unveil.measure.gate.tied import TiedSearch, control_own, tied_groups
 NAMES = ["age", "job", "pay", "town", "ill"]
 
 
-def people(rng: Random, n: int = 300) -> list[gate.Row]:
+def people(rng: Random) -> list[gate.Row]:
     """An age, a job, a fine pay, a town and an illness, each drawn by itself."""
-    return [
-        (
-            *(rng.randrange(k) for k in (40, 5)),
-            rng.randrange(9000) / 7,
-            *rng.choices("abcdefg", k=2),
-        )
-        for _ in range(n)
-    ]
+    sizes = (40, 5, 9000)
+    return [(*map(rng.randrange, sizes), *rng.choices("abcdefg", k=2)) for _ in range(300)]
 
 
 def redrawn(rng: Random, file: list[gate.Row], x: int) -> list[gate.Row]:
-    values = [row[x] for row in file]
-    return [(*row[:x], rng.choice(values), *row[x + 1 :]) for row in file]
+    return [(*row[:x], rng.choice(file)[x], *row[x + 1 :]) for row in file]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_column_drawn_anew_is_not_tied(seed):
     """Over 25 draws, tied is nought within three standard errors, by every set of columns."""
     rng = Random(seed)
-    original = people(rng)
-    x = rng.choice((1, 3, 4))
+    original, x = people(rng), rng.choice((1, 3, 4))
     others = [name for name in NAMES if name != NAMES[x]]
     for by in (["pay"], ["age", "town" if x != 3 else "ill"], others):
-        looks = [rows(NAMES, original, redrawn(rng, original, x)).links(by) for _ in range(25)]
-        tied = [
-            float((links.weight * np.subtract(*links.shown(NAMES[x]))).sum()) for links in looks
-        ]
+        drawn = [rows(NAMES, original, redrawn(rng, original, x)).links(by) for _ in range(25)]
+        tied = [(one.weight * np.subtract(*one.shown(NAMES[x]))).sum() for one in drawn]
         assert abs(np.mean(tied)) <= 3 * np.std(tied, ddof=1) / np.sqrt(len(tied))
-        assert np.mean([links.total for links in looks]) > 20
-
-
-def test_nobody_is_tied_by_other_people():
-    rng = Random(5)
-    search = TiedSearch(rows(NAMES, people(rng), people(rng)))
-    found = [search.best(name) for name in NAMES]
-    assert all(look is None or look.tied < 0.05 * 300 for look in found)
+        assert min(one.total for one in drawn) > 20
 
 
 @pytest.mark.parametrize("x", range(len(NAMES)))
@@ -58,54 +41,41 @@ def test_real_records_are_found_whatever_column_was_drawn_anew(x):
     rng = Random(x)
     original = people(rng)
     search = TiedSearch(rows(NAMES, original, redrawn(rng, original, x)))
-    found = {name: search.best(name) for name in NAMES if name != NAMES[x]}
-    # The redrawn column links chance people only.
-    assert all(look is not None and NAMES[x] not in look.by for look in found.values())
-    assert max(look.tied for look in found.values()) > 0.4 * 300
+    found = [search.best(name) for name in NAMES if name != NAMES[x]]
+    assert all(look is not None and NAMES[x] not in look.by for look in found)
+    assert max(look.tied for look in found) > 0.4 * 300
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_what_the_search_finds_is_what_plain_loops_count(seed):
-    names, original, synthetic = gate.invent(seed + 100)
-    search = TiedSearch(rows(names, original, [*original[:40], *synthetic]))
-    for name in names:
-        look = search.best(name)
-        if look is not None:
-            by, x = [names.index(one) for one in look.by], names.index(name)
-            plain = gate.look(original, [*original[:40], *synthetic], by, x, names=names)
-            assert (look.links, look.own) == pytest.approx((plain.links, plain.own))
-            assert (look.neighbour, look.z) == pytest.approx((plain.neighbour, plain.z))
-            assert x not in by
-            assert look.tied > 0
+def test_what_the_search_finds_is_what_plain_loops_count():
+    n_found = 0
+    for seed in range(100, 108):
+        names, original, synthetic = gate.invent(seed)
+        files = original, [*original[:40], *synthetic]
+        search = TiedSearch(rows(names, *files))
+        for x, look in enumerate(map(search.best, names)):
+            if look is not None:
+                plain = gate.look(files, [names.index(one) for one in look.by], x, names)
+                figures = (look.links, look.own, look.neighbour, look.tied, look.z)
+                wanted = (plain.links, plain.own, plain.neighbour, plain.tied, plain.z)
+                assert figures == pytest.approx(wanted)
+                assert names[x] not in look.by
+                n_found += 1
+    assert n_found > 10
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_groups_are_those_of_plain_loops(seed):
     """One group is copied, and of the other some values are drawn anew."""
-    rng = Random(seed)
-    names = ["age", "sex", "ill"]
+    rng, names = Random(seed), ["age", "sex", "ill"]
     original = [(rng.randrange(70), "fm"[k % 2], rng.choice("pqqq")) for k in range(60)]
     synthetic = [row if row[1] == "f" else (*row[:2], rng.choice("pq")) for row in original]
     found = {
         (names.index(one.column), one.level): (one.p, one.expected)
         for one in tied_groups(TiedSearch(rows(names, original, synthetic)), {}, 1)
     }
-    expected = gate.group_tails(original, synthetic, names)
+    expected = gate.group_tails((original, synthetic), names)
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(pair) for key, pair in expected.items())
-
-
-def test_a_copied_group_has_the_smallest_tail():
-    rng = Random(1)
-    original = people(rng, 400)
-    pairs = zip(original, people(rng, 400), strict=True)
-    synthetic = [row if row[3] == "c" else other for row, other in pairs]
-    search = TiedSearch(rows(NAMES, original, synthetic))
-    groups = list(tied_groups(search, {}, 1))
-    worst = min(groups, key=lambda one: one.p)
-    assert (worst.column, worst.level) == ("town", "c")
-    assert worst.p < 1e-9
-    assert worst.n_people == sum(row[3] == "c" for row in original)
 
 
 def test_a_control_sample_by_hand():

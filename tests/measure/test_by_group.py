@@ -1,0 +1,69 @@
+"""Groups that are disclosed while the average is low: against plain loops."""
+
+import polars as pl
+import pytest
+
+import unveil
+
+
+def people(n_rest, in_small):
+    """Two large districts where nothing is settled, and a small one as it is given."""
+    rest = [("north" if i % 2 else "south", i % 40, "ab"[i // 2 % 2]) for i in range(n_rest)]
+    return [*rest, *(("small", 100 + i, value) for i, value in enumerate(in_small))]
+
+
+def frame(rows):
+    return pl.DataFrame(rows, schema=["district", "age", "t"], orient="row")
+
+
+def disclosed(original, synthetic):
+    """People of each district whose keys point to one value, and it is theirs."""
+    shown = {}
+    for district, age, value in synthetic:
+        shown.setdefault((district, age), set()).add(value)
+    found = {}
+    for district, age, value in original:
+        found[district] = found.get(district, 0) + (shown.get((district, age)) == {value})
+    return found
+
+
+def test_a_small_group_that_was_copied_stands_out():
+    original = people(800, "abcd" * 8)
+    record = unveil.disclosure(
+        frame(original), frame(original), keys=["district", "age"], targets="t"
+    ).record
+    (row,) = [row for row in record.by_group if row.key == "district"]
+    counted = disclosed(original, original)
+    assert (row.level, row.n_people, row.n_correct) == ("small", 32, counted["small"])
+    rest = sum(n for name, n in counted.items() if name != "small") / 800
+    assert row.expected == pytest.approx(100 * max(rest, 8 / 32))
+    assert row.percent == 100
+
+
+@pytest.mark.parametrize(
+    ("n_small", "value"),
+    [(32, "a"), (9, "abc")],
+    ids=["all of it have one value, which anybody may know", "fewer than twenty people"],
+)
+def test_a_group_is_left_alone(n_small, value):
+    original = frame(people(800, [value[i % len(value)] for i in range(n_small)]))
+    record = unveil.disclosure(original, original, keys=["district", "age"], targets="t").record
+    assert record.by_group == ()
+
+
+def test_what_is_excluded_is_not_counted():
+    original = frame(people(800, "abcd" * 8))
+    record = unveil.disclosure(
+        original, original, keys=["district", "age"], targets="t", exclude=["t=a", "t=b", "t=c"]
+    ).record
+    assert record.by_group == ()
+
+
+def test_the_group_is_an_alert_where_it_is_above_the_limit_of_disco():
+    original = frame(people(800, "abcd" * 8))
+    for limit, ids in ((50, ["group:district=small"]), (100, [])):
+        made = unveil.assess(
+            original, original, keys=["district", "age"], targets="t", limits={"DiSCO": limit}
+        )
+        found = [one for one in made.alerts if one.kind == "group" and "district" in one.columns]
+        assert [one.id for one in found if one.columns == ("district", "t")] == ids
