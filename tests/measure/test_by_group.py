@@ -8,7 +8,7 @@ import unveil
 
 def people(n_rest, in_small):
     """Two large districts where nothing is settled, and a small one as it is given."""
-    rest = [("north" if i % 2 else "south", i % 40, "ab"[i // 2 % 2]) for i in range(n_rest)]
+    rest = [("north" if i % 2 else "south", i % 40, "ab"[i // 40 % 2]) for i in range(n_rest)]
     return [*rest, *(("small", 100 + i, value) for i, value in enumerate(in_small))]
 
 
