@@ -42,8 +42,8 @@ def test_values_are_those_of_looking_each_person_up(seed):
 
     original, *synthetic = ([row() for _ in range(size)] for size in (60, 30, 50))
     frames = [pl.DataFrame(one, ["a", "b", "t"], orient="row") for one in (original, *synthetic)]
-    sensitive = {"t": ["v1"]}
-    found = unveil.disclosure(frames[0], frames[1:], keys="ab", targets="t", sensitive=sensitive)
+    given = {"keys": ["a", "b"], "targets": "t", "sensitive": {"t": ["v1"]}}
+    found = unveil.disclosure(frames[0], frames[1:], **given)
     levels = {one[2] for file in (original, *synthetic) for one in file}
     files = {1: synthetic[0], 2: synthetic[1], "pooled": synthetic[0] + synthetic[1]}
     expected = {copy: expected_of((original, file), copy, levels) for copy, file in files.items()}

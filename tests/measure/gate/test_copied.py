@@ -8,7 +8,7 @@ import pytest
 
 from measure.gate.test_links import columns
 from oracles import gate
-from unveil.measure.gate.copied import extra_columns, identifiers, is_running, single_holder
+from unveil.measure.gate.copied import extra_columns, identifiers, single_holder
 from unveil.read.table import Table
 
 
@@ -48,21 +48,6 @@ def test_missing_cells_make_no_value_likelier():
     some, others = ["a", "a", "b", "c"], ["a", "b", "d", "d"]
     with_missing = held([*some, *[None] * 4], [*others, *[None] * 4])
     assert with_missing.expected == held(some, others).expected
-
-
-@pytest.mark.parametrize(
-    ("values", "is_one"),
-    [
-        (range(100, 160), True),
-        (range(19), False),  # too few
-        ([*range(59), 58], False),  # twice
-        (range(0, 120, 2), False),  # gaps
-        ([k + 0.5 for k in range(60)], False),
-    ],
-)
-def test_record_numbers_are_whole_and_without_gaps(values, is_one):
-    (column,) = columns(["id"], [(value,) for value in values], [(1,)])
-    assert is_running(column, 0) is is_one
 
 
 def test_identifiers_are_found_however_they_are_spelt():

