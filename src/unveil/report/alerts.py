@@ -9,7 +9,7 @@ from html import escape
 
 from unveil.records.alerts import Alert, AlertStatus, Assessment, NotTested
 from unveil.records.view import as_html, as_text
-from unveil.report.words import and_list, counted, lines, name, visible
+from unveil.report.words import and_list, counted, name, visible
 
 WORDS: dict[AlertStatus, str] = {
     "block": "Block",
@@ -64,7 +64,7 @@ def alert_text(alert: Alert) -> AlertText:
     return AlertText(
         alert.status,
         f"{GLYPHS[alert.status]} {WORDS[alert.status]}  {visible(alert.id)}",
-        lines(alert.sentence),
+        visible(alert.sentence),
         alert.action,
         accepted,
     )
