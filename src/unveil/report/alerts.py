@@ -36,6 +36,8 @@ class AlertText:
     sentence: str
     action: str
     accepted: str | None
+    void: str | None = None  # why what a person accepted does not count
+    id: str = ""
 
 
 def alert_texts(
@@ -67,6 +69,37 @@ def alert_text(alert: Alert) -> AlertText:
         visible(alert.sentence),
         alert.action,
         accepted,
+        None if alert.void is None else visible(alert.void),
+        visible(alert.id),
+    )
+
+
+def is_open(alert: Alert) -> bool:
+    """Whether an alert stands against a release, or asks a person to decide."""
+    return alert.accepted is None and alert.status != "review"
+
+
+def alerts_html(
+    alerts: Sequence[Alert], not_tested: Sequence[NotTested], *, most: int | None = MOST_ALIKE
+) -> str:
+    """The alerts as a list, the gravest first; then what was not tested. Every name is escaped."""
+    rows = "".join(map(_alert_row, alert_texts(alerts, most=most)))
+    left = "".join(f"<li>{escape(visible(not_tested_text(one)))}</li>" for one in not_tested)
+    told = f'<ul class="alerts" aria-label="Alerts">{rows}</ul>' if rows else ""
+    if left:
+        told += f'<div class="untested"><p><strong>Not tested</strong></p><ul>{left}</ul></div>'
+    return told
+
+
+def _alert_row(one: AlertText | str) -> str:
+    if isinstance(one, str):
+        return f'<li class="more">{escape(one)}</li>'
+    told = [one.sentence, *([] if one.void is None else [one.void]), one.accepted or one.action]
+    kind = "accepted" if one.accepted else one.status
+    body = "".join(f"<p>{escape(text)}</p>" for text in told)
+    return (
+        f'<li class="alert {kind}" data-alert="{escape(one.id)}"><p><strong>{escape(one.head)}'
+        f"</strong></p>{body}</li>"
     )
 
 

@@ -219,6 +219,6 @@ def _decided(decision: Decision | None) -> Iterator[str]:
     )
     yield told.html("verdict")
     yield f'<div class="told">Note: {in_full(decision.note)}</div>'
-    if decision.despite is not None:
-        why = in_full(decision.despite)
-        yield f'<div class="told">Although a limit is exceeded, because: {why}</div>'
+    for one in decision.despite:
+        why = in_full(one.reason)
+        yield f'<div class="told">Despite <code>{text(one.alert)}</code>, because: {why}</div>'
