@@ -15,7 +15,7 @@ STYLE = (
     ".unveil .stop{border:2px solid #b3261e;padding:.5em;font-weight:bold}"
     ".unveil .alerts{list-style:none;padding:0}.unveil .alert{border-left:4px solid #888;"
     "padding:.1em .8em;margin:.5em 0}.unveil .alert p{margin:.2em 0}"
-    ".unveil .block{border-color:#b3261e}.unveil .decide{border-color:#b26a00}</style>"
+    ".unveil .a-block{border-color:#b3261e}.unveil .a-decide{border-color:#b26a00}</style>"
 )
 
 
