@@ -75,10 +75,10 @@ def assess_release(
     limits = limits or {}
     found = by_gravity(
         (
-            *limit_alerts(breaches),
             *gate_alerts(evidence, limits),
             *_sensitive_alerts(disclosures, sensitive or {}, limits),
             *more,
+            *limit_alerts(breaches),
         )
     )
     alerts = tuple(_accepted(one, acceptances, files_sha256, audience) for one in found)

@@ -105,9 +105,9 @@ def _capital(sentence: str) -> str:
 
 def _gate(run: Run) -> Iterator[Missing]:
     """Synthetic data that nobody looked through for real records let nothing pass."""
-    if run.n_synthetic and not run.of_kind("gate"):
-        reasons = [part.reason for part in run.parts if part.kind == "gate"]
-        fix = f"See to it, and run again: {reasons[0]}" if reasons else "unveil run --again"
+    tried = [part for part in run.parts if part.kind == "gate"]
+    if run.n_synthetic and all(part.state == "not measured" for part in tried):
+        fix = f"See to it, and run again: {tried[0].reason}" if tried else "unveil run --again"
         yield Missing(
             kind="measure",
             sentence=(

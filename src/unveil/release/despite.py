@@ -24,7 +24,7 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
     for alert, reason in pairs:
         if alert in found:
             raise SettingsError(f"--despite names {alert} twice. Give it one reason.")
-        found[alert] = reason_given(reason, f"--despite {typed(alert + '=...')}")
+        found[alert] = reason_given(reason, "--despite", f"Say why it is released despite {alert}")
     still = [one.id for one in judgement.alerts if _is_open(one)]
     for alert in found:
         if alert in known and alert not in still:
@@ -70,10 +70,12 @@ def standing_alerts(judgement: Judgement, despite: Mapping[str, str]) -> list[Al
 def told_against(alerts: Sequence[Alert], judgement: Judgement) -> Iterator[str]:
     """Each alert, and what can be done about it; of many the last by their ids."""
     for one in alerts[:MOST_ALERTS]:
-        if is_barred(one, judgement.audience):
-            yield f"{one.sentence} {barred(one)}"
-        else:
-            how = f"--despite {typed(one.id + '=...')}"
-            yield f"{one.sentence} Lower the risk; or say why it is released all the same: {how}."
+        never = f" {barred(one)}" if is_barred(one, judgement.audience) else ""
+        yield f"{one.id}: {one.sentence}{never}"
     if left := alerts[MOST_ALERTS:]:
         yield f"{len(left):,} more alerts: {listed((one.id for one in left), most=40)}."
+    if any(not is_barred(one, judgement.audience) for one in alerts):
+        yield (
+            "Lower the risk; or say of each alert why it is released all the same:"
+            f" --despite {typed(alerts[0].id + '=...')}."
+        )

@@ -8,7 +8,7 @@ from html import escape
 
 from unveil.records.dossier import Dossier, Parts
 from unveil.records.judgement import Decision, Judged, Judgement, Status
-from unveil.report.alerts import alerts_html
+from unveil.report.alerts import alerts_html, is_open
 from unveil.report.catalogue import said
 from unveil.report.judged import Group, figure_text, grouped, limit_text, thing, worst
 from unveil.report.pieces import in_full, text, when
@@ -78,7 +78,9 @@ def headline(judgement: Judgement) -> tuple[Status, str]:
 
 
 def sentences(judgement: Judgement, groups: list[Group]) -> Iterator[Said]:
-    """What is above, to be reviewed, not measured, or waits for somebody."""
+    """What is open, above, to be reviewed, not measured, or waits for somebody."""
+    if n_alerts := sum(map(is_open, judgement.alerts)):
+        yield said("verdict.alerts", n=counted(n_alerts, "alert"))
     for group in groups:
         yield from (_above(part) for part in kinds_of(group) if part.above)
     statuses = [one.status for group in groups for one in group.worst_of_each]
