@@ -51,17 +51,17 @@ def assess_run(
     evidence = gate.evidence or GateEvidence(
         files=(), n_original=run.n_original or 0, n_synthetic=(), compared=(), checks=()
     )
-    own = {name: (one.review, one.limit) for name, one in limits.items() if name in GATE}
+    pairs = {name: (one.review, one.limit) for name, one in limits.items()}
     return assess_release(
         evidence,
         disclosures=disclosures,
         breaches=[_breach(one) for one in figures if _is_breach(one)],
-        limits=own,
+        limits=pairs,
         sensitive=sensitive,
         acceptances=acceptances,
         files_sha256=digest_of(run),
         audience=audience,
-        more=(*_without_role(evidence, gate, own), *_unknown_identifiers(evidence, gate)),
+        more=(*_without_role(evidence, gate, pairs), *_unknown_identifiers(evidence, gate)),
         not_tested=tuple(_not_tested(run, gate)),
     )
 
@@ -105,8 +105,11 @@ def _without_role(
 ) -> Iterator[Alert]:
     """Columns of the synthetic data that nobody gave a role, unless an alert asks already."""
     theirs = (row.column for row in evidence.copied)
-    alerts = gate_alerts(evidence, limits)
-    asked = {one.columns[0] for one in alerts if one.kind in ("extra_column", "identifier")}
+    asked = {
+        one.columns[0]
+        for one in gate_alerts(evidence, limits)
+        if one.kind in ("extra_column", "identifier") and one.status != "review"
+    }
     alone = [
         name
         for name in dict.fromkeys((*evidence.compared, *theirs))
