@@ -77,7 +77,7 @@ def copied(folder: Path, place: Path) -> Path:
 def a_run(
     figures: tuple[FigureRow, ...] = (), parts: tuple[Part, ...] | None = None, **others
 ) -> Run:
-    """A run that nobody made; disclosure was measured where no parts are given."""
+    """A run that nobody made, with its gate; disclosure too where no parts are given."""
     said = {
         "number": 1,
         "title": "t",
@@ -99,7 +99,8 @@ def a_run(
         "warnings": (),
     }
     measured = (part("disclosure"),) if parts is None else parts
-    return Run(**{**said, **others}, figures=figures, parts=measured)
+    gate = part("gate", name="gate", scenario=None)
+    return Run(**{**said, **others}, figures=figures, parts=(gate, *measured))
 
 
 def figure(measure: str, value: float | None, **others) -> FigureRow:

@@ -115,8 +115,8 @@ def test_a_copy_of_the_original_is_shouted(
 ) -> None:
     project(tmp_path)
     people(1).write_csv(tmp_path / "copy.csv")
-    called("run", str(tmp_path))
-    assert "STOP: REAL RECORDS" in capsys.readouterr().out
+    assert called("run", str(tmp_path)) == 3
+    assert capsys.readouterr().out.lstrip("\n").startswith("╭─ ■ Block  real-records ─")
 
 
 def test_a_folder_without_a_project_is_told(

@@ -67,14 +67,25 @@ def above(folder):
     accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (0, 1)})
 
 
+DESPITE = {
+    "limit:DiSCO:ill@neighbour": "It is a teaching file.",
+    "limit:DiSCO:abroad@neighbour": "It is a teaching file, too.",
+}
+
+
 def test_a_limit_exceeded_is_refused_unless_somebody_says_why(tmp_path):
     folder = ready(tmp_path)
     above(folder)
-    with pytest.raises(AboveLimitError, match=r'--despite "\.\.\."') as refusal:
+    with pytest.raises(AboveLimitError, match=r'--despite "limit:DiSCO:ill@') as refusal:
         release(folder)
     assert refusal.value.exit_code == 3
-    found = release(folder, despite="It is a teaching file.")
-    assert (found.despite, found.judgement.exit_code) == ("It is a teaching file.", 3)
+    with pytest.raises(AboveLimitError, match=r'--despite "limit:DiSCO:abroad@') as refusal:
+        release(folder, despite=["limit:DiSCO:ill@neighbour=It is a teaching file."])
+    assert "DiSCO of ill" not in str(refusal.value)
+    found = release(folder, despite=DESPITE)
+    assert {one.alert: one.reason for one in found.despite} == DESPITE
+    assert {one.files_sha256 for one in found.despite} == {found.judgement.files_sha256}
+    assert found.judgement.exit_code == 3
 
 
 def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
@@ -86,7 +97,7 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
     rest = tail.partition("\n[")[2]
     (folder / "project.toml").write_text(f"{head}[{rest}", encoding="utf-8")
     with pytest.raises(RulingNeededError, match="Which other data"):
-        release(folder, despite="It is a teaching file.")
+        release(folder, despite=DESPITE)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +106,23 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
         ({"by": None}, 'Say who you are: --by "Name, role".'),
         ({"by": "Name, role"}, 'Say who you are: --by "Name, role".'),
         ({"note": " "}, 'Say why: --note "...".'),
-        ({"despite": ""}, 'Say why: --despite "...".'),
+        (
+            {"despite": [""]},
+            "--despite '' names no alert. Write its id, =, and why: --despite \"near-copies=...\".",
+        ),
+        (
+            {"despite": ["real-records="]},
+            'Say why it is released despite real-records: --despite "...".',
+        ),
         (
             {"by": "two\nlines"},
             "Say who you are in one line, without characters that cannot be printed: --by"
             ' "Name, role".',
         ),
-        ({"despite": "x"}, "--despite is not needed: no limit is exceeded. Leave it out."),
+        (
+            {"despite": {"limit:DiSCO": "x"}},
+            "There is no alert 'limit:DiSCO'. No alert is open.",
+        ),
     ],
 )
 def test_a_decision_without_its_words_is_refused(tmp_path, asked, sentence):
@@ -114,7 +135,9 @@ def test_a_decision_without_its_words_is_refused(tmp_path, asked, sentence):
 
 def test_despite_does_not_go_with_a_refusal(tmp_path):
     with pytest.raises(SettingsError, match="does not go with --refuse"):
-        decide(read_project(ready(tmp_path)), release=False, by=OFFICER, note="No.", despite="x")
+        decide(
+            read_project(ready(tmp_path)), release=False, by=OFFICER, note="No.", despite=["x=y"]
+        )
 
 
 def test_settings_or_files_changed_since_the_run_are_refused_with_what_changed(tmp_path):

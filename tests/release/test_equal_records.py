@@ -9,7 +9,10 @@ from click.testing import CliRunner
 
 import unveil
 from unveil.cli.commands import Commands
+from unveil.count.scenario import silent
 from unveil.examples import survey, survey_synthetic
+from unveil.measure.gate.assess import open_files
+from unveil.measure.gate.evidence import Roles, gather_evidence
 from unveil.records.base import Record
 from unveil.records.dossier import Parts
 from unveil.records.protection import ConfidentialProtection
@@ -121,7 +124,13 @@ def halves() -> list[list[str]]:
     return [KEYS[:2], KEYS[2:]]
 
 
+def evidence(of: dict[str, Any]) -> Record:
+    opened = open_files(of["original"], of["copies"], of["control"], MISSING, silent)
+    return gather_evidence(opened.files, Roles((), (*KEYS, *TARGETS), ("condition",)))
+
+
 PLAIN: dict[Kind, Callable[..., Record]] = {
+    "gate": lambda of, part, seed: evidence(of),
     "disclosure": lambda of, part, seed: (
         unveil.disclosure(
             of["original"],

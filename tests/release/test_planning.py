@@ -28,6 +28,7 @@ def settings(run: Run, part: str) -> dict[str, object]:
 
 def test_a_scenario_has_its_parts_and_the_files_have_theirs(tmp_path: Path) -> None:
     assert names(project(tmp_path)) == [
+        "gate",
         "disclosure neighbour",
         "exclusion_table neighbour",
         *(
@@ -37,6 +38,7 @@ def test_a_scenario_has_its_parts_and_the_files_have_theirs(tmp_path: Path) -> N
         ),
         "suda neighbour",
         "match_risk neighbour",
+        "singling_out",
         "structure",
         "utility",
         "tables",

@@ -14,7 +14,7 @@ from unveil.release.data_faults import refuse_data_faults
 from unveil.release.model import Answer, PublishedEntry
 from unveil.release.project_file import find_project, project_from, read_project
 from unveil.release.sections_files import TABLE
-from unveil.release.sections_people import CONTEXT, EXCLUDE, RULING
+from unveil.release.sections_people import CONTEXT, EXCEPTION, EXCLUDE, RULING
 from unveil.release.sections_scenario import MEASURES, ROLES, TEMPLATE_NAMES
 from unveil.release.sections_scenario import SCENARIO as SCENARIO_SETTINGS
 from unveil.release.templates import TEMPLATES
@@ -50,13 +50,13 @@ FAULTS = [
         DATA + "[scenarios]\n",
         "project.toml, line 3: there is no section 'scenarios'. Did you mean 'scenario'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits,"
-        " ruling, published, synthesis, protect, finding, table.",
+        " ruling, exceptions, published, synthesis, protect, finding, table.",
     ),
     (
         DATA + "synthetik = []\n",
         "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'?"
         " Its settings are: original, synthetic, control, special_codes, missing_values,"
-        " types, labels.",
+        " types, labels, sampling_fraction.",
     ),
     (
         "data = 3\n",
@@ -71,7 +71,7 @@ FAULTS = [
     (
         DATA + 'title = "x"\n',
         "project.toml, line 3: [data] has no setting 'title'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction.",
     ),
     (
         "[data]\nsynthetic = []\n",
@@ -232,7 +232,7 @@ FAULTS = [
     (
         DATA + '[roles]\nkeys = ["sex"]\n',
         "project.toml, line 4: [roles] has no setting 'keys'. Did you mean 'key'? Its"
-        " settings are: identifier, key, target, ignore, weight.",
+        " settings are: identifier, key, target, ignore, weight, sensitive.",
     ),
     (
         "scenario = 4\n" + DATA,
@@ -391,13 +391,14 @@ FAULTS = [
     (
         DATA + 'exclude = ["income=-8"]\n',
         "project.toml, line 3: [data] has no setting 'exclude'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction.",
     ),
     (
         DATA + "[limits]\nDISCO = [5, 10]\n",
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
-        " CAPs, DCAP, TCAP, GTCAP, R, ECAP, SAP, membership, unique, match_risk, pMSE, S_pMSE.",
+        " CAPs, DCAP, TCAP, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
+        " unique, match_risk, pMSE, S_pMSE.",
     ),
     (
         DATA + "[limits]\nDiSCO = 10\n",
@@ -437,7 +438,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " GTCAP, R, ECAP, SAP, membership, unique, match_risk, pMSE, S_pMSE. Did you mean"
+        " real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique, match_risk,"
+        " pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),
     (
@@ -593,7 +595,7 @@ FAULTS = [
         DATA + 'synthesis.method = "cort"\n',
         "project.toml, line 3: [data] has no setting 'synthesis'. Did you mean 'synthetic'?"
         " Its settings are: original, synthetic, control, special_codes, missing_values,"
-        " types, labels.",
+        " types, labels, sampling_fraction.",
     ),
     (
         DATA + '[[protect.step]]\ndo = "top_cod"\n',
@@ -934,7 +936,17 @@ def test_every_section_setting_and_template_has_its_place_on_the_page():
     page = PAGE.read_text(encoding="utf-8")
     settings = (
         *(*DATA_SETTINGS, *TYPES, *CONTEXT, *ROLES, *SCENARIO_SETTINGS, *MEASURES, *EXCLUDE),
-        *(*RULING, *TABLE, *TEMPLATE_NAMES, "schema", "title", "accepted_by", "accepted"),
+        *(
+            *RULING,
+            *EXCEPTION,
+            "sensitive",
+            *TABLE,
+            *TEMPLATE_NAMES,
+            "schema",
+            "title",
+            "accepted_by",
+            "accepted",
+        ),
     )
     assert [name for name in settings if f"`{name}`" not in page] == []
     named = [name for name in SECTIONS[2:] if f"`[{name}]`" not in page]

@@ -6,7 +6,7 @@ from desk_cases import ANALYST, edited, made, ran, run
 from unveil.errors import SettingsError
 from unveil.release.project_file import read_project
 from unveil.release.ruling import rule
-from unveil.release.running import stale
+from unveil.release.staleness import stale
 from unveil.release.store import load_parts, load_run
 from unveil.release.whatif import whatif
 

@@ -16,8 +16,9 @@ from unveil.release.hashing import fingerprint, settings_sha256
 from unveil.release.healing import heal_log
 from unveil.release.inputs import disclosure_of
 from unveil.release.project_file import read_project
-from unveil.release.running import run_project, stale
+from unveil.release.running import run_project
 from unveil.release.seeds import kept_seed
+from unveil.release.staleness import stale
 from unveil.release.store import load_parts, runs_of
 
 CONTROL = 'control = "control.csv"\n'

@@ -16,6 +16,7 @@ import polars as pl
 
 import unveil
 from unveil.examples import survey
+from unveil.records.alerts import Acceptance, Alert, NotTested
 from unveil.records.base import Record
 from unveil.records.dossier import (
     Dossier,
@@ -353,7 +354,7 @@ def _part(name: str, kind: str, scenario: str | None, target: str | None, *, rec
         kind=kind,  # type: ignore[arg-type]
         scenario=scenario,
         target=target,
-        settings=json.dumps({"kind": kind}),
+        settings=json.dumps({"kind": kind, **({"dis_fraction": 0.01} if kind == "suda" else {})}),
         fingerprint=sha256(name.encode()).hexdigest(),
         state="measured" if measured else "not measured",
         reason=None if measured else "The control has no column 'region'. Its columns are: sex.",
@@ -589,6 +590,7 @@ def _dossier(
     judgement = _judgement(
         run, LIMITS, findings, accepted_by=text("G. Lead, governance"), missing=[open_one]
     )
+    judgement = msgspec.structs.replace(judgement, **_gate(text))
     dossier = Dossier(
         title=title,
         run=run,
@@ -600,7 +602,7 @@ def _dossier(
             by=text("G. Lead, governance"),
             on="2026-11-16T11:00:00Z",
             note=text("Two targets are above the limit: another round."),
-            despite=None,
+            despite=(_acceptance(text),),
             run=2,
             results_sha256=sha256(b"results").hexdigest(),
             project_sha256=run.project_sha256,
@@ -623,6 +625,44 @@ def _dossier(
         records_file=None,
     )
     return dossier, Parts(run, {name: record for name, *_, record in parts})
+
+
+def _acceptance(text: Any) -> Acceptance:
+    return Acceptance(
+        alert=text("near-copies"),
+        reason=text("Ages were rounded."),
+        by=text("G. Lead, governance"),
+        on="2026-11-16",
+        files_sha256="0" * 64,
+    )
+
+
+def _gate(text: Any) -> dict[str, Any]:
+    """Four alerts alike, one that is accepted, and what was not tested."""
+    alike = [
+        Alert(
+            id=f"group:{column}={level}",
+            kind="group",
+            columns=(column,),
+            level=level,
+            status="decide",
+            sentence=f"{column} = {level}: looked at.",
+            action="Check how the records of this group were made.",
+            void=text("That is void for these files."),
+        )
+        for column, level in ((text(f"district {n}"), text("Opole")) for n in range(4))
+    ]
+    accepted = Alert(
+        id="near-copies",
+        kind="near_copies",
+        columns=(),
+        status="block",
+        sentence="Many people have a record far nearer than another person.",
+        action="Do not release.",
+        accepted=_acceptance(text),
+    )
+    left = NotTested(what="columns", columns=(text("remarks"),), sentence="in no scenario.")
+    return {"alerts": (accepted, *alike), "not_tested": (left,), "void": (text("Void."),)}
 
 
 def _scenario_texts(parts: Sequence[_Measured], text: Any) -> Iterable[ScenarioText]:

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from report import dossiers
+from unveil.records.alerts import Acceptance
 from unveil.records.dossier import Dossier
 from unveil.records.judgement import Judged, Limit
 from unveil.report.custodian_page import ORDER, custodian_page
@@ -206,7 +207,20 @@ def test_a_figure_is_written_in_its_unit(measure, value, said):
     ],
 )
 def test_the_verdict_is_against_the_custodians_own_limits(fields, said):
-    assert shown(verdict, judged_as(**fields)).startswith(f"{said}:")
+    told = shown(verdict, judged_as(**fields, alerts=(), not_tested=()))
+    assert told.startswith(f"{said}:")
+
+
+def test_alerts_stand_before_the_verdict_and_one_that_is_accepted_is_not_within():
+    dossier = judged_as(exit_code=0, n_review=0)
+    told = shown(verdict, dossier)
+    assert told.startswith("■ Block near-copies Many people have a record far nearer")
+    assert "Accepted by G. Lead, governance on 2026-11-16 for these files: Ages were" in told
+    order = [
+        told.index(one) for one in ("Not tested remarks is in no", "▲ ALERTS ACCEPTED BY NAME:")
+    ]
+    assert order == sorted(order)
+    assert told.count("◆ Decide group:district") == 4
 
 
 def test_one_figure_above_is_told_with_its_value():
@@ -285,10 +299,11 @@ def test_a_decision_is_shown_with_name_time_and_note():
 
 
 def test_a_release_despite_a_limit_says_why():
-    decision = replace(dossiers.example()[0].decision, release=True, despite="A court asks for it.")
+    accepted = Acceptance(alert="limit:repU", reason="A court asks for it.", by="A. Judge")
+    decision = replace(dossiers.example()[0].decision, release=True, despite=(accepted,))
     told = shown(verdict, changed(decision=decision))
     assert "Decided: release." in told
-    assert "Although a limit is exceeded, because: A court asks for it." in told
+    assert "Despite limit:repU , because: A court asks for it." in told
 
 
 def test_without_a_decision_the_page_says_so():

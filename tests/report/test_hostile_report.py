@@ -22,6 +22,7 @@ SVG = {
 HTML_ATTRIBUTES = {
     *("lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "title", "scope"),
     *("role", "tabindex", "aria-label", "aria-labelledby", "data-says", "data-of", "data-card"),
+    "data-alert",
     *("datetime", "open", "colspan", "rowspan"),
 }
 SVG_ATTRIBUTES = {

@@ -31,9 +31,8 @@ def alert_panels(
 
 def _alert(one: AlertText) -> RenderableType:
     """A panel for what stands against a release; plain lines for a review or what is accepted."""
-    said = [Text(one.sentence), Text(one.action, "dim")]
-    if one.accepted is not None:
-        said[1:] = [Text(one.accepted, "dim")]
+    void = [] if one.void is None else [Text(one.void)]
+    said = [Text(one.sentence), *void, Text(one.accepted or one.action, "dim")]
     if one.accepted is not None or one.status not in _STYLES:
         return Padding(Group(Text(one.head, "bold"), *(Padding(s, (0, 2)) for s in said)), (0, 1))
     return Panel(

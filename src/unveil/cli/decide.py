@@ -22,7 +22,12 @@ from unveil.report.documents import json_document
 @click.option("--release", is_flag=True, help="The copy is released.")
 @click.option("--refuse", is_flag=True, help="The copy is not released.")
 @click.option("--note", metavar="TEXT", help="On what considerations; kept with the decision.")
-@click.option("--despite", metavar="TEXT", help="Why, although a limit is exceeded.")
+@click.option(
+    "--despite",
+    multiple=True,
+    metavar="ID=REASON",
+    help="Why it is released although an alert stands against it. One for each alert.",
+)
 @by_option
 @project_option
 @json_option
@@ -31,7 +36,7 @@ def decide(
     release: bool,
     refuse: bool,
     note: str | None,
-    despite: str | None,
+    despite: tuple[str, ...],
     by: str | None,
     project: str | None,
     as_json: bool,
@@ -39,16 +44,17 @@ def decide(
     """Decide about the last run, and keep the decision with all that it rests on.
 
     A release needs a run of files and settings as they are, every finding ruled on, the five
-    questions answered, and no accepted limit exceeded (or --despite). Once there is a run, refusing
-    is always possible, also where the run is not as it was written.
+    questions answered, and no open alert, or --despite ID=REASON for each. Once there is a run,
+    refusing is always possible, also where the run is not as it was written.
 
     \b
     Example:
       unveil decide --release --by "B. Smith, data protection" --note "..."
+      unveil decide --release --despite "near-copies=..." --by "B. Smith, officer" --note "..."
       unveil decide --refuse --by "B. Smith, data protection" --note "..."
 
-    Exit codes: 0 decided, 2 wrong use, 3 a limit is exceeded or the evidence was changed, 4 a
-    person has to say something first.
+    Exit codes: 0 decided, 2 wrong use, 3 an alert stands against a release or the evidence was
+    changed, 4 a decision or sign-off is outstanding.
     """
     if release == refuse:
         raise SettingsError("Say what you decide: --release or --refuse, one of the two.")

@@ -8,11 +8,13 @@ from rich.console import Console
 from unveil.cli.progress import run_bar
 from unveil.cli.run_screen import Shown, screen
 from unveil.cli.shown import put_out
+from unveil.errors import SettingsError
 from unveil.records.judgement import Judgement
 from unveil.records.run import Run
 from unveil.release.after_release import decided_lines
 from unveil.release.at_risk import records_path
 from unveil.release.deciding import decisions_of
+from unveil.release.exceptions import accept_alerts
 from unveil.release.judging import judgement_of
 from unveil.release.model import ProjectFile
 from unveil.release.project_file import read_project
@@ -26,7 +28,18 @@ INTERRUPTED = 130
 @click.argument("project", required=False, metavar="[PROJECT]")
 @click.option("--records", is_flag=True, help="Write who is at risk to the confidential folder.")
 @click.option("--again", is_flag=True, help="Measure everything anew, whatever is known.")
-@click.option("--by", metavar="NAME", help="Who runs it. Default: the analyst of the project.")
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="ID",
+    help="Accept an alert for these files, with --reason and --by. May be repeated.",
+)
+@click.option("--reason", multiple=True, metavar="TEXT", help="Why; one for each --accept.")
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="Who runs it (default: the analyst of the project), or who accepts an alert.",
+)
 @click.option("--seed", type=int, metavar="N", help="The seed of the project from now on.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def run(
@@ -34,6 +47,8 @@ def run(
     project: str | None,
     records: bool,
     again: bool,
+    accept: tuple[str, ...],
+    reason: tuple[str, ...],
     by: str | None,
     seed: int | None,
     as_json: bool,
@@ -41,16 +56,22 @@ def run(
     """Measure what PROJECT (a project.toml, or its folder; else here) declares, and judge it.
 
     What has not changed since an earlier run is taken over. A run that is stopped goes on where it
-    was. Exit code: 0 within all limits, 3 a limit is exceeded, 4 somebody has to say something.
+    was. Exit code: 0 within all limits, 3 a limit is exceeded or something in the files stands
+    against a release, 4 a decision or sign-off is outstanding.
 
     \b
     Example:
       unveil run
       unveil run myproject --records --by "Name, role"
+      unveil run --accept near-copies --reason "..." --by "Name, role"
     """
+    reasons = paired(accept, reason)
     file = read_project(project)
     known = runs_of(file.folder)
-    made = _made(file, records=records, again=again, by=by, seed=seed)
+    runner = None if accept else by
+    made = _made(file, records=records, again=again, by=runner, seed=seed)
+    if reasons:
+        file = accept_alerts(file, reasons, by=by)
     parts = load_parts(file.folder, made)
     judgement = judgement_of(file, made, parts)
     decided = tuple(decided_lines(file.folder, made, decisions_of(file.folder)))
@@ -59,6 +80,16 @@ def run(
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(shown.judgement.exit_code)
+
+
+def paired(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
+    """A reason for each alert that is accepted."""
+    if len(alerts) != len(reasons) or len(set(alerts)) != len(alerts):
+        raise SettingsError(
+            f"{len(alerts)} alerts are accepted with {len(reasons)} reasons. Give one --reason for"
+            " each --accept."
+        )
+    return dict(zip(alerts, reasons, strict=True))
 
 
 def _made(

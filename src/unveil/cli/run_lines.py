@@ -97,6 +97,23 @@ class _At:
                 f" {ratio(_value(found[0]))} beyond what works on people who were not used.",
                 _status(found),
             )
+        else:
+            yield from self._without_control()
+
+    def _without_control(self) -> Iterator[Line]:
+        """Singling out beside its own baseline, which no limit is held against."""
+        rows = [row for _, record in self.parts.of("singling_out") for row in record.rows]
+        known = [row for row in rows if row.main is not None and row.naive is not None]
+        if known:
+            row = max(known, key=lambda one: one.main - one.naive)
+            yield (
+                "Attacks",
+                f"{WORDS[row.attack]}: {percent(100 * row.main)} of"
+                f" {counted(row.n_found, 'description')} that fit one synthetic record fit one"
+                " person of the original alone; of those made up without the data,"
+                f" {percent(100 * row.naive)}. Not judged: there is no control sample.",
+                None,
+            )
 
     def membership(self) -> Iterator[Line]:
         found = self.of("membership", "membership")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from unveil.cli.alerts_screen import alert_panels
 from unveil.cli.run_lines import Line, lines_of_run, not_measured
 from unveil.cli.tables import as_wide_as_fits, longest_name, new_table, status_text
 from unveil.records.checks import Flag
@@ -71,23 +71,18 @@ def screen(shown: Shown, width: int) -> Group:
     disclosures = shown.parts.of("disclosure")
     return Group(
         Text(),
-        *_alarms(record for _, record in disclosures),
+        *alert_panels(shown.judgement.alerts, shown.judgement.not_tested),
         Text(_title(shown.run), style="bold"),
         Text(_made(shown)),
         Text(),
         *(part for one in disclosures for part in _scenario(shown, *one, width)),
         *_lines(lines_of_run(shown.run, shown.parts, shown.judgement)),
         *_listed("Not measured", not_measured(shown.run)),
-        *_listed("Noted", [lines(one) for one in shown.run.warnings]),
+        *_listed("Noted", map(lines, (*shown.run.warnings, *shown.judgement.void))),
         *_listed("Since this run", [lines(one) for one in shown.judgement.stale]),
         *_listed("Decided", [lines(one) for one in shown.decided]),
         *_closing(shown),
     )
-
-
-def _alarms(records: Iterable[Disclosure]) -> Iterator[RenderableType]:
-    for alarm in dict.fromkeys(one for record in records for one in sentences.alarms(record)):
-        yield Panel(Text(alarm, style="bold"), title="STOP: REAL RECORDS", border_style="bold red")
 
 
 def _title(run: Run) -> str:
@@ -251,10 +246,10 @@ def _lines(said: Iterable[Line]) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _listed(title: str, said: Sequence[str]) -> Iterator[RenderableType]:
-    if said:
+def _listed(title: str, said: Iterable[str]) -> Iterator[RenderableType]:
+    if told := list(said):
         yield Text(title, style="bold underline")
-        for one in said:
+        for one in told:
             yield Padding(Text(one), (0, 0, 0, 1))
         yield Text()
 

@@ -118,7 +118,8 @@ def _tied_percent(one: OwnValue, n_people: int) -> float:
     return 100 * max(tied, 0.0) / max(n_people, 1)
 
 
-def _most_tied(evidence: GateEvidence, copy: Copy) -> float:
+def most_tied(evidence: GateEvidence, copy: Copy) -> float:
+    """Percent of people tied by the worst column, where chance does not explain it."""
     found = [one for one in evidence.own if one.copy == copy and one.z >= SIGNIFICANT]
     return max((_tied_percent(one, evidence.n_original) for one in found), default=0.0)
 
@@ -126,7 +127,7 @@ def _most_tied(evidence: GateEvidence, copy: Copy) -> float:
 def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
     for row in evidence.whole:
         share = 100 * row.n_reappearing / max(row.n_people, 1)
-        status = _real_status(row, share, _most_tied(evidence, row.copy), limits, evidence)
+        status = _real_status(row, share, most_tied(evidence, row.copy), limits, evidence)
         if status is None:
             continue
         expected = 100 * row.expected / max(row.n_people, 1)

@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from msgspec.structs import replace
 
+from unveil.errors import SettingsError, listed, nearest, quoted
 from unveil.judge.alerts import Limits, exit_code, gate_alerts, once_each, percent
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.copies import Copy
@@ -35,6 +36,7 @@ class Breach:
     scenario: str | None = None
     reason: str | None = None  # why it could not be measured
     unit: str = " %"
+    subject: str | None = None  # of what else it is: a pair of columns, an attack
 
 
 def assess_release(
@@ -74,11 +76,11 @@ def assess_release(
     limits = limits or {}
     found = once_each(
         (
-            *limit_alerts(breaches),
             *gate_alerts(evidence, limits),
             *_sensitive_alerts(disclosures, sensitive or {}, limits),
             *_group_alerts(disclosures, limits),
             *more,
+            *limit_alerts(breaches),
         )
     )
     alerts = tuple(_accepted(one, acceptances, files_sha256, audience) for one in found)
@@ -96,14 +98,16 @@ def assess_release(
 def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
     """One alert for each measure and target above its limit: the worst copy and scenario."""
     worst: dict[str, Breach] = {}
+    counts: dict[str, int] = {}
     for one in breaches:
         name = f"limit:{one.measure}" + (f":{one.target}" if one.target is not None else "")
         if one.scenario is not None:
             name += f"@{one.scenario}"
-        known = worst.get(name)
+        known, counts[name] = worst.get(name), counts.get(name, 0) + 1
         if known is None or (one.value or 0) > (known.value or 0):
             worst[name] = one
     for name, one in worst.items():
+        several = f" {counts[name]:,} such figures in all." if counts[name] > 1 else ""
         yield Alert(
             id=name,
             kind="limit",
@@ -111,13 +115,14 @@ def limit_alerts(breaches: Iterable[Breach]) -> Iterator[Alert]:
             figure=one.value,
             expected=one.companion,
             status="block",
-            sentence=_limit_sentence(one),
+            sentence=_limit_sentence(one) + several,
             action="Protect the data further, or accept this figure by name and with a reason.",
         )
 
 
 def _limit_sentence(one: Breach) -> str:
-    what = one.measure if one.target is None else f"{one.measure} of {one.target}"
+    of = one.target if one.target is not None else one.subject
+    what = one.measure if of is None else f"{one.measure} of {of}"
     where = f" ({one.scenario})" if one.scenario is not None else ""
     if one.value is None:
         why = "" if one.reason is None else f": {one.reason.rstrip('.')}"
@@ -140,10 +145,7 @@ def _sensitive_alerts(
         for row in record.by_value:
             if row.level is None or row.level not in sensitive.get(row.target, ()):
                 continue
-            figure = max(
-                _share(row.n_correct, row.n_people),
-                _share(row.n_wrong, record.n_original - row.n_people),
-            )
+            figure = value_share(row, record.n_original)
             key = (row.target, row.level)
             if key not in worst or figure > worst[key][0]:
                 worst[key] = figure, row, record.n_original
@@ -198,6 +200,11 @@ def _group_alerts(disclosures: Sequence[Disclosure], limits: Limits) -> Iterator
         )
 
 
+def value_share(row: ValueRow, n_original: int) -> float:
+    """Percent of the people with a value disclosed correctly, or of others shown with it."""
+    return max(_share(row.n_correct, row.n_people), _share(row.n_wrong, n_original - row.n_people))
+
+
 def _share(n: float, of: float) -> float:
     return 100 * n / of if of else 0.0
 
@@ -208,12 +215,41 @@ def _accepted(
     files_sha256: str | None,
     audience: Audience | None,
 ) -> Alert:
-    """The alert with its acceptance, where there is one for these files and it may be given."""
-    for one in acceptances:
-        is_bound = one.files_sha256 is not None and one.files_sha256 == files_sha256
-        if one.alert == alert.id and is_bound and not is_barred(alert, audience):
-            return replace(alert, accepted=one)
-    return alert
+    """The alert with its acceptance; or with why one that was given does not count."""
+    mine = [one for one in acceptances if one.alert == alert.id]
+    bound = [one for one in mine if one.files_sha256 and one.files_sha256 == files_sha256]
+    if bound and not is_barred(alert, audience):
+        return replace(alert, accepted=bound[-1])
+    if bound:
+        return replace(alert, void=barred(alert))
+    return replace(alert, void=other_files(mine[-1])) if mine else alert
+
+
+def other_files(one: Acceptance) -> str:
+    """Why an acceptance does not count that was given for other files."""
+    return f"{one.by} accepted {one.alert} for other files: that is void for these."
+
+
+def barred(alert: Alert) -> str:
+    """Why nobody can accept an alert."""
+    return (
+        f"{alert.id} cannot be accepted: for an open audience nobody can accept identifiers or real"
+        " records."
+    )
+
+
+def refuse_acceptances(
+    ids: Iterable[str], alerts: Sequence[Alert], audience: Audience | None
+) -> None:
+    """Refuse to accept what is no alert, or what nobody may accept."""
+    known = {one.id: one for one in alerts}
+    for id_ in ids:
+        if id_ not in known:
+            still = [one.id for one in alerts if one.accepted is None]
+            there = f"Open are: {listed(still, most=20)}." if still else "No alert is open."
+            raise SettingsError(f"There is no alert {quoted(id_)}.{nearest(id_, still)} {there}")
+        if is_barred(known[id_], audience):
+            raise SettingsError(barred(known[id_]))
 
 
 def is_barred(alert: Alert, audience: Audience | None) -> bool:

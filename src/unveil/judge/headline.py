@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 
+from unveil.errors import listed
 from unveil.judge.measures import MEASURES
+from unveil.records.alerts import Alert, AlertStatus
 from unveil.records.judgement import Judged, Missing
 from unveil.records.run import Run
 
 NO_COPY = "The project names no copy: only the original and tables are judged, and no copy."
+_ALERTS: dict[AlertStatus, str] = {
+    "block": "Against a release",
+    "decide": "For a person to decide",
+    "review": "To review",
+}
 STALE = "Files or settings have changed since: measure again before a decision, unveil run."
 
 
@@ -14,24 +21,41 @@ def headline_of(
     run: Run,
     figures: Sequence[Judged],
     missing: Sequence[Missing],
+    alerts: Sequence[Alert] = (),
     *,
     accepted_by: str | None,
     not_in_force: str | None = None,
     is_current: bool = True,
 ) -> str:
-    """The verdict against the limits of a named person, or that there is none."""
+    """The gravest alert about the files, and the verdict against the limits of a named person."""
     if accepted_by is None:
         why = not_in_force or "nobody has accepted limits"
         verdict, is_passed = f"No verdict on run {run.number}: {why}.", True
     else:
         verdict, is_passed = _verdict(figures, accepted_by)
+    open_ = [one for one in alerts if one.accepted is None]
+    accepted = [one.id for one in alerts if one.accepted is not None]
+    if accepted:
+        verdict = f"{verdict} Accepted by name: {listed(accepted, most=3)}."
+        is_passed = is_passed or all(one.kind != "limit" for one in open_)
+    is_stopped = any(one.status != "review" for one in open_)
     said = [
+        *_gravest(open_),
         verdict,
         *([] if run.n_synthetic else [NO_COPY]),
         *([] if is_current else [STALE]),
-        *([_open(missing)] if is_passed and (missing or is_current) else []),
+        *([_open(missing)] if is_passed and (missing or (is_current and not is_stopped)) else []),
     ]
     return " ".join(said)
+
+
+def _gravest(alerts: Sequence[Alert]) -> list[str]:
+    """The gravest alert but for figures above a limit, and how many more there are."""
+    found = [one for one in alerts if one.kind != "limit"]
+    if not found:
+        return []
+    more = f" and {_counted(len(found) - 1, 'more alert')}" if len(found) > 1 else ""
+    return [f"{_ALERTS[found[0].status]}: {found[0].sentence.rstrip('.')} ({found[0].id}){more}."]
 
 
 def _verdict(figures: Sequence[Judged], accepted_by: str) -> tuple[str, bool]:

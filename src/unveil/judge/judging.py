@@ -7,7 +7,7 @@ never quietly within, and a run of other files or settings than those of now let
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from unveil.judge.audiences import rule_of
@@ -15,6 +15,8 @@ from unveil.judge.headline import headline_of
 from unveil.judge.measures import MEASURES
 from unveil.judge.missing import missing_of
 from unveil.judge.rulings import InForce, Ruling, findings_of
+from unveil.judge.run_alerts import GateFindings, assess_run, void_of
+from unveil.records.alerts import Acceptance
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import (
     Audience,
@@ -43,6 +45,8 @@ class Said:
     exclusions: tuple[InForce, ...] = ()
     answered: frozenset[FactorName] = frozenset()
     four_eyes: bool = False
+    sensitive: Mapping[str, Sequence[str]] = field(default_factory=dict)  # levels, by target
+    acceptances: tuple[Acceptance, ...] = ()
 
 
 def judged(
@@ -50,6 +54,7 @@ def judged(
     disclosures: Sequence[tuple[str, Disclosure]],
     said: Said,
     *,
+    gate: GateFindings | None = None,
     stale: tuple[str, ...] = (),
     reasons: Mapping[FigureRow, str] | None = None,
 ) -> Judgement:
@@ -63,6 +68,8 @@ def judged(
         The disclosure record of each scenario, by its name: their flags are the findings.
     said
         Limits, audience, rulings and answers as they are now.
+    gate
+        What the checks of the files counted, and which columns have a role.
     stale
         What has changed since the run, in sentences.
     reasons
@@ -73,6 +80,17 @@ def judged(
     findings = findings_of(
         disclosures, audience=said.audience, rulings=said.rulings, exclusions=said.exclusions
     )
+    assessment = assess_run(
+        run,
+        gate or GateFindings(),
+        figures,
+        [record for _, record in disclosures],
+        limits=in_force,
+        sensitive=said.sensitive,
+        acceptances=said.acceptances,
+        audience=said.audience,
+    )
+    digest = assessment.files_sha256 or ""
     missing = missing_of(
         run,
         findings,
@@ -91,6 +109,10 @@ def judged(
         accepted_by=said.accepted_by,
         accepted_on=said.accepted_on,
         limits=said.limits,
+        alerts=assessment.alerts,
+        not_tested=assessment.not_tested,
+        void=void_of(said.acceptances, assessment.alerts, digest),
+        files_sha256=digest,
         figures=figures,
         findings=findings,
         missing=missing,
@@ -99,11 +121,12 @@ def judged(
         n_not_measured=statuses.count("not measured"),
         is_current=not stale,
         stale=stale,
-        exit_code=_exit_code(statuses, missing, stale),
+        exit_code=_exit_code(assessment.exit_code, missing, stale),
         headline=headline_of(
             run,
             figures,
             missing,
+            assessment.alerts,
             accepted_by=said.accepted_by,
             not_in_force=said.not_in_force,
             is_current=not stale,
@@ -165,8 +188,7 @@ def _row_of(part: Part, measure: str) -> FigureRow:
 
 
 def _exit_code(
-    statuses: Sequence[Status], missing: Sequence[Missing], stale: Sequence[str]
+    alerts: Literal[0, 3, 4], missing: Sequence[Missing], stale: Sequence[str]
 ) -> Literal[0, 3, 4]:
-    if "above" in statuses or "not measured" in statuses:
-        return 3
-    return 4 if missing or stale else 0
+    """What the alerts ask for; where they let the run pass, what people have still to say."""
+    return alerts or (4 if missing or stale else 0)

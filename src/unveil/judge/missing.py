@@ -16,6 +16,7 @@ _NEEDED = {
     "control": 'Declare people who were left out, [data] control = "FILE" in project.toml',
     "protection": "Protect the copy inside the project, unveil protect",
     "table": "Declare a table, [[table]] in project.toml",
+    "sensitive": 'Declare sensitive values, [roles.sensitive] COLUMN = ["LEVEL"] in project.toml',
     "radii": "Give a scenario radii = { COLUMN = NUMBER } in project.toml",
 }
 _NO_COPY = 'Name a synthetic copy, [data] synthetic = ["FILE"] in project.toml'
@@ -39,6 +40,7 @@ def missing_of(
     """Everything at once, in the order in which one would see to it."""
     return (
         *_limits(audience, limits, accepted_by, not_in_force),
+        *_gate(run),
         *_disclosure(run),
         *_measures(run, limits),
         *(_finding(finding, audience) for finding in findings if finding.state == "open"),
@@ -99,6 +101,21 @@ def _limits(
 
 def _capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
+
+
+def _gate(run: Run) -> Iterator[Missing]:
+    """Synthetic data that nobody looked through for real records let nothing pass."""
+    tried = [part for part in run.parts if part.kind == "gate"]
+    if run.n_synthetic and all(part.state == "not measured" for part in tried):
+        fix = f"See to it, and run again: {tried[0].reason}" if tried else "unveil run --again"
+        yield Missing(
+            kind="measure",
+            sentence=(
+                "The synthetic data were not searched for real records, identifiers and exact"
+                " values (gate)."
+            ),
+            fix=fix,
+        )
 
 
 def _disclosure(run: Run) -> Iterator[Missing]:

@@ -8,11 +8,11 @@ from unveil.errors import SettingsError, listed, nearest
 from unveil.protection.plan import Fault
 from unveil.protection.plan_faults import file_fault, unknown_faults
 from unveil.read.banding import parse_bands
-from unveil.read.given import shown
+from unveil.read.given import number_in, shown
 
 DATA = (
     *("original", "synthetic", "control", "special_codes", "missing_values", "types"),
-    "labels",
+    *("labels", "sampling_fraction"),
 )
 TYPES = ("integer", "number", "text", "date")
 """What a column can be read as."""
@@ -39,6 +39,7 @@ def data_faults(
     yield from _codes(data.get("special_codes", {}))
     yield from _types(data.get("types", {}))
     yield from _missing(data.get("missing_values", []))
+    yield from _fraction(data.get("sampling_fraction"))
 
 
 def path_faults(
@@ -87,6 +88,16 @@ def _types(types: Any) -> Iterator[Fault]:
                 f"the type of {shown(column)} is {shown(given)}.{hint} It must be one of:"
                 f" {listed(TYPES)}.",
             )
+
+
+def _fraction(given: Any) -> Iterator[Fault]:
+    number = number_in(given)
+    if given is not None and (number is None or not 0 < number <= 1):
+        yield Fault(
+            ("data", "sampling_fraction"),
+            f"sampling_fraction is {shown(given)}. Write the share of the population that is in the"
+            " original: a number above 0 and at most 1.",
+        )
 
 
 def _missing(given: Any) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from unveil.records.base import SCHEMA
 
 SECTIONS = (
     *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("published", "synthesis", "protect", "finding", "table"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
 )
 """What a project file may hold."""
 

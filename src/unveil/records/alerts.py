@@ -50,6 +50,7 @@ class Alert(Record, frozen=True, kw_only=True):
     sentence: str
     action: str
     accepted: Acceptance | None = None
+    void: str | None = None  # why what a person accepted does not count, in a sentence
 
 
 class NotTested(Record, frozen=True, kw_only=True):

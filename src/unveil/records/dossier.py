@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks
 from unveil.records.base import SCHEMA, Record
 from unveil.records.cap import Cap
@@ -26,6 +27,7 @@ from unveil.records.utility import Utility
 from unveil.version import __version__
 
 RECORDS: dict[Kind, type[Record]] = {
+    "gate": GateEvidence,
     "disclosure": Disclosure,
     "exclusion_table": ExclusionTable,
     "cap": Cap,

@@ -6,6 +6,7 @@ person accepted. Until then every status is "no limit".
 
 from typing import Literal
 
+from unveil.records.alerts import Acceptance, Alert, NotTested
 from unveil.records.base import SCHEMA, Record
 from unveil.records.copies import Copy
 from unveil.records.viewed import Viewed
@@ -83,6 +84,10 @@ class Judgement(Viewed, frozen=True, kw_only=True):
     accepted_by: str | None
     accepted_on: str | None
     limits: tuple[Limit, ...]
+    alerts: tuple[Alert, ...] = ()  # what stands against the release, the gravest first
+    not_tested: tuple[NotTested, ...] = ()  # what no figure covers
+    void: tuple[str, ...] = ()  # exceptions that do not count, and why, in sentences
+    files_sha256: str | None = None  # of original, synthetic data and control sample together
     figures: tuple[Judged, ...]
     findings: tuple[Finding, ...]
     missing: tuple[Missing, ...]
@@ -105,7 +110,7 @@ class Decision(Viewed, frozen=True, kw_only=True):
     by: str
     on: str  # UTC
     note: str
-    despite: str | None  # why it is released although a limit is exceeded
+    despite: tuple[Acceptance, ...] = ()  # of each alert, why it is released all the same
     run: int
     results_sha256: str
     project_sha256: str
@@ -128,6 +133,7 @@ class LogLine(Record, frozen=True, kw_only=True):
         "run",
         "exclude",
         "ruling",
+        "exception",
         "limits",
         "context",
         "decision",

@@ -1,11 +1,12 @@
 """What one run of a project measured: which parts, of which files, with what, in what time.
 
 A run is `runs/0001/results.json` (a `Run`) with one file below `parts/` for each part, which holds
-the whole record of its measure. Nothing here is a value of the data.
+the whole record of its measure. Nothing here is a record of a person; alerts may name levels.
 """
 
 from typing import Literal
 
+from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import SCHEMA, Record
 from unveil.records.copies import Copy
 from unveil.records.viewed import Viewed
@@ -111,6 +112,8 @@ class Run(Record, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     figures: tuple[FigureRow, ...]
     warnings: tuple[str, ...]
+    alerts: tuple[Alert, ...] = ()  # as they stood when the run was made
+    not_tested: tuple[NotTested, ...] = ()
 
     def part(self, name: str) -> Part:
         """One part by its name."""

@@ -38,6 +38,10 @@ def _faults(project: ProjectFile, columns: Columns) -> Iterator[Fault]:
     original = {place: known}
     for path, names in _named_in_data(project):
         yield from _absent(path, names, original)
+    others = {name for theirs in columns.values() for name in theirs}
+    for role in ("identifier", "ignore"):  # may be said of what the synthetic data alone have
+        absent_ones = [one for one in getattr(project.roles, role) if one not in others]
+        yield from _absent(("roles", role), absent_ones, original)
     for number, scenario in enumerate(project.scenarios):
         yield from _of_scenario(("scenario", number), scenario, columns, original)
     for path, exclusion in _exclusions(project):
@@ -51,8 +55,10 @@ def _named_in_data(project: ProjectFile) -> Iterator[tuple[Path, Iterable[str]]]
     for name in ("special_codes", "types"):
         for column in getattr(project.data, name):
             yield ("data", name, column), [column]
-    for role in ("identifier", "key", "target", "ignore"):
+    for role in ("key", "target"):
         yield ("roles", role), getattr(project.roles, role)
+    for column in project.roles.sensitive:
+        yield ("roles", "sensitive", column), [column]
     if project.roles.weight is not None:
         yield ("roles", "weight"), [project.roles.weight]
 

@@ -1,12 +1,13 @@
 """Is the copy released? A named person decides, and what they saw is kept with the decision.
 
 A release needs a run of the files and settings as they are now, nothing left to be said, and no
-limit exceeded, unless the person says why it is released all the same. Once there is a run, to
+open alert, unless the person says of each why it is released all the same. Once there is a run, to
 refuse is always possible, also where the run is not as it was written. Nothing is ever
 overwritten: a second decision gets a number of its own, and the last rules.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,8 +21,11 @@ from unveil.errors import (
     UnveilError,
     WriteError,
 )
+from unveil.records.alerts import Acceptance
 from unveil.records.judgement import Decision, Judgement
 from unveil.records.run import Run
+from unveil.release.changing import today
+from unveil.release.despite import Despite, read_despite, standing_alerts, told_against
 from unveil.release.hashing import project_sha256
 from unveil.release.healing import decision_file, decision_numbers, heal_log, log_decision
 from unveil.release.judging import judgement_of
@@ -37,12 +41,18 @@ MOST_TOLD = 3
 """So many open findings are told; the others are counted."""
 
 
-_DONE = ("run", "exclude", "ruling")
+_DONE = ("run", "exclude", "ruling", "exception")
 """Events of the log that bar a person from deciding, where four eyes are asked for."""
 
 
-About = tuple[int, Judgement | None, tuple[str, ...]]
-"""The run that is decided on, what it means, and what is to be remarked."""
+@dataclass(frozen=True)
+class _About:
+    """The run that is decided on, what it means, what is to be remarked, and what is overruled."""
+
+    run: int
+    judgement: Judgement | None
+    warnings: tuple[str, ...] = ()
+    despite: Mapping[str, str] = field(default_factory=dict)
 
 
 def decide(
@@ -51,7 +61,7 @@ def decide(
     release: bool,
     by: str | None,
     note: str | None,
-    despite: str | None = None,
+    despite: Despite = (),
 ) -> Decision:
     """Decide about the last run, and keep the decision.
 
@@ -62,38 +72,47 @@ def decide(
     by, note
         Who decides, and on what considerations.
     despite
-        Why it is released although a limit is exceeded.
+        Of each alert that stands against the release, why it is released all the same: by its id,
+        or as texts ``"real-records=why"``.
 
     Raises
     ------
     RulingNeededError
-        If something is left to be said, files or settings changed since the run, or a second
-        person has to decide (exit code 4).
+        If something is left to be said, files or settings changed since the run, an alert asks a
+        person to decide, or a second person has to (exit code 4).
     AboveLimitError
-        If a limit is exceeded and nobody says why it is released all the same (exit code 3).
+        If an alert stands against a release and nobody says why it is released all the same, or
+        nobody can (exit code 3).
     TamperedError
         If the log, the run or decisions are not as they were written (exit code 3); what is wrong
         with other runs is kept among the warnings of the decision.
     """
     who, said = named(by), reason_given(note, "--note")
-    why = None if despite is None else reason_given(despite, "--despite")
     with locked(project.folder, "a decision"):
         heal_log(project.folder)
-        _refuse_despite(why, release=release)
-        number, judgement, warnings = _released(project, who, why) if release else _refused(project)
+        if despite and not release:
+            raise SettingsError(
+                "--despite says why something is released: it does not go with --refuse."
+            )
+        about = _released(project, who, despite) if release else _refused(project)
+        judgement = about.judgement
+        digest = None if judgement is None else judgement.files_sha256
         decision = Decision(
             number=_next_number(project.folder),
             release=release,
             by=who,
             on=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             note=said,
-            despite=why,
-            run=number,
-            results_sha256=results_sha256(project.folder, number),
+            despite=tuple(
+                Acceptance(alert=alert, reason=why, by=who, on=today(), files_sha256=digest)
+                for alert, why in about.despite.items()
+            ),
+            run=about.run,
+            results_sha256=results_sha256(project.folder, about.run),
             project_sha256=project_sha256(project),
             log_head=log_head(project.folder),
             judgement=judgement,
-            warnings=warnings,
+            warnings=about.warnings,
         )
         _keep(project, decision)
     return decision
@@ -105,19 +124,21 @@ def _evidence(project: ProjectFile) -> tuple[Run, Judgement]:
     return run, judgement_of(project, run, load_parts(project.folder, run))
 
 
-def _released(project: ProjectFile, by: str, despite: str | None) -> About:
+def _released(project: ProjectFile, by: str, given: Despite) -> _About:
     """What a release is about, where nothing stands against it."""
     run, judgement = _evidence(project)
-    return run.number, judgement, _refuse_release(project, run, judgement, by, despite)
+    despite = read_despite(given, judgement)
+    remarks = _refuse_release(project, run, judgement, by, despite)
+    return _About(run.number, judgement, remarks, despite)
 
 
-def _refused(project: ProjectFile) -> About:
+def _refused(project: ProjectFile) -> _About:
     """What a refusal is about: of a run that was changed only its number, and what was."""
     try:
         run, judgement = _evidence(project)
     except TamperedError as fault:
-        return runs_of(project.folder)[-1], None, (str(fault),)
-    return run.number, judgement, ()
+        return _About(runs_of(project.folder)[-1], None, (str(fault),))
+    return _About(run.number, judgement)
 
 
 def decisions_of(folder: Path) -> tuple[Decision, ...]:
@@ -145,37 +166,26 @@ def _unsaid(judgement: Judgement) -> Iterator[str]:
             yield f"{len(findings) - MOST_TOLD:,} more open findings. unveil rule lists them."
 
 
-def _refuse_despite(despite: str | None, *, release: bool) -> None:
-    if despite is not None and not release:
-        raise SettingsError(
-            "--despite says why something is released: it does not go with --refuse."
-        )
-
-
-def _refuse_idle(judgement: Judgement, despite: str | None) -> None:
-    if despite is not None and not judgement.n_above and not judgement.n_not_measured:
-        raise SettingsError("--despite is not needed: no limit is exceeded. Leave it out.")
-
-
 def _refuse_release(
-    project: ProjectFile, run: Run, judgement: Judgement, by: str, despite: str | None
+    project: ProjectFile,
+    run: Run,
+    judgement: Judgement,
+    by: str,
+    despite: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Everything that stands against a release, told together; else what is to be remarked."""
-    _refuse_idle(judgement, despite)
     faults, remarks = standing_against(project.folder, run.number)
     if faults:
         raise TamperedError(
             f"Not released: {faults[0].sentence} {faults[0].fix or ''} {len(faults)} such, see"
             " unveil log --verify."
         )
-    found = hindrances(project, run, judgement, by)
-    is_above = bool(judgement.n_above or judgement.n_not_measured) and despite is None
-    if is_above:
-        found.insert(
-            0,
-            f"{judgement.headline} Lower the risk; or say why it is released all the same:"
-            ' --despite "...".',
-        )
+    against = standing_alerts(judgement, despite)
+    is_above = any(one.status == "block" for one in against)
+    found = [
+        *told_against(against, judgement),
+        *hindrances(project, run, judgement, by),
+    ]
     if found:
         told = "\n".join(f"- {one}" for one in found)
         kind: type[UnveilError] = (
@@ -207,6 +217,7 @@ def _second_pair(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
         "ran it": [run.by],
         "wrote an exclusion": [one.by for one in project.excludes],
         "wrote a ruling": [one.by for one in project.rulings],
+        "accepted an alert": [one.by for one in project.exceptions],
     }
     lines = read_log(project.folder)
     for (what, people), event in zip(told.items(), _DONE, strict=True):

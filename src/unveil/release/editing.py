@@ -26,7 +26,7 @@ from unveil.release.editing_text import (
     table_lines,
 )
 from unveil.release.finding_names import finding_of
-from unveil.release.model import Answer, ExcludeEntry, ProjectFile, RulingEntry
+from unveil.release.model import Answer, ExceptionEntry, ExcludeEntry, ProjectFile, RulingEntry
 from unveil.release.project_file import project_from
 from unveil.release.sections_people import read_limits
 from unveil.writing import replace_file
@@ -62,6 +62,18 @@ def with_ruling(text: str, entry: RulingEntry, *, instead: bool = False) -> str:
     if not instead or not places:
         return _with_entry(text, "ruling", said)
     return _with_settings(text, ("ruling", places[0]), said)
+
+
+def with_exception(text: str, entry: ExceptionEntry) -> str:
+    """The text with one more `[[exceptions]]`."""
+    said = {
+        "alert": entry.alert,
+        "reason": entry.reason,
+        "by": entry.by,
+        "on": entry.on,
+        "files": entry.files,
+    }
+    return _with_entry(text, "exceptions", said)
 
 
 def with_limits(

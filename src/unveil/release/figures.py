@@ -1,8 +1,13 @@
 """Which figures of a run can a limit be held against? One row for each, out of the records."""
 
+import json
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
+from unveil.judge.alerts import most_tied
+from unveil.judge.assess import value_share
+from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks
 from unveil.records.base import Record
 from unveil.records.copies import Copy
@@ -32,12 +37,31 @@ def figures_of(part: Part, record: Record, copy: int | None = None) -> tuple[Fig
     Means over copies are no figures here: what one copy gives away is not undone by another.
     """
     rows = _KINDS.get(part.kind, _nothing)(record, copy)
+    if isinstance(record, Disclosure):
+        rows = chain(rows, _sensitive(part, record))
     where: Row = {"part": part.name, "scenario": part.scenario, "target": part.target}
     return tuple(FigureRow(**{**where, **row}) for row in rows)
 
 
 def _nothing(record: Any, copy: int | None) -> Iterator[Row]:
     yield from ()
+
+
+def _gate(record: GateEvidence, copy: int | None) -> Iterator[Row]:
+    for row in record.whole:
+        share = 100 * row.n_reappearing / max(row.n_people, 1)
+        yield {"measure": "real_records", "copy": row.copy, "value": share}
+        yield {"measure": "tied", "copy": row.copy, "value": most_tied(record, row.copy)}
+
+
+def _sensitive(part: Part, record: Disclosure) -> Iterator[Row]:
+    """Of each sensitive value the share of people disclosed with it, correctly or wrongly."""
+    declared = json.loads(part.settings).get("sensitive", {})
+    for row in record.by_value:
+        if row.level is not None and row.level in declared.get(row.target, ()):
+            value = value_share(row, record.n_original)
+            where = {"target": row.target, "subject": row.level, "copy": row.copy}
+            yield {"measure": "sensitive", **where, "value": value}
 
 
 def _disclosure(record: Disclosure, copy: int | None) -> Iterator[Row]:
@@ -78,7 +102,7 @@ def _excess(record: Excess, copy: int | None) -> Iterator[Row]:
 
 
 def _attacks(record: Attacks, copy: int | None) -> Iterator[Row]:
-    for row in record.rows:
+    for row in record.rows if record.n_control is not None else ():  # without, there is no R
         if row.group is None:
             where = {"target": row.target, "subject": row.attack, "copy": copy}
             yield {"measure": "R", **where, "value": row.R}
@@ -112,6 +136,7 @@ def _protection(record: Protection, copy: int | None) -> Iterator[Row]:
 
 
 _KINDS: dict[Kind, Callable[[Any, int | None], Iterator[Row]]] = {
+    "gate": _gate,
     "disclosure": _disclosure,
     "gtcap": _gtcap,
     "suda": _suda,

@@ -1,23 +1,65 @@
 """How does a stored run stand against the project as it is now?"""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 from unveil.judge.judging import Said, judged
 from unveil.judge.presets import limits_of
 from unveil.judge.rulings import InForce, Ruling
+from unveil.judge.run_alerts import GateFindings
+from unveil.records.alerts import Acceptance
 from unveil.records.disclosure import NotMeasured
 from unveil.records.dossier import Parts
 from unveil.records.judgement import Judgement
 from unveil.records.run import FigureRow, Run
 from unveil.release.model import ProjectFile
-from unveil.release.running import stale
+from unveil.release.staleness import stale
 
 
-def judgement_of(project: ProjectFile, run: Run, parts: Parts) -> Judgement:
-    """Limits, findings, rulings and answers of now, held against the figures of a run."""
+def judgement_of(
+    project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = False
+) -> Judgement:
+    """Limits, findings, rulings and answers of now, held against the figures of a run.
+
+    A run that is new (`is_new`) is of the files and settings as they are.
+    """
     disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
-    reasons = _reasons(run, parts)
-    return judged(run, disclosures, said_in(project), stale=stale(project, run), reasons=reasons)
+    return judged(
+        run,
+        disclosures,
+        replace(said_in(project), sensitive=_sensitive(run)),
+        gate=_gate(project, run, parts),
+        stale=() if is_new else stale(project, run),
+        reasons=_reasons(run, parts),
+    )
+
+
+def _sensitive(run: Run) -> dict[str, tuple[str, ...]]:
+    """The sensitive levels of each target, as the scenarios of the run counted them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part in run.of_kind("disclosure"):
+        for target, levels in json.loads(part.settings).get("sensitive", {}).items():
+            found[target] = tuple(dict.fromkeys((*found.get(target, ()), *levels)))
+    return found
+
+
+def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateFindings:
+    """What the gate counted in a run, and the roles that columns have now."""
+    roles = project.roles
+    ignored = {*roles.ignore, *([] if roles.weight is None else [roles.weight])}
+    compared = [
+        name for part in run.of_kind("gate") for name in json.loads(part.settings)["compared"]
+    ]
+    return GateFindings(
+        evidence=next((record for _, record in parts.of("gate")), None),
+        with_role=frozenset({*compared, *roles.identifier, *roles.key, *roles.target, *ignored}),
+        ignored=frozenset(ignored),
+        identifiers=frozenset(roles.identifier),
+        needs_fraction=any(
+            "dis_fraction" not in json.loads(part.settings) for part in run.of_kind("suda")
+        ),
+    )
 
 
 def _reasons(run: Run, parts: Parts) -> dict[FigureRow, str]:
@@ -69,4 +111,10 @@ def said_in(project: ProjectFile) -> Said:
         ),
         answered=frozenset(context.factors),
         four_eyes=context.four_eyes,
+        acceptances=tuple(
+            Acceptance(
+                alert=one.alert, reason=one.reason, by=one.by, on=one.on, files_sha256=one.files
+            )
+            for one in project.exceptions
+        ),
     )

@@ -14,6 +14,7 @@ from unveil.measure.record import Plain, plain
 from unveil.measure.result import DisclosureResult
 from unveil.read.banding import parse_bands
 from unveil.read.exclusions import parse_exclusions
+from unveil.read.files import read_table
 from unveil.records.base import Record
 from unveil.records.checks import Checks
 from unveil.records.exclusions import Exclusion
@@ -70,7 +71,8 @@ class Measuring:
             bands=parse_bands(settings["bands"], settings["special_codes"]),
             progress=self.progress,
         )
-        return plain(opening, Checking(Checks(), None), self.progress)
+        checking = Checking(Checks(), None)
+        return plain(opening, checking, self.progress, settings.get("sensitive"))
 
     def fitting(self, counted: Plain, settings: Mapping[str, Any]) -> tuple[Exclusion, ...]:
         """The exclusions that the data know; of ruled pairs, those that are flagged."""
@@ -103,6 +105,20 @@ _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 
 def _disclosure(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
     return at.disclosure(asked)
+
+
+def _gate(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
+    from unveil.measure.gate.evidence import Files, Roles, gather_evidence
+
+    missing = tuple(asked["missing_values"])
+    tables = {
+        side: read_table(held, side=side, missing_values=missing)
+        for side, held in at.inputs.by_side().items()
+    }
+    synthetic = [table for side, table in tables.items() if side.startswith("synthetic")]
+    files = Files(tables["original"], tuple(synthetic), tables.get("control"))
+    roles = Roles(**{name: tuple(asked[name]) for name in ("identifiers", "compared", "others")})
+    return _Found(gather_evidence(files, roles, progress=at.progress))
 
 
 def _cap(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
@@ -154,7 +170,7 @@ def _sap(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class _Found:
-    """A record that was not measured but found."""
+    """A record by itself."""
 
     record: Record
 
@@ -221,6 +237,7 @@ def _call(kind: Kind) -> Callable[..., Any]:
 
 
 _KINDS: dict[Kind, Callable[[Measuring, Planned, dict[str, Any]], Any]] = {
+    "gate": _gate,
     "disclosure": _disclosure,
     "exclusion_table": _of_pair,
     "cap": _cap,

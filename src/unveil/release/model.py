@@ -23,6 +23,7 @@ class Data:
     special_codes: Mapping[str, Any] = field(default_factory=dict)
     missing_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    sampling_fraction: float | None = None  # of the population, in the original; None: unknown
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class RoleLists:
     target: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     weight: str | None = None
+    sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels, by target
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,17 @@ class RulingEntry:
 
 
 @dataclass(frozen=True)
+class ExceptionEntry:
+    """One `[[exceptions]]`: an alert that a named person accepts, for these files alone."""
+
+    alert: str
+    reason: str
+    by: str
+    files: str  # the SHA-256 of all files of the release together
+    on: str | None = None
+
+
+@dataclass(frozen=True)
 class PublishedEntry:
     """One `[[published]]`: a table that anybody can know already."""
 
@@ -126,6 +139,7 @@ class ProjectFile:
     excludes: tuple[ExcludeEntry, ...] = ()
     limits: LimitsEntry = LimitsEntry()
     rulings: tuple[RulingEntry, ...] = ()
+    exceptions: tuple[ExceptionEntry, ...] = ()
     published: tuple[PublishedEntry, ...] = ()
     synthesis: Mapping[str, Any] | None = None
     steps: tuple[Mapping[str, Any], ...] = ()  # of [[protect.step]]

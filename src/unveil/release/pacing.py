@@ -8,6 +8,7 @@ from unveil.records.run import Kind, Run
 from unveil.release.planned import Planned
 
 SECONDS: dict[Kind, float] = {
+    "gate": 1.0,
     "disclosure": 0.2,
     "exclusion_table": 0.2,
     "singling_out": 1.0,

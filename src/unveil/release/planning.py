@@ -12,7 +12,9 @@ from unveil.records.run import Kind
 from unveil.release.model import ProjectFile, PublishedEntry, Scenario
 from unveil.release.planned import Planned, Planner
 from unveil.release.planning_files import parts_of_files
+from unveil.release.planning_gate import gate_part
 from unveil.release.rulings_in_force import kept_pairs, overruled, ruled
+from unveil.release.sensitive import sensitive_of
 from unveil.release.sources import Inputs
 
 CAP_SCENARIOS = ("full", "uniques", "special")
@@ -23,7 +25,8 @@ _WITHOUT_COPIES: tuple[Kind, ...] = ("suda", "match_risk", "sap")
 def planned(project: ProjectFile, inputs: Inputs) -> tuple[tuple[Planned, ...], tuple[str, ...]]:
     """Every part in the order in which it is measured, and what is to be said of the plan."""
     planner = Planner(project, inputs)
-    parts = [part for one in project.scenarios for part in _of_scenario(planner, one)]
+    parts = [gate_part(planner)] if inputs.synthetic else []
+    parts += [part for one in project.scenarios for part in _of_scenario(planner, one)]
     parts += parts_of_files(planner)
     said = [*_unused_tables(planner, parts), *planner.warnings]
     said += dict.fromkeys(one for by in project.scenarios for one in overruled(project, by.name))
@@ -73,7 +76,9 @@ def _all_of_scenario(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     name, whole = scenario.name, _whole(planner, scenario)
     excluded = exclusions_of(planner.project, name)
     targets = whole["targets"]
-    yield planner.part("disclosure", {**whole, **excluded}, planner.files(), name)
+    sensitive = sensitive_of(planner, scenario)
+    declared = {"sensitive": sensitive} if sensitive else {}
+    yield planner.part("disclosure", {**whole, **excluded, **declared}, planner.files(), name)
     if targets:
         yield planner.part("exclusion_table", whole, planner.files(), name)
     for target in targets:
@@ -138,7 +143,9 @@ def _fits(
 def _of_original(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     keys, files = list(scenario.keys), planner.inputs.of_roles("original", "labels")
     asked = {"keys": keys, **planner.reading(scenario, keys)}
-    yield planner.part("suda", asked, files, scenario.name)
+    fraction = planner.project.data.sampling_fraction
+    known = {} if fraction is None else {"dis_fraction": fraction}
+    yield planner.part("suda", {**asked, **known}, files, scenario.name)
     weights = {"weights": planner.project.roles.weight}
     yield planner.part("match_risk", {**asked, **weights}, files, scenario.name)
 

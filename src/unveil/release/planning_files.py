@@ -11,8 +11,7 @@ _LIKENESS: tuple[Kind, ...] = ("utility", "tables", "compare", "projection")
 
 def parts_of_files(planner: Planner) -> Iterator[Planned]:
     """The parts that belong to no scenario."""
-    if planner.has_control:
-        yield from _attacks(planner)
+    yield from _attacks(planner)
     yield from _likeness(planner)
     if planner.project.findings:
         settings = {
@@ -26,15 +25,18 @@ def parts_of_files(planner: Planner) -> Iterator[Planned]:
 
 
 def _attacks(planner: Planner) -> Iterator[Planned]:
-    """Attacks that know no keys, where some scenario asks for them."""
+    """Attacks that know no keys, where some scenario asks for them.
+
+    Singling out has a baseline of its own and needs no control sample; membership does.
+    """
     control = planner.inputs.control
-    assert control is not None
-    common = [name for name in planner.inputs.shared if name in control.whole.frame.columns]
+    known = planner.inputs.columns if control is None else control.whole.frame.columns
+    common = [name for name in planner.inputs.shared if name in known]
     columns = [name for name in common if name not in planner.left_out]
     asked = {"columns": columns, "special_codes": planner.codes(columns), **planner.data}
     more: dict[Kind, dict[str, Any]] = {
         "singling_out": {"n_cols": max(min(3, len(columns)), 1)},
-        "membership": {"n": planner.n_attacked},
+        **({"membership": {"n": planner.n_attacked}} if planner.has_control else {}),
     }
     wanted = [scenario.measures for scenario in planner.project.scenarios]
     for copy in planner.copies:

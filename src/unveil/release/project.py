@@ -12,6 +12,7 @@ from unveil.records.run import RunComparison
 from unveil.records.whatif import WhatIf
 from unveil.release.comparing import compare_runs
 from unveil.release.deciding import decide
+from unveil.release.exceptions import accept_alerts
 from unveil.release.log import read_log
 from unveil.release.making import Copies, protected, synthesised
 from unveil.release.model import ProjectFile
@@ -221,9 +222,18 @@ class Project:
         """Answer one of the five questions about the context."""
         answer(self.file, factor, answer=answered, by=by)
 
-    def decide(self, *, release: bool, by: str, note: str, despite: str | None = None) -> Decision:
-        """Release, or refuse to: about the last run, by a named person, kept for good."""
-        return decide(self.file, release=release, by=by, note=note, despite=despite)
+    def accept(self, alert: str, *, reason: str, by: str) -> None:
+        """Accept one alert of the last run, for its files alone, as `unveil run --accept` does."""
+        accept_alerts(self.file, {alert: reason}, by=by)
+
+    def decide(
+        self, *, release: bool, by: str, note: str, despite: Mapping[str, str] | None = None
+    ) -> Decision:
+        """Release, or refuse to: about the last run, by a named person, kept for good.
+
+        `despite` has, for each alert that stands against the release, why it is released.
+        """
+        return decide(self.file, release=release, by=by, note=note, despite=despite or {})
 
     def compare(self, *numbers: int) -> RunComparison:
         """Runs side by side; all of them where none is named."""

@@ -21,6 +21,7 @@ from unveil.release.rulings_in_force import contradictions
 from unveil.release.sections_files import read_data, read_findings, read_published, read_tables
 from unveil.release.sections_people import (
     read_context,
+    read_exceptions,
     read_excludes,
     read_limits,
     read_rulings,
@@ -124,6 +125,7 @@ def _read(
         excludes=excludes,
         limits=read_limits(document, faults),
         rulings=rulings,
+        exceptions=read_exceptions(document, faults),
         published=read_published(document, folder, faults, needs_files=needs_files),
         synthesis=document.get("synthesis"),
         steps=tuple(steps) if isinstance(steps, list) else (),

@@ -10,6 +10,7 @@ import polars as pl
 
 from unveil.errors import ReadError, RolesError, listed, nearest
 from unveil.measure.result import DisclosureResult
+from unveil.records.alerts import Alert, NotTested
 from unveil.records.copies import Copy
 from unveil.records.dossier import Parts
 from unveil.records.explanation import Explanation
@@ -70,8 +71,18 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        """0 within the limits, 3 a limit is exceeded, 4 a person has to say something first."""
+        """0 no open alert, 3 an alert stands against a release, 4 a person has to decide first."""
         return self.judgement.exit_code
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What stands against the release, the gravest first; what was accepted is marked so."""
+        return self.judgement.alerts
+
+    @property
+    def not_tested(self) -> tuple[NotTested, ...]:
+        """What no figure of this run covers."""
+        return self.judgement.not_tested
 
     @property
     def warnings(self) -> tuple[str, ...]:

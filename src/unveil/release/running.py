@@ -10,9 +10,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from unveil.count.scenario import Progress, silent
-from unveil.errors import InputError, WriteError
+from unveil.errors import InputError, ReadError, WriteError
 from unveil.records.base import Record
-from unveil.records.dossier import RECORDS
+from unveil.records.dossier import RECORDS, Parts
 from unveil.records.run import FigureRow, InputFile, Part, Run
 from unveil.release import log
 from unveil.release.at_risk import write_records
@@ -27,15 +27,17 @@ from unveil.release.hashing import (
     settings_sha256,
 )
 from unveil.release.healing import heal_log, log_run
+from unveil.release.judging import judgement_of
 from unveil.release.lock import locked
 from unveil.release.measuring import Measuring
 from unveil.release.model import ProjectFile
 from unveil.release.pacing import Pace
 from unveil.release.people import named
-from unveil.release.planned import Planned
+from unveil.release.planned import Planned, Planner
 from unveil.release.planning import planned
 from unveil.release.seeds import FILE as SEED_FILE
 from unveil.release.seeds import ProjectSeed, project_seed
+from unveil.release.sensitive import refuse_sensitive_faults
 from unveil.release.sources import Inputs, hashed
 from unveil.release.store import (
     Measured,
@@ -151,6 +153,7 @@ class _Running:
     again: bool
     n_resumed: int = 0
     figures: list[FigureRow] = field(default_factory=list)
+    records: dict[str, Record] = field(default_factory=dict)
     before: dict[str, Measured] = field(default_factory=dict)
     done: dict[str, Part] = field(default_factory=dict)
 
@@ -160,6 +163,7 @@ class _Running:
         head = log.log_head(self.project.folder)
         progress("reading the files", 0, 1)
         refuse_data_faults(self.project, self.inputs.by_place())
+        refuse_sensitive_faults(Planner(self.project, self.inputs))
         plan, warnings = planned(self.project, self.inputs)
         self.left.open()
         self.done = self.left.done()
@@ -188,6 +192,8 @@ class _Running:
             figures=tuple(self.figures),
             warnings=(*_damage(self.project.folder, self.known), *warnings, *notes),
         )
+        known = judgement_of(self.project, made, Parts(made, self.records), is_new=True)
+        made = replace(made, alerts=known.alerts, not_tested=known.not_tested)
         self.left.finish(made)
         return made
 
@@ -244,11 +250,16 @@ class _Running:
             seconds=there.part.seconds,
             notes=there.part.notes,
         )
-        self._figures(reused, RECORDS[part.kind].from_json(content), one)
+        try:
+            record = RECORDS[part.kind].from_json(content)
+        except ReadError:  # of a version that wrote it otherwise
+            return None
+        self._figures(reused, record, one)
         return self.left.put_again(reused, content)
 
     def _figures(self, part: Part, record: Record, one: Planned) -> None:
         self.figures += figures_of(part, record, one.copy)
+        self.records[part.name] = record
 
 
 def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
@@ -268,19 +279,3 @@ def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
 
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def stale(project: ProjectFile, run: Run) -> tuple[str, ...]:
-    """What is no longer as it was when a run was made, in sentences; nothing where all is."""
-    said = []
-    if run.settings_sha256 != settings_sha256(project):
-        said.append("Settings of the project that decide figures were changed since the run.")
-    try:
-        now = {(one.role, one.copy, one.path): one.sha256 for one in hashed(project)}
-    except InputError as fault:
-        return (*said, *str(fault).split("\n"))
-    for file in run.files:
-        there = now.get((file.role, file.copy, file.path))
-        if there is not None and there != file.sha256:
-            said.append(f"The file {file.path!r} was changed since the run.")
-    return tuple(said)

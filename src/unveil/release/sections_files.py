@@ -10,7 +10,7 @@ from unveil.measure.tables.schemes import parse_scheme
 from unveil.measure.utility.findings_asked import asked_of
 from unveil.protection.plan import Fault
 from unveil.protection.plan_data import data_faults, path_faults, texts_of
-from unveil.read.given import is_list, shown
+from unveil.read.given import is_list, number_in, shown
 from unveil.release.fields import Fields, tables_in
 from unveil.release.model import Data, PublishedEntry
 
@@ -47,6 +47,7 @@ def read_data(
         special_codes=_mapping(data.get("special_codes")),
         missing_values=_texts(data.get("missing_values", [])),
         types=_mapping(data.get("types")),
+        sampling_fraction=number_in(data.get("sampling_fraction")),
     )
 
 

@@ -1,5 +1,9 @@
-"""What have people said? `[context]`, `[[exclude]]`, `[limits]` and `[[ruling]]`, with names."""
+"""What have people said, with names?
 
+`[context]`, `[[exclude]]`, `[limits]`, `[[ruling]]` and `[[exceptions]]`.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,16 +21,27 @@ from unveil.records.judgement import Audience, FactorName
 from unveil.release.accepting import mark_of
 from unveil.release.fields import Fields, table_in, tables_in
 from unveil.release.finding_names import FindingName, finding_of
-from unveil.release.model import Answer, Context, ExcludeEntry, LimitsEntry, RulingEntry, Scenario
+from unveil.release.model import (
+    Answer,
+    Context,
+    ExceptionEntry,
+    ExcludeEntry,
+    LimitsEntry,
+    RulingEntry,
+    Scenario,
+)
 
 _ACCEPTED = ("accepted_by", "accepted", "on")
 CONTEXT = ("audience", "four_eyes", "analyst", *FACTORS)
 _RULE = ("target", "level", "key", "key_level", "keys", "key_levels", "limit", "rule")
 _RULES = ("missing-targets", "missing-keys", "max-denominator=1", "max-denominator-syn=1")
 EXCLUDE = ("scenario", *_RULE, "reason", "by", "on")
+EXCEPTION = ("alert", "reason", "by", "on", "files")
 RULING = ("finding", "accept", "reason", "by", "on")
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 REASON = 'Say why, in a sentence: reason = "...".'
 BY = 'Say who decided: by = "Name, role".'
+FILES = "It is the hash of the files that the exception is for; unveil run --accept writes it."
 ACCEPTED_BY = 'Write who accepts them: accepted_by = "Name, role", or leave it out.'
 
 
@@ -188,6 +203,24 @@ def read_rulings(
             )
         ruled.add(name)
         made.append(RulingEntry(finding, bool(accept), reason or "", by or "", on))
+    return tuple(made)
+
+
+def read_exceptions(document: Mapping[str, Any], faults: list[Fault]) -> tuple[ExceptionEntry, ...]:
+    """Every `[[exceptions]]`: an alert that is accepted for some files, why, and by whom."""
+    made: list[ExceptionEntry] = []
+    for fields in tables_in(document, "exceptions", faults):
+        fields.only(EXCEPTION)
+        alert = fields.text("alert", 'Name it: alert = "near-copies".')
+        reason, by, on = fields.sentence("reason", REASON), fields.person("by", BY), fields.day()
+        files = fields.text("files", FILES)
+        if files is not None and not _SHA256.fullmatch(files):
+            fields.refuse(f"files is {shown(files)}. {FILES}", "files")
+        if alert is None or files is None:
+            continue
+        if any((one.alert, one.files) == (alert, files) for one in made):
+            fields.refuse(f"{shown(alert)} is accepted twice. Keep one of the two.", "alert")
+        made.append(ExceptionEntry(alert, reason or "", by or "", files, on))
     return tuple(made)
 
 

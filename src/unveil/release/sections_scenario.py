@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, get_args
 
-from unveil.errors import InputError, listed, nearest
+from unveil.errors import InputError, SettingsError, listed, nearest
 from unveil.measure.attribution.gtcap_settings import parse_radii
 from unveil.protection.plan import Fault
 from unveil.read.banding import parse_bands
@@ -16,7 +16,7 @@ from unveil.release.model import RoleLists, Scenario
 
 TEMPLATE_NAMES = ("neighbour", "colleague", "co-owner", "prosecutor")
 _KINDS: tuple[Kind, ...] = get_args(Kind)
-MEASURES: tuple[Kind, ...] = _KINDS[: _KINDS.index("membership") + 1]
+MEASURES: tuple[Kind, ...] = _KINDS[_KINDS.index("disclosure") : _KINDS.index("membership") + 1]
 """What can be measured of a scenario; the others are about the files as a whole."""
 ROLES = ("identifier", "key", "target", "ignore", "weight")
 SCENARIO = ("name", "template", "keys", "targets", "bands", "radii", "measures")
@@ -26,7 +26,7 @@ LONGEST_NAME = 60
 def read_roles(document: Mapping[str, Any], faults: list[Fault]) -> RoleLists:
     """`[roles]`: every column has one at most."""
     fields = table_in(document, "roles", faults)
-    fields.only(ROLES)
+    fields.only((*ROLES, "sensitive"))
     lists = {name: fields.columns(name, f"{name} columns") for name in ROLES[:-1]}
     weight = fields.text("weight", "Name one column, as text.") if fields.has("weight") else None
     every = {**lists, "weight": () if weight is None else (weight,)}
@@ -38,7 +38,20 @@ def read_roles(document: Mapping[str, Any], faults: list[Fault]) -> RoleLists:
                 " role here. What is a key in one scenario and a target in another is said there.",
                 other,
             )
-    return RoleLists(**lists, weight=weight)
+    sensitive = fields.by_column("sensitive", '{hiv_test = ["positive"]}', _refuse_no_levels)
+    return RoleLists(
+        **lists,
+        weight=weight,
+        sensitive={column: tuple(levels) for column, levels in sensitive.items()},
+    )
+
+
+def _refuse_no_levels(column: str, given: Any) -> None:
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        raise SettingsError(
+            f"The sensitive values of {shown(column)} must be a list of texts, such as"
+            ' ["positive"].'
+        )
 
 
 def read_scenarios(

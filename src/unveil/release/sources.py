@@ -133,9 +133,17 @@ class Inputs:
         others = [set(held.whole.frame.columns) for held in self.synthetic]
         return tuple(name for name in self.columns if all(name in other for other in others))
 
+    def by_side(self) -> dict[str, Held]:
+        """Every file of people by its side: original, synthetic, control."""
+        several = len(self.synthetic) > 1
+        numbered = enumerate(self.synthetic, start=1)
+        found = {f"synthetic {n}" if several else "synthetic": one for n, one in numbered}
+        control = {} if self.control is None else {"control": self.control}
+        return {"original": self.original, **found, **control}
+
     def by_place(self) -> dict[str, tuple[str, ...]]:
         """The columns of every file of people, by what a sentence calls it."""
-        every = [self.original, *self.synthetic, *([self.control] if self.control else [])]
+        every = self.by_side().values()
         return {held.whole.place: tuple(held.whole.frame.columns) for held in every}
 
     @property

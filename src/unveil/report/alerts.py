@@ -36,21 +36,30 @@ class AlertText:
     sentence: str
     action: str
     accepted: str | None
+    void: str | None = None  # why what a person accepted does not count
 
 
 def alert_texts(
     alerts: Sequence[Alert], *, most: int | None = MOST_ALIKE
 ) -> Iterator[AlertText | str]:
     """Every alert in words; of many alike some, and a line that counts the others."""
+    for alike in _alike(alerts):
+        yield from map(alert_text, alike[:most])
+        if most is not None and len(alike) > most:
+            yield _more(alike[most:])
+
+
+def _alike(alerts: Sequence[Alert]) -> Iterator[list[Alert]]:
+    """The alerts of one kind and status together, those accepted apart; the gravest first."""
     kinds = dict.fromkeys((one.status, one.kind, one.accepted is None) for one in alerts)
     for kind in kinds:
-        alike = [one for one in alerts if (one.status, one.kind, one.accepted is None) == kind]
-        for one in alike[:most]:
-            yield alert_text(one)
-        if most is not None and len(alike) > most:
-            others = and_list(dict.fromkeys(name for one in alike[most:] for name in one.columns))
-            about = f" about {others}" if others else ""
-            yield f"... and {len(alike) - most:,} more of this kind{about}"
+        yield [one for one in alerts if (one.status, one.kind, one.accepted is None) == kind]
+
+
+def _more(alerts: Sequence[Alert]) -> str:
+    others = and_list(dict.fromkeys(name for one in alerts for name in one.columns))
+    about = f" about {others}" if others else ""
+    return f"... and {len(alerts):,} more of this kind{about}"
 
 
 def alert_text(alert: Alert) -> AlertText:
@@ -67,6 +76,48 @@ def alert_text(alert: Alert) -> AlertText:
         visible(alert.sentence),
         alert.action,
         accepted,
+        None if alert.void is None else visible(alert.void),
+    )
+
+
+def is_open(alert: Alert) -> bool:
+    """Whether an alert stands against a release, or asks a person to decide."""
+    return alert.accepted is None and alert.status != "review"
+
+
+def alerts_html(alerts: Sequence[Alert], not_tested: Sequence[NotTested]) -> str:
+    """The alerts as a list, the gravest first, then what was not tested; every name is escaped.
+
+    Of many alike the first are shown, and the others unfold.
+    """
+    rows = "".join(_rows(alike) for alike in _alike(alerts))
+    left = "".join(f"<li>{escape(visible(not_tested_text(one)))}</li>" for one in not_tested)
+    told = f'<ul class="alerts" aria-label="Alerts">{rows}</ul>' if rows else ""
+    if left:
+        told += f'<div class="untested"><p><strong>Not tested</strong></p><ul>{left}</ul></div>'
+    return told
+
+
+def _rows(alike: Sequence[Alert]) -> str:
+    told = "".join(map(_row, alike[:MOST_ALIKE]))
+    if len(alike) > MOST_ALIKE:
+        rest = alike[MOST_ALIKE:]
+        inner = "".join(map(_row, rest))
+        told += (
+            f"<li><details><summary>{escape(_more(rest))}</summary>"
+            f'<ul class="alerts">{inner}</ul></details></li>'
+        )
+    return told
+
+
+def _row(alert: Alert) -> str:
+    one = alert_text(alert)
+    told = [one.sentence, *([] if one.void is None else [one.void]), one.accepted or one.action]
+    kind = "accepted" if one.accepted else one.status
+    body = "".join(f"<p>{escape(text)}</p>" for text in told)
+    return (
+        f'<li class="alert a-{kind}" data-alert="{escape(visible(alert.id))}">'
+        f"<p><strong>{escape(one.head)}</strong></p>{body}</li>"
     )
 
 

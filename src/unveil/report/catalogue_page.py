@@ -1,6 +1,7 @@
 """What the report says of itself: verdict, context, scenario, records, history and methods."""
 
 PAGE: dict[str, str] = {
+    "verdict.alerts": "{n} above, against a release or for a person to decide.",
     "verdict.targets": "{k} of {n} targets exceed the limit you set on {measure} ({limit}).",
     "verdict.pairs": "{k} of {n} pairs of columns exceed the limit you set on {measure} ({limit}).",
     "verdict.tables": "{k} of {n} tables exceed the limit you set on {measure} ({limit}).",

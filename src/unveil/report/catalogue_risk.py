@@ -122,6 +122,9 @@ TEMPLATES: dict[str, str] = {
         " may be chance, that is said below."
     ),
     "leakage.copy": "Shown are the attacks on {copy}, where R is highest of {m} copies.",
+    "leakage.copy without control": (
+        "Shown are the attacks on {copy}, where they succeed most often of {m} copies."
+    ),
     "leakage.not measured": _NOT_MEASURED,
     "gtcap.not measured": _NOT_MEASURED,
     "uniques.not measured": _NOT_MEASURED,

@@ -21,6 +21,7 @@ from unveil.records.judgement import (
 )
 from unveil.records.view import as_text
 from unveil.records.whatif import WhatIf, WhatIfRow, WhatIfScenario
+from unveil.report.alerts import is_open, summary
 from unveil.report.status import in_words, worst
 from unveil.report.words import (
     and_list,
@@ -66,7 +67,7 @@ TEMPLATES = {
     "not kept": 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".',
     "released": "Decision {n}: run {run} is RELEASED by {by} on {on}.",
     "refused": "Decision {n}: run {run} is REFUSED by {by} on {on}.",
-    "despite": "Released although a limit is exceeded: {why}",
+    "despite": "Released despite {alert}: {why}",
     "intact": (
         "{lines}, {runs} and {decisions}: all as they were written. The last hash is {head}."
     ),
@@ -242,8 +243,10 @@ def decision_lines(decision: Decision) -> Iterator[str]:
         n=decision.number, run=decision.run, by=visible(decision.by), on=decision.on
     )
     yield f"Note: {visible(decision.note)}"
-    if decision.despite is not None:
-        yield TEMPLATES["despite"].format(why=visible(decision.despite))
+    for accepted in decision.despite:
+        yield TEMPLATES["despite"].format(
+            alert=visible(accepted.alert), why=visible(accepted.reason)
+        )
     if decision.judgement is not None:
         yield visible(decision.judgement.headline)
     for one in decision.warnings:
@@ -257,6 +260,7 @@ def checklist(judgement: Judgement, factors: Sequence[Factor]) -> Iterator[tuple
     yield judgement.audience is not None, judgement.rule
     yield judgement.accepted_by is not None, f"Limits{accepted or ' not accepted by name'}."
     yield judgement.is_current, "The run is of the files and settings as they are."
+    yield not any(map(is_open, judgement.alerts)), f"Alerts: {summary(judgement.alerts)}"
     n_open = sum(found.state == "open" for found in judgement.findings)
     yield not n_open, f"Findings: {len(judgement.findings):,}, of them open: {n_open:,}."
     for factor in factors:

@@ -12,6 +12,7 @@ from unveil.records.run import FigureChange, RunComparison
 from unveil.records.view import as_html, as_text
 from unveil.records.whatif import WhatIf
 from unveil.report import desk
+from unveil.report.alerts import alerts_html
 from unveil.report.html import grid, paragraph, view
 from unveil.report.status import in_words
 from unveil.report.words import and_list, counted, name, visible
@@ -68,9 +69,10 @@ def _(record: Judgement) -> str:
     missing = [(visible(one.sentence), visible(one.fix)) for one in record.missing]
     return view(
         [
+            alerts_html(record.alerts, record.not_tested),
             f"<h3>{escape(as_text(record))}</h3>",
             paragraph(record.rule),
-            *map(paragraph, record.stale),
+            *map(paragraph, map(visible, (*record.stale, *record.void))),
             grid("To look at", desk.FIGURE_HEADS, desk.figure_rows(above)),
             grid("Still to be said", ("what", "how"), missing),
         ]

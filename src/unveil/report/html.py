@@ -12,7 +12,10 @@ STYLE = (
     ".unveil th,.unveil td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
     ".unveil caption{text-align:left;font-weight:bold}.unveil td{white-space:nowrap}"
     ".unveil th:first-child,.unveil td:first-child{text-align:left}"
-    ".unveil .stop{border:2px solid #b3261e;padding:.5em;font-weight:bold}</style>"
+    ".unveil .stop{border:2px solid #b3261e;padding:.5em;font-weight:bold}"
+    ".unveil .alerts{list-style:none;padding:0}.unveil .alert{border-left:4px solid #888;"
+    "padding:.1em .8em;margin:.5em 0}.unveil .alert p{margin:.2em 0}"
+    ".unveil .a-block{border-color:#b3261e}.unveil .a-decide{border-color:#b26a00}</style>"
 )
 
 

@@ -29,6 +29,15 @@ summary{padding:.35rem 0}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 .verdict{font-size:1.08rem;margin:.6rem 0}
 .glyph{font-style:normal}
+.alerts{list-style:none;padding:0;margin:1rem 0}
+.alert{border:1px solid var(--line);border-left:.4rem solid var(--none);border-radius:.35rem;
+padding:.5rem .9rem;margin:.5rem 0;break-inside:avoid-page;overflow-wrap:anywhere}
+.alert p{margin:.15rem 0}.alert p:last-child{color:var(--dim);font-size:.92rem}
+.a-block{border-color:var(--above)}.a-block strong{color:var(--above)}
+.a-decide{border-left-color:var(--review)}.a-decide strong{color:var(--review)}
+.a-review{border-left-color:var(--review)}
+.untested{color:var(--dim);margin:.8rem 0}.untested p{margin:.2rem 0}
+.untested ul{margin:.2rem 0;padding-left:1.2rem}
 .above{color:var(--above)}.review{color:var(--review)}.within{color:var(--within)}
 .none{color:var(--none)}
 .cards{display:grid;grid-template-columns:repeat(4,minmax(0,1fr));gap:.8rem;margin:1.1rem 0;
@@ -90,7 +99,7 @@ color:#7a1b1b}
 color-scheme:light}
 .band{color:#7a1b1b;background:none;border:2px solid #7a1b1b;-webkit-print-color-adjust:exact;
 print-color-adjust:exact}
-.cards li,.lead,nav.contents{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+.cards li,.alert,.lead,nav.contents{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 html{font-size:10pt}body{font-size:1rem}
 main,footer{max-width:none;padding:0}
 .cards{grid-template-columns:repeat(4,minmax(0,1fr))}

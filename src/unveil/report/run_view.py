@@ -12,6 +12,7 @@ from unveil.records.dossier import Parts
 from unveil.records.judgement import Judged, Judgement
 from unveil.records.run import Run
 from unveil.report import findings, sentences
+from unveil.report.alerts import alert_texts, alerts_html, not_tested_text
 from unveil.report.html import grid, paragraph, view
 from unveil.report.status import in_words, worst
 from unveil.report.words import counted, n_of, name, percent_or_dash, visible
@@ -21,7 +22,17 @@ HEADS = ("target", "original (Dorig)", "synthetic (DiSCO)", "people", "protectio
 
 
 def run_text(run: Run, judgement: Judgement) -> str:
-    """A run in a line or two, for a console."""
+    """A run for a console: its alerts, the verdict, and what was not tested."""
+    told = [
+        one if isinstance(one, str) else f"{one.head}: {one.sentence}"
+        for one in alert_texts(judgement.alerts)
+    ]
+    told.append(_line(run, judgement))
+    told += [f"Not tested: {visible(not_tested_text(one))}" for one in judgement.not_tested]
+    return "\n".join(told)
+
+
+def _line(run: Run, judgement: Judgement) -> str:
     return f"Run {run.number} of {visible(run.title)}: {visible(judgement.headline)}"
 
 
@@ -30,15 +41,15 @@ def run_html(run: Run, parts: Parts, judgement: Judgement) -> str:
     disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
     return view(
         [
-            *_alarms(disclosures),
-            f"<h3>{escape(run_text(run, judgement))}</h3>",
+            alerts_html(judgement.alerts, judgement.not_tested),
+            f"<h3>{escape(_line(run, judgement))}</h3>",
             paragraph(measured(run)),
             *(_scenario(name_, record, judgement) for name_, record in disclosures),
             _others(judgement),
             _findings(judgement),
             _lines("What is still to be said", (_missing(judgement))),
             _lines("Not measured", _not_measured(run)),
-            _lines("Since this run", (visible(one) for one in judgement.stale)),
+            _lines("Since this run", (visible(one) for one in (*judgement.stale, *judgement.void))),
         ]
     )
 
@@ -49,12 +60,6 @@ def measured(run: Run) -> str:
     said = [f"{counted(states.count('measured'), 'part')} measured"]
     said += [f"{n:,} {state}" for state in ("reused", "not measured") if (n := states.count(state))]
     return f"{', '.join(said)}; begun {run.started}."
-
-
-def _alarms(disclosures: list[tuple[str, Disclosure]]) -> Iterator[str]:
-    said = dict.fromkeys(alarm for _, record in disclosures for alarm in sentences.alarms(record))
-    for alarm in said:
-        yield f'<p class="stop">{escape(alarm)}</p>'
 
 
 def _scenario(scenario: str, record: Disclosure, judgement: Judgement) -> str:

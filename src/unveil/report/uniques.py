@@ -45,8 +45,11 @@ KEY_HEADS = ("key", "minimal uniques", "contribution")
 SIZE_HEADS = ("keys needed", "minimal uniques", "people")
 
 
-def suda_sentences(record: Suda) -> Iterator[tuple[str, str]]:
-    """What each figure says, by the name of the figure."""
+def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple[str, str]]:
+    """What each figure says, by the name of the figure.
+
+    DIS is told only where the sampling fraction is known (`has_fraction`).
+    """
     kind = "uniques" if record.n_uniques else "no uniques"
     yield (
         "uniques",
@@ -63,12 +66,8 @@ def suda_sentences(record: Suda) -> Iterator[tuple[str, str]]:
         if row.n_records
     ]:
         yield "sizes", TEMPLATES["sizes"].format(sizes=and_list(sizes))
-    if record.dis_file is None:
-        (why,) = (one.reason for one in record.not_measured if one.field == "dis_file")
-        yield "DIS", TEMPLATES["no DIS"].format(why=why)
-    else:
-        p, f = percent(100 * record.dis_file), percent(100 * record.dis_fraction)
-        yield "DIS", TEMPLATES["DIS"].format(p=p, f=f)
+    if has_fraction:
+        yield "DIS", _dis(record)
     if record.special_threshold is not None:
         verb = "stands" if record.n_special == 1 else "stand"
         said = TEMPLATES["special"].format(
@@ -76,12 +75,20 @@ def suda_sentences(record: Suda) -> Iterator[tuple[str, str]]:
             t=figure(record.special_threshold),
             top=percent(100 * (1 - record.quantile)),
         )
-        yield "special", said + _highest_dis(record)
+        yield "special", said + (_highest_dis(record) if has_fraction else "")
     if record.n_uniques > record.n_scored:
         yield "unscored", _unscored(record)
     if (most := most_contributing(record)) is not None:
         said = TEMPLATES["key"].format(key=name(most.key), p=percent(most.percent or 0.0))
         yield "key", said
+
+
+def _dis(record: Suda) -> str:
+    if record.dis_file is None:
+        (why,) = (one.reason for one in record.not_measured if one.field == "dis_file")
+        return TEMPLATES["no DIS"].format(why=why)
+    p, f = percent(100 * record.dis_file), percent(100 * record.dis_fraction)
+    return TEMPLATES["DIS"].format(p=p, f=f)
 
 
 def _highest_dis(record: Suda) -> str:

@@ -174,6 +174,7 @@ DERIVED = {
     "leakage.nothing": nothing,
     "leakage.no interval": nothing,
     "leakage.copy": copy_shown,
+    "leakage.copy without control": copy_shown,
     "leakage.not measured": reason_of,
     "checks/excess sizes": sizes,
     "checks/excess": excess,

@@ -71,11 +71,18 @@ def _open(results: dict[str, Any], of: str) -> list[str]:
     return [f"{sum(one['state'] == 'open' for one in findings):,}"]
 
 
+def _alerts(results: dict[str, Any], of: str) -> list[str]:
+    alerts = results["dossier"]["judgement"]["alerts"]
+    open_ = [one for one in alerts if one["status"] != "review" and one["accepted"] is None]
+    return [f"{len(open_):,}"]
+
+
 def _none(results: dict[str, Any], of: str) -> list[str]:
     return []
 
 
 DERIVED = {
+    "verdict.alerts": _alerts,
     "verdict.targets": _of_all,
     "verdict.pairs": _of_all,
     "verdict.tables": _of_all,

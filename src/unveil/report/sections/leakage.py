@@ -132,7 +132,8 @@ def _attacks(dossier: Dossier, parts: Parts, scenario: str | None) -> Iterator[s
     named = copies[first]
     records = [record for _, record in named]
     if others:
-        yield said("leakage.copy", named[0][0], copy=f"copy {first}", m=f"{len(copies)}").html()
+        key = "leakage.copy" if has_control(records) else "leakage.copy without control"
+        yield said(key, named[0][0], copy=f"copy {first}", m=f"{len(copies)}").html()
     key = "meaning" if has_control(records) else "no control"
     yield pictured(
         Said(f"attacks/{key}", named[0][0], attacked.general(records)[0]),

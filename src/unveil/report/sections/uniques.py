@@ -1,5 +1,6 @@
 """What makes people unique in the original, and who could be matched? SUDA and match risk."""
 
+import json
 from collections.abc import Iterator
 
 from unveil.records.dossier import Dossier, Parts
@@ -28,7 +29,8 @@ def section(dossier: Dossier, parts: Parts) -> Section | None:
 
     def told(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("suda", scenario):
-            yield from _suda(part, record)
+            is_known = "dis_fraction" in json.loads(dossier.run.part(part).settings)
+            yield from _suda(part, record, has_fraction=is_known)
         for part, record in parts.about("match_risk", scenario):
             yield from _match_risk(part, record)
 
@@ -43,10 +45,9 @@ def section(dossier: Dossier, parts: Parts) -> Section | None:
     )
 
 
-def _suda(part: str, record: Suda) -> Iterator[str]:
-    first, *rest = (
-        Said(f"uniques/{key}", part, text) for key, text in alone.suda_sentences(record)
-    )
+def _suda(part: str, record: Suda, *, has_fraction: bool) -> Iterator[str]:
+    told = alone.suda_sentences(record, has_fraction=has_fraction)
+    first, *rest = (Said(f"uniques/{key}", part, text) for key, text in told)
     if record.n_msu:
         yield pictured(
             first,

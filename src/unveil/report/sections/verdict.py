@@ -8,6 +8,7 @@ from html import escape
 
 from unveil.records.dossier import Dossier, Parts
 from unveil.records.judgement import Decision, Judged, Judgement, Status
+from unveil.report.alerts import alerts_html, is_open
 from unveil.report.catalogue import said
 from unveil.report.judged import Group, figure_text, grouped, limit_text, thing, worst
 from unveil.report.pieces import in_full, text, when
@@ -37,11 +38,12 @@ WHERE = "what may be common knowledge"
 
 
 def section(dossier: Dossier, parts: Parts) -> Section | None:
-    """The verdict, four cards, what is still to be said, and the decision."""
+    """The alerts, the verdict, four cards, what is still to be said, and the decision."""
     judgement = dossier.judgement
     groups = grouped(judgement)
     first, *more = sentences(judgement, groups)
     body = [
+        alerts_html(judgement.alerts, judgement.not_tested),
         _line(judgement, first),
         *(one.html("told") for one in more),
         _cards(dossier, groups),
@@ -62,21 +64,23 @@ def _line(judgement: Judgement, first: Said) -> str:
 
 def headline(judgement: Judgement) -> tuple[Status, str]:
     """Status and words of the verdict in one breath."""
-    if judgement.exit_code == 3:
-        return "above", "NOT READY FOR RELEASE"
-    if judgement.accepted_by is None:
-        return "no limit", "NO LIMITS ACCEPTED YET"
-    if not judgement.is_current:
-        return "review", "OUT OF DATE: MEASURE AGAIN"
-    if judgement.exit_code == 4:
-        return "review", "NOT READY TO BE DECIDED"
-    if judgement.n_review:
-        return "review", "WITHIN YOUR LIMITS, SOME TO REVIEW"
-    return "within", "WITHIN YOUR LIMITS"
+    is_accepted = any(one.accepted is not None for one in judgement.alerts)
+    cases: tuple[tuple[bool, Status, str], ...] = (
+        (judgement.exit_code == 3, "above", "NOT READY FOR RELEASE"),
+        (judgement.accepted_by is None, "no limit", "NO LIMITS ACCEPTED YET"),
+        (not judgement.is_current, "review", "OUT OF DATE: MEASURE AGAIN"),
+        (judgement.exit_code == 4, "review", "NOT READY TO BE DECIDED"),
+        (is_accepted, "review", "ALERTS ACCEPTED BY NAME"),
+        (bool(judgement.n_review), "review", "WITHIN YOUR LIMITS, SOME TO REVIEW"),
+    )
+    found = (case[1:] for case in cases if case[0])
+    return next(found, ("within", "WITHIN YOUR LIMITS"))
 
 
 def sentences(judgement: Judgement, groups: list[Group]) -> Iterator[Said]:
-    """What is above, to be reviewed, not measured, or waits for somebody."""
+    """What is open, above, to be reviewed, not measured, or waits for somebody."""
+    if n_alerts := sum(map(is_open, judgement.alerts)):
+        yield said("verdict.alerts", n=counted(n_alerts, "alert"))
     for group in groups:
         yield from (_above(part) for part in kinds_of(group) if part.above)
     statuses = [one.status for group in groups for one in group.worst_of_each]
@@ -204,7 +208,7 @@ def _still_to_say(judgement: Judgement) -> str:
     )
     if any(one.kind == "finding" for one in judgement.missing):
         told += f'<li>{escape(FINDINGS)} <a href="#checks">{escape(WHERE)}</a></li>'
-    changed = "".join(f"<p>{text(one)}</p>" for one in judgement.stale)
+    changed = "".join(f"<p>{text(one)}</p>" for one in (*judgement.stale, *judgement.void))
     waiting = f"<p><strong>Still to be said:</strong></p><ul>{told}</ul>" if told else ""
     return f'<div class="next">{changed}{waiting}</div>' if changed or waiting else ""
 
@@ -219,6 +223,6 @@ def _decided(decision: Decision | None) -> Iterator[str]:
     )
     yield told.html("verdict")
     yield f'<div class="told">Note: {in_full(decision.note)}</div>'
-    if decision.despite is not None:
-        why = in_full(decision.despite)
-        yield f'<div class="told">Although a limit is exceeded, because: {why}</div>'
+    for one in decision.despite:
+        why = in_full(one.reason)
+        yield f'<div class="told">Despite <code>{text(one.alert)}</code>, because: {why}</div>'
