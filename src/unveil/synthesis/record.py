@@ -146,8 +146,31 @@ def _n_whole(part: Part) -> int:
     return len(np.unique(plain)) if bool((plain == np.rint(plain)).all()) else 0
 
 
+def _of_single_levels(opening: Opening) -> tuple[str, ...]:
+    """What to warn of where one person alone has a level, which a copy may hold too."""
+    if opening.n_rows < _FEW_ROWS:
+        return ()
+    counts = {}
+    for name in (*opening.plan.order, *opening.plan.strata, *opening.plan.kept):
+        part = opening.parts[name]
+        if part.column.is_category and part.column.n_levels <= _IDENTIFYING * opening.n_rows:
+            n_levels = len(part.column.levels)
+            counts[name] = int((np.bincount(part.values, minlength=n_levels)[:n_levels] == 1).sum())
+    told = [f"{name} ({n:,})" for name, n in counts.items() if n]
+    if not told:
+        return ()
+    return (
+        f"Levels that one person alone has: {listed(told)}. Where the synthetic data hold such a"
+        " level, they disclose that it occurs in the original. Merge rare levels first"
+        " (merge_rare).",
+    )
+
+
 def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
-    found = list(of_size(size.n_rows, size.n_copies, opening.n_rows))
+    found = [
+        *of_size(size.n_rows, size.n_copies, opening.n_rows),
+        *_of_single_levels(opening),
+    ]
     for name in opening.plan.order if opening.n_rows >= _FEW_ROWS else ():
         part = opening.parts[name]
         if part.column.n_levels > _IDENTIFYING * opening.n_rows:
