@@ -81,12 +81,13 @@ def test_the_copy_the_statement_and_the_confidential_record_are_written(folder):
     made = done(folder / "project.toml", "--seed", 987654321)
     out = folder / "protected"
     assert files(out) == [
-        *("FAKE_people.codebook.json", "FAKE_people.csv"),
-        *("confidential/protection.json", "noise_statement.txt"),
+        *("FAKE_people.codebook.json", "FAKE_people.csv", "noise_statement.txt"),
     ]
     assert pl.read_csv(out / "FAKE_people.csv").height == 150
     assert "height: normal noise" in (out / "noise_statement.txt").read_text(encoding="utf-8")
-    record = ConfidentialProtection.from_json((out / "confidential/protection.json").read_bytes())
+    assert not any("987654321" in path.read_text(encoding="utf-8") for path in out.iterdir())
+    apart = folder / "confidential" / "protected"
+    record = ConfidentialProtection.from_json((apart / "protection.json").read_bytes())
     assert record.seeds.seed == 987654321
     assert record.protection.files == ("people.csv",)
     flat = " ".join(made.stdout.split())
@@ -95,12 +96,13 @@ def test_the_copy_the_statement_and_the_confidential_record_are_written(folder):
         assert words in flat
     assert "The noise statement may be published. All else that is shown here is" in flat
     assert "987654321" not in made.stdout
+    assert f"must not be released are in {apart}." in flat.replace("- ", "-")
 
 
 def test_only_its_owner_may_read_what_is_confidential(folder):
     done(folder / "project.toml", "--keep-stages", "--out", folder / "out")
-    inside = folder / "out" / "confidential"
-    assert mode(inside) == 0o700
+    inside = folder / "confidential" / "out"
+    assert mode(inside) == mode(inside.parent) == 0o700
     assert {mode(path) for path in inside.iterdir()} == {0o600}
     assert [name for name in files(inside) if name.endswith(".csv")] == [
         "FAKE_people_S1_synthesis_only.csv",
@@ -176,13 +178,13 @@ def test_nothing_is_left_where_a_file_cannot_be_written(folder, monkeypatch, bro
 
 
 def test_a_folder_that_holds_such_files_is_refused_before_anything_is_done(folder):
-    inside = folder / "protected" / "confidential"
+    inside = folder / "confidential" / "protected"
     inside.mkdir(parents=True)
     (inside / "protection.json").write_text("mine", encoding="utf-8")
     made = run(folder / "project.toml")
     assert str(made.exception) == (
-        f"The folder '{folder / 'protected'}' already holds confidential/protection.json. Nothing"
-        " was written. Name another folder, or move the old files away first."
+        f"The folder '{inside}' already holds protection.json. Nothing was written. Name"
+        " another folder, or move the old files away first."
     )
     assert (inside / "protection.json").read_text(encoding="utf-8") == "mine"
 
@@ -213,10 +215,19 @@ def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monke
     made = run(folder / "project.toml", "--out", folder / "a" / "b" / "c")
     assert str(made.exception) == "The disk is full."
     assert not (folder / "a").exists()
+    assert not (folder / "confidential").exists()
+
+
+@pytest.mark.parametrize("name", [".", "..", "confidential"])
+def test_nothing_is_made_for_release_where_confidential_files_are(folder, monkeypatch, name):
+    monkeypatch.setattr("unveil.release.making.of_project", None)
+    made = run(folder / "project.toml", "--out", folder / name)
+    assert isinstance(made.exception, WriteError)
+    assert "needs a folder of its own. Name another: --out protected" in str(made.exception)
 
 
 def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
-    inside = folder / "protected" / "confidential"
+    inside = folder / "confidential" / "protected"
     inside.mkdir(parents=True)
     inside.chmod(0o755)
     made = done(folder / "project.toml")

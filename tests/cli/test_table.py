@@ -177,6 +177,32 @@ def test_what_was_written_for_publication_can_be_measured_again(run, counts):
         assert first[field] == again[field]
 
 
+def test_a_level_of_one_person_is_left_out_where_its_rows_are_0_else_told_of(
+    run, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    people = ["sex,job", *["f,nurse", "m,=clerk"] * 12, "f,astronaut"]
+    (tmp_path / "people.csv").write_text("\n".join(people), encoding="utf-8")
+    asked = ("people.csv", "--microdata", "--dims", "sex,job", "--margins", "all")
+    asked = (*asked, "--sap-max-n", 1)
+    said = run(*asked, "-r", "conventional:5", "--out", "zero.csv")[2]
+    assert said.splitlines()[1:] == [
+        "unveil: 1 level of 'job' is left out: all published values are 0, and the rows would only"
+        " disclose that the level occurs."
+    ]
+    written = (tmp_path / "zero.csv").read_text(encoding="utf-8")
+    assert "astronaut" not in written
+    assert "m,'=clerk,10" in written.splitlines()
+    again = run(*asked, "-r", "conventional:5", "--published", "zero.csv", "--json")[1]
+    assert json.loads(again) == json.loads(run(*asked, "-r", "conventional:5", "--json")[1])
+    said = run(*asked, "-r", "up:5", "--out", "up.csv")[2]
+    assert said.splitlines()[1:] == [
+        "unveil: 1 level of 'job' belongs to one person: a row in the table discloses that the"
+        " level occurs. Merge rare levels before you publish."
+    ]
+    assert "f,astronaut,5" in (tmp_path / "up.csv").read_text(encoding="utf-8").splitlines()
+
+
 def test_published_values_can_stand_in_a_column_beside_the_counts(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = "row,column,count,drawn\nA,D,1,0\nA,E,3,3\nB,D,4,6\nB,E,2,3\n"

@@ -1,7 +1,9 @@
 """R's files, through pyreadr; they run where the extra `rds` is there."""
 
 import gzip
+import struct
 import sys
+from types import ModuleType
 
 import polars as pl
 import pytest
@@ -13,6 +15,11 @@ from unveil.read.files import read_table
 from unveil.read.wire import Question
 
 WHERE = "The original (f.rds)"
+
+SAVE_ONE = (
+    "In R, save one data frame: saveRDS(x, 'file.rds'); of what synthpop made, saveRDS(x$syn, "
+    "'file.rds'), or x$syn[[1]] and so on where it made several."
+)
 
 
 def refusal(path):
@@ -69,7 +76,39 @@ def test_a_damaged_file_of_r_is_one_sentence(write):
     )
     assert refusal(path) == sentence
     path.write_bytes(gzip.compress(gzip.decompress(content)[:200]))
-    assert refusal(path) == sentence
+    assert refusal(path).startswith(f"{WHERE} is damaged, or holds a list, which cannot be read.")
+
+
+def whole_numbers(*values):
+    return struct.pack(f">{len(values)}i", *values)
+
+
+def texts(*values):
+    """A vector of text as R writes it: its type, its length, and each text by its bytes."""
+    parts = (whole_numbers(0x40009, len(text)) + text for text in values)
+    return whole_numbers(16, len(values)) + b"".join(parts)
+
+
+def a_list(*items, **attributes):
+    content = whole_numbers(0x313 if attributes else 19, len(items)) + b"".join(items)
+    for tag, values in attributes.items():
+        content += whole_numbers(0x402, 1, 0x40009, len(tag)) + tag.encode() + texts(*values)
+    return content + (whole_numbers(254) if attributes else b"")
+
+
+@pytest.mark.frames
+def test_a_list_of_r_is_told_with_what_to_do(tmp_path):
+    numbers = whole_numbers(13, 2, 1, 2)
+    frame = a_list(texts(CANARY.encode()), **{"names": [b"t"], "class": [b"data.frame"]})
+    synds = a_list(numbers, frame, **{"names": [b"m", b"syn"], "class": [b"synds"]})
+    found = {
+        a_list(numbers, frame): "holds no data frame.",
+        synds: "is damaged, or holds a list, which cannot be read.",
+    }
+    for content, sentence in found.items():
+        head = b"X\n" + whole_numbers(2, 0x30602, 0x20300)
+        (tmp_path / "f.rds").write_bytes(gzip.compress(head + content))
+        assert refusal(tmp_path / "f.rds") == f"{WHERE} {sentence} {SAVE_ONE}"
 
 
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
@@ -81,8 +120,10 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch):
     )
 
 
-def test_without_its_reader_the_way_out_is_told(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyreadr", None)
+@pytest.mark.parametrize("lacking", ["pyreadr", "pandas"])
+def test_without_its_reader_the_way_out_is_told(lacking, monkeypatch):
+    for package in ("pyreadr", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None if package == lacking else ModuleType("x"))
     question = Question(kind="rds", path=b"f.rds", name="f.rds", place=WHERE, side="original")
     with pytest.raises(ReadError) as caught:
         rds.parse(question)

@@ -95,7 +95,7 @@ def made(folder) -> tuple[Run, Parts, ProjectSeed]:
     kept = protected(read_project(folder), seed=5)
     text = kept.project.text.replace('synthetic = ["protected/FAKE_survey.csv"]', "synthetic = []")
     assert text != kept.project.text
-    (folder / "protected/confidential/protection.json").rename(
+    (folder / "confidential/protected/protection.json").rename(
         (folder / "confidential").joinpath("protection.json")
     )
     (folder / "project.toml").write_text(PROJECT, encoding="utf-8")

@@ -19,6 +19,7 @@ from unveil.release import making
 from unveil.release.log import read_log
 from unveil.release.making import protected, synthesised
 from unveil.release.project_file import read_project
+from unveil.release.sources import named_files
 
 PROJECT = """# what we know
 title = "people"
@@ -282,8 +283,10 @@ def test_a_protected_copy_is_entered_and_logged(folder):
     made = protected(read_project(), seed=3)
     assert read_project().data.synthetic == ("protected/FAKE_people.csv",)
     assert [line.event for line in read_log(folder)] == ["protect"]
-    kept = (folder / "protected/confidential/protection.json").read_bytes()
+    kept = (folder / "confidential/protected/protection.json").read_bytes()
     assert ConfidentialProtection.from_json(kept).protection == made.record
+    named = [one.path for one in named_files(read_project()) if one.role == "protection"]
+    assert named == ["confidential/protected/protection.json"]
 
 
 def test_a_protected_copy_has_no_identifiers(folder):

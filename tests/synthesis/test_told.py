@@ -27,6 +27,23 @@ def test_numbers_that_most_people_have_to_themselves_are_told_of_unless_they_are
     assert smooth.record.notes == ()
 
 
+def test_levels_that_one_person_alone_has_are_told_by_their_number_and_not_by_name():
+    frame = pl.DataFrame(
+        {
+            "job": ["clerk"] * 18 + ["nurse"] * 20 + ["pilot", "astronaut"],
+            "town": ["north", "south"] * 20,
+            "area": [None, *["p", "q", "r"] * 13],
+            "kept": ["u"] + ["v"] * 39,
+        }
+    )
+    made = synthesise(frame, keep="kept", seed=1)
+    assert made.record.warnings[0] == (
+        "Levels that one person alone has: job (2), kept (1). Where the synthetic data hold"
+        " such a level, they disclose that it occurs in the original. Merge rare levels first"
+        " (merge_rare)."
+    )
+
+
 def test_special_codes_of_a_date_are_told_to_be_idle():
     frame = pl.DataFrame({"x": [1, 2] * 20, "born": [dt.date(1950, 1, n) for n in (1, 2)] * 20})
     assert synthesise(frame, special_codes={"born": [-8]}, seed=1).record.notes == (

@@ -146,12 +146,13 @@ def test_letters_outside_stata_are_told(tmp_path):
 
 
 def test_texts_that_a_spreadsheet_would_run_are_told_and_kept(tmp_path):
-    frame = pl.DataFrame({"t": ["=1+1", "x"], "n": ["-5", "+4.5"]})
+    frame = pl.DataFrame({"t": ["=1+1", "@x"], "n": ["-5", "+4.5"], "^u$": ["x", "-y"]})
     made = write_file(frame, tmp_path / "c.csv", fake=False)
     assert made.notes == (
-        "Texts of 't' begin with =, +, - or @, which a spreadsheet may take for formulas.",
+        "Texts of 't' (2), '^u$' (1) begin with =, +, - or @, which a spreadsheet may run as"
+        " formulas. They are written as they are: import such columns as text.",
     )
-    assert (tmp_path / "c.csv").read_text() == "t,n\n=1+1,-5\nx,+4.5\n"
+    assert (tmp_path / "c.csv").read_text() == "t,n,^u$\n=1+1,-5,x\n@x,+4.5,-y\n"
 
 
 def test_notes_that_stata_cannot_keep_are_told(tmp_path):

@@ -69,9 +69,9 @@ def protect(
 
     PROJECT names the original in [data], how it is synthesised in [synthesis], and what is done in
     tables [[protect.step]], in their order. The copy and a public noise statement go into a folder,
-    and everything that must not be released into a folder confidential below it. The copy is
-    entered in the project file; measure it with unveil run. Without PROJECT the file project.toml
-    of this folder is taken.
+    and everything that must not be released, the seed among it, into the folder confidential
+    beside the project file. The copy is entered in the project file; measure it with unveil run.
+    Without PROJECT the file project.toml of this folder is taken.
 
     \b
     Example:

@@ -39,6 +39,7 @@ def screen(record: Protection, paths: Sequence[Path], project: str) -> Group:
         *_warnings(record),
         *notes(record.coercions),
         *(Text(f"Written: {visible(str(path))}") for path in paths),
+        Text(told.TEMPLATES["apart"].format(folder=visible(str(paths[-1].parent)))),
         Text(told.TEMPLATES["entered"].format(project=visible(project))),
         Text(told.TEMPLATES["public"]),
         Text(told.TEMPLATES["next"]),

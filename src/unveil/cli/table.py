@@ -1,6 +1,6 @@
 """`unveil table`: what does a published table of counts give away to whoever knows n people?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from unveil.cli.shown import put_out, refuse_both
 from unveil.cli.table_documents import (
     Figures,
     comparison_csv,
+    level_notes,
     refuse_files,
     release_csv,
     release_json,
@@ -144,6 +145,7 @@ def _measured(source: Source, shown: Shown, **asked: Any) -> int:
     with progress_bar(Console(stderr=True)) as bar:
         release = publication.of(source)
         document = None if shown.out is None else to_publish(release, source.labels)
+        notes = () if shown.out is None else tuple(level_notes(release))
         figures = _figures(release, limits, asked, bar)
     threshold = asked["threshold"]
     if shown.as_json:
@@ -156,7 +158,7 @@ def _measured(source: Source, shown: Shown, **asked: Any) -> int:
             release, figures, threshold=threshold, words=shown.words, width=width
         )
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
-    _write(shown, document, picture)
+    _write(shown, document, picture, notes)
     put_out(printed, Console())
     return ABOVE_LIMIT if is_shut(figures.verdicts) else 0
 
@@ -242,7 +244,9 @@ def _comparison(
     ).record
 
 
-def _write(shown: Shown, document: bytes | None, picture: str | None) -> None:
+def _write(
+    shown: Shown, document: bytes | None, picture: str | None, notes: Iterable[str] = ()
+) -> None:
     """Write what was asked for, all of it or nothing, once nothing else can go wrong."""
-    for sentence in write_documents(shown.out, document, shown.chart, picture):
+    for sentence in (*write_documents(shown.out, document, shown.chart, picture), *notes):
         click.echo(f"unveil: {lines(sentence)}", err=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
@@ -47,7 +49,11 @@ def refuse_files(*, out: Path | None, chart: Path | None) -> None:
 
 
 def to_publish(release: Release, sums: Sequence[str]) -> bytes:
-    """The published values alone, a row each; sums by their name, suppressed ones empty."""
+    """The published values alone, a row each; sums by their name, suppressed ones empty.
+
+    Of people's records a level is left out where nothing but 0 is published of it: its rows would
+    only disclose that the level occurs.
+    """
     schemes = dict(release.schemes)
     if schemes.get("table") == "exact":
         raise SettingsError(
@@ -55,6 +61,42 @@ def to_publish(release: Release, sums: Sequence[str]) -> bytes:
             " how it is changed."
         )
     return (csv_document(list(_rows(release, schemes, _sum_label(release, sums)))) + "\n").encode()
+
+
+def level_notes(release: Release) -> Iterator[str]:
+    """What the levels of people's records give away in the table to publish, a sentence each."""
+    counts = np.array(release.system.counts, np.int64)
+    for dim, zeros in zip(release.dims, _zero_levels(release), strict=True):
+        if zeros:
+            yield (
+                f"{counted(len(zeros), 'level')} of {visible(dim)!r}"
+                f" {'is' if len(zeros) == 1 else 'are'} left out: all published values are 0, and"
+                " the rows would only disclose that the level occurs."
+            )
+        levels = release.levels[release.dims.index(dim)]
+        n_people = release.grid.summed(counts, dim if len(release.dims) > 1 else "table")
+        alone = [one for one, n in zip(levels, n_people, strict=True) if n == 1]
+        left = [one for one in alone if one not in zeros] if release.of_people else []
+        if left:
+            theirs = "belongs to one person" if len(left) == 1 else "belong to one person each"
+            yield (
+                f"{counted(len(left), 'level')} of {visible(dim)!r} {theirs}: a row in the table"
+                " discloses that the level occurs. Merge rare levels before you publish."
+            )
+
+
+def _zero_levels(release: Release) -> list[set[str]]:
+    """By dimension, the levels of people's records of which nothing but 0 is published."""
+    found = [set(levels) if release.of_people else set[str]() for levels in release.levels]
+    for part, values in release.published:
+        places = [release.dims.index(dim) for dim in release.grid.dims_of(part)]
+        for label, value in zip(release.grid.labels(part), values, strict=True):
+            if value != 0:
+                for place, level in zip(places, label, strict=True):
+                    found[place].discard(level)
+    # A table in which everything is 0 is published as it is.
+    pairs = zip(found, release.levels, strict=True)
+    return [set() if len(one) == len(levels) else one for one, levels in pairs]
 
 
 def _sum_label(release: Release, sums: Sequence[str]) -> str:
@@ -66,6 +108,7 @@ def _sum_label(release: Release, sums: Sequence[str]) -> str:
 
 def _rows(release: Release, schemes: Mapping[str, str], label: str) -> Iterator[dict[str, Any]]:
     grid = release.grid
+    left_out = dict(zip(grid.dims, _zero_levels(release), strict=True))
     value = VALUE
     while value in grid.dims:
         value += "_"
@@ -73,6 +116,8 @@ def _rows(release: Release, schemes: Mapping[str, str], label: str) -> Iterator[
         dims = grid.dims_of(part)
         for levels, one in zip(grid.labels(part), values, strict=True):
             named = dict(zip(dims, levels, strict=True))
+            if any(level in left_out[dim] for dim, level in named.items()):
+                continue
             row = {str(guarded(dim)): named.get(dim, label) for dim in grid.dims}
             yield {**row, value: _told(one, schemes[part])}
 

@@ -2,7 +2,7 @@
 
 import gzip
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,12 +31,16 @@ def readers() -> tuple[ReaderTried, ...]:
 
 def _not_made() -> tuple[ReaderTried, ...]:
     """Endings that nothing here can write; what reads them is there, or is not."""
-    return _there("sas7bdat", "pyreadstat", "unveil"), _there("rds", "pyreadr", '"unveil[rds]"')
+    return (
+        _there("sas7bdat", ["pyreadstat"], "unveil"),
+        _there("rds", ["pyreadr", "pandas"], '"unveil[rds]"'),
+    )
 
 
-def _there(ending: str, package: str, install: str) -> ReaderTried:
-    if find_spec(package) is None:
-        why = f"needs {package}: pip install {install}"
+def _there(ending: str, packages: Sequence[str], install: str) -> ReaderTried:
+    lacking = [package for package in packages if find_spec(package) is None]
+    if lacking:
+        why = f"needs {lacking[0]}: pip install {install}"
         return ReaderTried(ending=ending, status="not installed", why=why)
     why = "no writer makes a file to try it with"
     return ReaderTried(ending=ending, status="not tried", why=why)

@@ -128,11 +128,11 @@ def protected(
     """Make a copy as `[[protect.step]]` says; what is given besides wins.
 
     The copy and its public statement go into the folder protected, and all that is confidential
-    into one below it.
+    into confidential/protected: releasing the first discloses no seed.
     """
     plan = project_of(project.path)
     folder = project.folder / PROTECTED if out is None else Path(os.fsdecode(out))
-    targets = Targets.of(plan.original, folder, ending, keep=keep_stages)
+    targets = Targets.of(plan.original, folder, ending, project=project.folder, keep=keep_stages)
     asked = {"rows": rows, "sweep": sweep, "seed": seed}
     made = of_project(plan, asked, progress)
     filed = written(targets, made)

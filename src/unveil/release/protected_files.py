@@ -11,10 +11,10 @@ import polars as pl
 from unveil.errors import WriteError, listed, quoted
 from unveil.protection.record_result import ProtectResult
 from unveil.release.copy_files import Filed, ending_of
+from unveil.release.seeds import CONFIDENTIAL
 from unveil.write.copies import Asked, target_of, write_all
 from unveil.writing import write_new
 
-CONFIDENTIAL = "confidential"
 STATEMENT = "noise_statement.txt"
 RECORD = "protection.json"
 OWNER_ONLY = 0o700
@@ -22,23 +22,33 @@ OWNER_ONLY = 0o700
 
 @dataclass(frozen=True)
 class Targets:
-    """Files that are not there yet: what may be released in a folder, the rest in one below."""
+    """Files that are not there yet: what may be released in one folder, the rest in another.
+
+    The folder that is released holds nothing confidential at any depth, for folders are copied and
+    packed whole.
+    """
 
     folder: Path
+    confidential: Path  # with the project, under the name of the folder that is released
     copy: Path
     stages: tuple[tuple[str, Path], ...]
 
     @classmethod
-    def of(cls, original: Path, folder: Path, ending: str | None, *, keep: bool) -> "Targets":
+    def of(
+        cls, original: Path, folder: Path, ending: str | None, *, project: Path, keep: bool
+    ) -> "Targets":
         """Refuse, before anything is computed, what could not be written in the end."""
+        apart = project / CONFIDENTIAL / folder.resolve().name
+        _refuse_within(apart, folder)
         end = ending or ending_of(str(original))
         stem = original.name.split(".", maxsplit=1)[0]
         names = {"s1": "S1_synthesis_only", "s2": "S2_before_noise"} if keep else {}
         made = cls(
             folder,
+            apart,
             target_of(folder / f"{stem}.{end}", fake=True),
             tuple(
-                (stage, target_of(folder / CONFIDENTIAL / f"{stem}_{words}.{end}", fake=True))
+                (stage, target_of(apart / f"{stem}_{words}.{end}", fake=True))
                 for stage, words in names.items()
             ),
         )
@@ -46,32 +56,41 @@ class Targets:
         made._try_out()
         return made
 
-    @property
-    def confidential(self) -> Path:
-        """The folder that must not be released."""
-        return self.folder / CONFIDENTIAL
-
     def _refuse_present(self) -> None:
         if os.path.lexists(self.folder) and not self.folder.is_dir():
             raise WriteError(f"{quoted(str(self.folder))} is a file, not a folder. Name a folder.")
-        paths = (self.copy, self.folder / STATEMENT, self.confidential / RECORD)
-        given = [*paths, *(path for _, path in self.stages)]
-        present = [str(path.relative_to(self.folder)) for path in given if os.path.lexists(path)]
-        if present:
-            raise WriteError(
-                f"The folder {quoted(str(self.folder))} already holds {listed(present)}. Nothing"
-                " was written. Name another folder, or move the old files away first."
-            )
+        stages = [path for _, path in self.stages]
+        for paths in (
+            (self.copy, self.folder / STATEMENT),
+            (self.confidential / RECORD, *stages),
+        ):
+            present = [path.name for path in paths if os.path.lexists(path)]
+            if present:
+                raise WriteError(
+                    f"The folder {quoted(str(paths[0].parent))} already holds {listed(present)}."
+                    " Nothing was written. Name another folder, or move the old files away first."
+                )
 
     def _try_out(self) -> None:
         """Make the folders and a file in each, and take all of it away again."""
-        new = _missing(self.confidential)
+        new = self.missing()
         try:
-            _private(self.confidential)
+            self.make_folders()
             for folder in (self.folder, self.confidential):
                 _hold_a_file(folder)
         finally:
             _undone((), new)
+
+    def missing(self) -> list[Path]:
+        """The folders that are still to be made, each after those it is in."""
+        every = [one for to in (self.folder, self.confidential) for one in (to, *to.parents)]
+        return sorted({one for one in every if not os.path.lexists(one)})
+
+    def make_folders(self) -> None:
+        """The folder for release, and the confidential ones for their owner alone."""
+        _made(self.folder, 0o777)
+        for folder in (self.confidential.parent, self.confidential):
+            _made(folder, OWNER_ONLY)
 
 
 def written(targets: Targets, made: ProtectResult) -> Filed:
@@ -79,10 +98,10 @@ def written(targets: Targets, made: ProtectResult) -> Filed:
     frames: dict[str, pl.DataFrame] = {"s1": made.s1, "s2": made.s2}
     jobs = [(made.s3, targets.copy), *((frames[stage], path) for stage, path in targets.stages)]
     partly = any(column.role == "kept" for column in made.record.synthesis.columns)
-    new = _missing(targets.confidential)
+    new = targets.missing()
     paths: list[Path] = []
     try:
-        _private(targets.confidential)
+        targets.make_folders()
         done = write_all(jobs, Asked(made.codebook, partly=partly))
         paths += [Path(path) for one in done for path in (one.path, *one.beside)]
         paths += write_new(targets.folder, {STATEMENT: made.statement.encode()})
@@ -95,10 +114,12 @@ def written(targets: Targets, made: ProtectResult) -> Filed:
     return Filed(tuple(paths), tuple(dict.fromkeys(notes)))
 
 
-def _missing(folder: Path) -> list[Path]:
-    """The folders that are still to be made, from the outermost on."""
-    every = [folder, *folder.parents]
-    return [one for one in reversed(every) if not os.path.lexists(one)]
+def _refuse_within(confidential: Path, folder: Path) -> None:
+    if confidential.resolve().is_relative_to(folder.resolve()):
+        raise WriteError(
+            f"The folder {quoted(str(folder))} holds the confidential folder of the project, and"
+            " what is made for release needs a folder of its own. Name another: --out protected"
+        )
 
 
 def _hold_a_file(folder: Path) -> None:
@@ -121,11 +142,10 @@ def _open_to_others(folder: Path) -> Iterator[str]:
         )
 
 
-def _private(folder: Path) -> None:
-    """A folder for its owner alone."""
+def _made(folder: Path, mode: int) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
+        folder.mkdir(mode=mode, exist_ok=True)
     except OSError as fault:
         raise WriteError(
             f"The folder {quoted(str(folder))} cannot be made: {fault.strerror}. Name a folder in"

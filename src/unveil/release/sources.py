@@ -14,7 +14,8 @@ from unveil.records.run import FileRole, InputFile
 from unveil.release.hashing import file_sha256
 from unveil.release.model import ProjectFile
 
-_PROTECTION = Path("confidential") / "protection.json"
+_CONFIDENTIAL = Path("confidential")
+_PROTECTION = "protection.json"
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,14 @@ def _named(project: ProjectFile) -> Iterator[Named]:
 
 
 def _protections(project: ProjectFile) -> list[str]:
-    """Where a record of how the copies were protected may lie: beside them, or in the project."""
+    """Where a record of how the copies were protected may lie: in the project, or below them.
+
+    Below them is where earlier versions wrote it.
+    """
     folders = [Path(path).parent for path in project.data.synthetic]
-    places = dict.fromkeys([*(folder / _PROTECTION for folder in folders), _PROTECTION])
+    below = [folder / _CONFIDENTIAL for folder in folders]
+    apart = [_CONFIDENTIAL / folder.name for folder in folders]
+    places = dict.fromkeys(place / _PROTECTION for place in (*below, *apart, _CONFIDENTIAL))
     return [place.as_posix() for place in places if (project.folder / place).is_file()]
 
 

@@ -32,6 +32,10 @@ TEMPLATES = {
         "A copy is not safe because steps were taken: measure it, with unveil run, before it is"
         " released."
     ),
+    "apart": (
+        "The seed and all else that must not be released are in {folder}. Keep that folder with the"
+        " original."
+    ),
     "public": "The noise statement may be published. All else that is shown here is confidential.",
 }
 STEP_HEADS = ("step", "rows", "what it did")

@@ -15,6 +15,8 @@ from unveil.synthesis.pooling import notes_of_pools
 from unveil.synthesis.synthesiser import Models, inflated
 
 _FEWEST_ALONE = 20
+_FEW_ROWS = 20
+_MANY_LEVELS = 0.9
 
 
 @dataclass(frozen=True)
@@ -182,9 +184,30 @@ def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _of_single_levels(opening: Opening) -> tuple[str, ...]:
+    """What to warn of where one person alone has a level, which a copy may hold too."""
+    if opening.n_rows < _FEW_ROWS:
+        return ()
+    counts = {}
+    for name in (*opening.plan.order, *opening.plan.strata, *opening.plan.kept):
+        part = opening.parts[name]
+        if part.column.is_category and part.column.n_levels <= _MANY_LEVELS * opening.n_rows:
+            n_levels = len(part.column.levels)
+            counts[name] = int((np.bincount(part.values, minlength=n_levels)[:n_levels] == 1).sum())
+    told = [f"{name} ({n:,})" for name, n in counts.items() if n]
+    if not told:
+        return ()
+    return (
+        f"Levels that one person alone has: {listed(told)}. Where the synthetic data hold such a"
+        " level, they disclose that it occurs in the original. Merge rare levels first"
+        " (merge_rare).",
+    )
+
+
 def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
     found = [
         *of_size(size.n_rows, size.n_copies, opening.n_rows),
+        *_of_single_levels(opening),
         *opening.instructions.statements,
     ]
     needed = 10 + 10 * len(opening.plan.order)

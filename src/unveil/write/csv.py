@@ -10,14 +10,13 @@ from unveil.errors import listed
 from unveil.read.dictionary import OWN
 from unveil.read.tags import TAG_OF
 from unveil.write.fitting import is_text, is_whole, whole
+from unveil.write.guarding import is_formula
 from unveil.write.limits import csv_values, letters_in, without_letters
 from unveil.write.names import csv_names
 from unveil.write.outgoing import Outgoing
 from unveil.write.stamps import clock_text
 
 _MOMENT = "%Y-%m-%dT%H:%M:%S%.f"
-_FORMULA = r"^[=+\-@]"
-_NUMBER = r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$"
 
 
 def csv_faults(outgoing: Outgoing) -> list[str]:
@@ -71,11 +70,12 @@ def _number_as_written(column: pl.Series) -> pl.Series:
 
 def _told(outgoing: Outgoing) -> Iterator[str]:
     texts = [column for column in outgoing.frame.get_columns() if is_text(column)]
-    formulas = [column.name for column in texts if _has_formulas(column.cast(pl.String).alias(""))]
+    counts = {column.name: is_formula(column.cast(pl.String)).sum() for column in texts}
+    formulas = [f"{name!r} ({n:,})" for name, n in counts.items() if n]
     if formulas:
         yield (
-            f"Texts of {listed(map(repr, formulas))} begin with =, +, - or @, which a spreadsheet"
-            " may take for formulas."
+            f"Texts of {listed(formulas)} begin with =, +, - or @, which a spreadsheet may run as"
+            " formulas. They are written as they are: import such columns as text."
         )
     lettered = [column.name for column in outgoing.frame.get_columns() if letters_in(column)]
     if lettered:
@@ -83,7 +83,3 @@ def _told(outgoing: Outgoing) -> Iterator[str]:
             f"Missing values of {listed(map(repr, lettered))} are written as letters, such as .a,"
             " among the numbers."
         )
-
-
-def _has_formulas(text: pl.Series) -> bool:
-    return bool((text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)).any())

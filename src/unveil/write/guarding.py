@@ -23,5 +23,11 @@ def _unformulated(column: pl.Series) -> pl.Series:
     if column.dtype != pl.String:
         return column
     text = column.alias("")
-    is_formula = text.str.contains(r"^[=+\-@]") & ~text.str.contains(_NUMBER)
-    return text.zip_with(~is_formula.fill_null(False), "'" + text).alias(column.name)
+    return text.zip_with(~is_formula(text), "'" + text).alias(column.name)
+
+
+def is_formula(text: pl.Series) -> pl.Series:
+    """Which texts a spreadsheet may run: those that begin with =, +, - or @ and are no number."""
+    text = text.alias("")  # some names polars takes for patterns of names
+    found = text.str.contains(r"^[=+\-@]") & ~text.str.contains(_NUMBER)
+    return found.fill_null(value=False)

@@ -39,7 +39,8 @@ def published_in(
     ----------
     source
         A file or frame, long or wide, with the dimensions of the table. An empty value is
-        suppressed; "1 to 4" and "5 or more" are intervals.
+        suppressed; "1 to 4" and "5 or more" are intervals. Of people's records, a level that it
+        lacks altogether is published as 0.
     grid
         The cells of the table.
     value
@@ -56,6 +57,8 @@ def published_in(
     values = _values(long.table, long.count)
     sums = {label.strip().casefold() for label in total_label}
     named = _by_label(_labels(long.table, long.dims, sums), values, grid, table.place)
+    if grid.of_people:
+        named |= _left_out(named, grid)
     return dict(_parts(named, grid, table.place))
 
 
@@ -111,7 +114,8 @@ def _by_label(
 ) -> dict[Label, Published]:
     made: dict[Label, Published] = {}
     known = [frozenset((None, *levels)) for levels in grid.levels]
-    for label, value in zip(labels, values, strict=True):
+    for given, value in zip(labels, values, strict=True):
+        label = tuple(map(_as_in_table, given, known))
         for dim, level, levels in zip(grid.dims, label, known, strict=True):
             if level not in levels:
                 raise InputError(
@@ -124,6 +128,26 @@ def _by_label(
                 " Give each once."
             )
         made[label] = value
+    return made
+
+
+def _as_in_table(level: str | None, levels: frozenset[str | None]) -> str | None:
+    """A level without the apostrophe that keeps a spreadsheet from running it as a formula."""
+    bare = level[1:] if level is not None and level.startswith("'") else level
+    return bare if level not in levels and bare in levels else level
+
+
+def _left_out(named: dict[Label, Published], grid: Grid) -> dict[Label, Published]:
+    """A 0 for every cell and sum of a level that no row of the file has."""
+    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
+    seen = [set(levels) for levels in zip(*named, strict=True)]
+    made: dict[Label, Published] = {}
+    for is_kept in kept:
+        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
+        for label in grid.labels(grid.part(dims)):
+            full = _full(label, dims, grid)
+            if any(one not in levels for one, levels in zip(full, seen, strict=True) if one):
+                made[full] = 0
     return made
 
 
