@@ -80,9 +80,9 @@ def agree(original: list[Row], x: int, mine: Cell, theirs: Cell) -> bool:
 def in_order(files: Files, by: Sequence[int], names: Sequence[str]) -> list[int]:
     """People in the order of `by`: columns of few levels first, the finest last; missing first.
 
-    Levels are those of both files; people with the same values stand as the file has them.
+    Levels are those of the original; people with the same values stand as the file has them.
     """
-    levels = {place: len({plain(row[place]) for file in files for row in file}) for place in by}
+    levels = {place: len({plain(row[place]) for row in files[0]}) for place in by}
     places = sorted(by, key=lambda place: (levels[place], names[place]))
 
     def key(person: int) -> list[tuple[bool, Hashable]]:

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from unveil.cli.options import column_names
-from unveil.errors import SettingsError, listed, nearest, quoted
-from unveil.judge.assess import is_barred
+from unveil.errors import SettingsError, quoted
+from unveil.judge.assess import refuse_acceptances
 from unveil.records.alerts import Acceptance, Assessment
 from unveil.records.judgement import Audience
 
@@ -38,18 +38,7 @@ class GateOptions:
 
     def refuse_unknown(self, assessment: Assessment) -> None:
         """Refuse to accept what is not there, or what nobody may accept."""
-        known = {one.id: one for one in assessment.alerts}
-        for alert, _ in self.accept:
-            if alert not in known:
-                there = listed(known) if known else "none"
-                raise SettingsError(
-                    f"There is no alert {quoted(alert)} to accept.{nearest(alert, list(known))}"
-                    f" The alerts are: {there}."
-                )
-            if is_barred(known[alert], self.audience):
-                raise SettingsError(
-                    f"{alert} cannot be accepted for an open audience: {known[alert].sentence}"
-                )
+        refuse_acceptances([alert for alert, _ in self.accept], assessment.alerts, self.audience)
 
 
 def gate_options(command: Command) -> Command:

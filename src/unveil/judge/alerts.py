@@ -35,8 +35,6 @@ SINGLE = (0.25, 0.25)
 FEWEST_HELD = 20
 CONTROL = (2.0, 5.0)
 """Percentage points above the control sample, lower limit of the difference: review, block."""
-FEW_PEOPLE = 40
-"""With fewer people nobody can be said to be tied; whole records alone decide."""
 LEAST_PEOPLE = 10
 GROUP_P = 0.001
 GROUP_GAIN = 0.3
@@ -127,7 +125,7 @@ def most_tied(evidence: GateEvidence, copy: Copy) -> float:
 def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
     for row in evidence.whole:
         share = 100 * row.n_reappearing / max(row.n_people, 1)
-        status = _real_status(row, share, most_tied(evidence, row.copy), limits, evidence)
+        status = _real_status(row, share, most_tied(evidence, row.copy), limits)
         if status is None:
             continue
         expected = 100 * row.expected / max(row.n_people, 1)
@@ -156,7 +154,7 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
 
 
 def _real_status(
-    row: WholeRecords, share: float, tied: float, limits: Limits, evidence: GateEvidence
+    row: WholeRecords, share: float, tied: float, limits: Limits
 ) -> AlertStatus | None:
     if "real_records" in limits:
         review, limit = limits["real_records"]
@@ -169,24 +167,19 @@ def _real_status(
         return "block" if is_blocked or (share > REAL_ALWAYS and tied >= TIED[1]) else None
     if (share > REAL_ALWAYS and tied >= TIED[0]) or (share > REAL[1] and tied >= TIED[1]):
         return "block"
-    if share > REAL_ALWAYS and not _can_be_tied(evidence):
-        return "block"
     beyond = row.n_reappearing - row.expected
+    # Few people cannot be said to be tied; that so many reappear beyond chance says enough.
+    if share > REAL_ALWAYS and beyond > REAL[1] / 100 * row.n_people:
+        return "block"
     is_many = beyond > REAL[0] / 100 * row.n_people and beyond >= LEAST_PEOPLE
     return "review" if is_many else None
 
 
-def _can_be_tied(evidence: GateEvidence) -> bool:
-    """Whether people tied to their own values were looked for, and could have been found."""
-    return "own values" in evidence.checks and evidence.n_original >= FEW_PEOPLE
-
-
 def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
-    review, limit = limits.get("tied", TIED)
     for one in evidence.own:
         share = _tied_percent(one, evidence.n_original)
-        if one.excess is not None and "tied" not in limits:
-            review, limit = CONTROL
+        ours = TIED if one.excess is None else CONTROL
+        review, limit = limits.get("tied", ours)
         bound = max(limit, POOLED_TIED) if one.copy == "pooled" and "tied" not in limits else limit
         if one.z < SIGNIFICANT or share < review or (one.copy == "pooled" and share < bound):
             continue

@@ -52,6 +52,11 @@ def read_pairs(given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
             )
         for one in pair:
             _refuse_senseless({measure: float(one)}, ALL_LIMITS)
+        if pair[0] > pair[1]:
+            raise SettingsError(
+                f"The limit of {measure} is {pair}: review starts above the limit. Write the lower"
+                " number first."
+            )
         pairs[measure] = (float(pair[0]), float(pair[1]))
     return pairs
 

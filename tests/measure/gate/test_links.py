@@ -87,7 +87,6 @@ def test_twins_in_pairs_and_z_are_those_of_plain_loops(seed):
     assert_looks(seed, 2)
 
 
-@pytest.mark.xfail(reason="twins are side by side as the file has them", strict=True)
 def test_twins_in_larger_cells_are_all_pairs():
     for seed in SEEDS:
         assert_looks(seed, 4)
@@ -151,7 +150,6 @@ def test_a_copy_shows_own_values_and_more_records_never_return_fewer_people(seed
     assert all(whole(names, original, part)[1] <= pooled[1] for part in parts)
 
 
-@pytest.mark.xfail(reason="columns are in order of their levels in all files", strict=True)
 def test_another_file_changes_nothing_of_the_first():
     """Which people are neighbours is a matter of the original."""
     for seed in SEEDS:

@@ -8,17 +8,20 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+
+import polars as pl
 
 from unveil.count.scenario import Progress, silent
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import RolesError, SettingsError, listed
 from unveil.judge.alerts import Limits
-from unveil.judge.assess import Breach, assess_release, files_hash
+from unveil.judge.assess import Breach, assess_release, files_hash, refuse_acceptances
 from unveil.judge.limits import LIMITABLE, judged, read_pairs
 from unveil.measure.disclosure import check_settings, disclosure
 from unveil.measure.gate.evidence import Files, Roles, gather_evidence
 from unveil.measure.opening import hold_all, read_all, sides_of
 from unveil.measure.result import DisclosureResult
+from unveil.read.given import shown
 from unveil.read.held import Held
 from unveil.read.roles import absent, names
 from unveil.read.table import Table
@@ -128,6 +131,10 @@ def assess(
     wanted = read_pairs(limits or {})
     if keys is not None:
         check_settings(keys=keys, targets=targets, **settings)
+    else:
+        _refuse_idle({"targets": targets, "sensitive": sensitive, **settings}, wanted)
+    if audience not in (None, *get_args(Audience)):
+        raise SettingsError(f"audience is {shown(audience)}. Give closed, registered or open.")
     opened = open_files(original, synthetic, control, missing_values, progress)
     found = None
     if keys is not None:
@@ -153,6 +160,7 @@ def assess(
         audience=audience,
         progress=progress,
     )
+    refuse_acceptances(accept or {}, record.alerts, audience)
     return AssessResult(record, found)
 
 
@@ -236,6 +244,16 @@ def breach_of(verdict: Verdict) -> Breach:
     return Breach(verdict.measure, verdict.target, verdict.copy, verdict.value, verdict.limit)
 
 
+def _refuse_idle(given: Mapping[str, Any], limits: Limits) -> None:
+    """Refuse what has no effect without keys: it would look as if it had been held against."""
+    idle = [name for name, value in given.items() if value]
+    idle += [f"the limit of {name}" for name in limits if name not in ("real_records", "tied")]
+    if idle:
+        raise SettingsError(
+            f"{listed(idle)} cannot be assessed without keys. Name what an intruder knows: keys=."
+        )
+
+
 def _acceptances(given: Mapping[str, tuple[str, str]], digest: str) -> list[Acceptance]:
     made = []
     for alert, pair in given.items():
@@ -252,4 +270,11 @@ def _digest(source: Any, table: Table) -> str:
     if isinstance(path, str | os.PathLike) and os.path.isfile(path):
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(table.frame.write_csv().encode()).hexdigest()
+    frame = table.frame
+    plain = [name for name in frame.columns if not _is_unread(frame[name].dtype)]
+    return hashlib.sha256(frame[plain].write_csv().encode()).hexdigest()
+
+
+def _is_unread(dtype: pl.DataType) -> bool:
+    """Whether no measure compares values of this type: lists, records, objects."""
+    return dtype.is_nested() or dtype in (pl.Binary, pl.Object)

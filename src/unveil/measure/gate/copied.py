@@ -53,7 +53,9 @@ def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | N
         column=column.name,
         n_held=n_held,
         n_reappearing=int((held & (column.counts[side] > 0)).sum()),
-        expected=expected_back(column.counts[ORIGINAL][is_value], column.sides.rows[side]),
+        expected=expected_back(
+            column.counts[ORIGINAL][is_value], int(column.counts[side][is_value].sum())
+        ),
         is_running=is_running(column, ORIGINAL) and is_running(column, side),
     )
 

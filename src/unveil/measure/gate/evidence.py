@@ -138,7 +138,7 @@ def _of_copy(
     ]
     linking = [column for column in here if not _numbers_records(column, sides)]
     if not linking:
-        return _Part()
+        return _Part(copied=_copied(files, roles, here, sides, copy))
     rows = Rows.of(linking, [ORIGINAL], sides)
     control = None
     if files.control is not None:
@@ -156,18 +156,21 @@ def _of_copy(
         single=tuple(
             row for column in here if (row := single_holder(column, side, copy)) is not None
         ),
-        copied=(
-            *identifiers(
-                files.original,
-                here,
-                side,
-                copy,
-                declared=roles.identifiers,
-                known=(*roles.compared, *roles.others),
-            ),
-            *extra_columns(files.original, tables[0], copy),
-        ),
+        copied=_copied(files, roles, here, sides, copy),
     )
+
+
+def _copied(
+    files: Files, roles: Roles, here: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
+) -> tuple[CopiedColumn, ...]:
+    """Identifiers of one file, and columns that the original does not have; of a pool, none."""
+    if copy == "pooled":
+        return ()
+    known = (*roles.compared, *roles.others)
+    found = identifiers(
+        files.original, here, sides[0], copy, declared=roles.identifiers, known=known
+    )
+    return (*found, *extra_columns(files.original, files.synthetic[sides[0] - 1], copy))
 
 
 def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
@@ -258,6 +261,14 @@ def _not_tested(
             what="check",
             sentence=(
                 "People tied to their own values, near-copies and groups were not looked for."
+            ),
+        )
+    if not columns:
+        yield NotTested(
+            what="columns",
+            sentence=(
+                "The files have no column in common: records could not be compared, and nothing"
+                " shows that they are protected."
             ),
         )
     asked = {*roles.compared, *roles.identifiers, *roles.others}

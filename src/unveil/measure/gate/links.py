@@ -1,7 +1,8 @@
 """Which record speaks of which person, by some columns, and what does it say of another column?
 
 Link, then look. A person is linked by columns L if nobody else in the original has the same values
-of L and one to five synthetic records have them; the k records of a person weigh 1/k each. The own
+of L and one to five synthetic records have them (more where there are several records for each
+person); the k records of a person weigh 1/k each. The own
 value of a column X not in L is then compared with the value of the people next to the person in the
 order of L (neighbour), and with how often two people with the same values of L agree (twin). What a
 record shows beyond both it shows because it is the person's.
@@ -152,8 +153,9 @@ class Rows:
         """Whether two values of a column are the same; numbers, nearly."""
         column = self.columns[name]
         if column.is_number:
-            near: Mask = np.abs(column.ranks[mine] - column.ranks[theirs]) <= NEAR_RANK
-            return near
+            ranks, other = column.ranks[mine], column.ranks[theirs]
+            near: Mask = (np.abs(ranks - other) <= NEAR_RANK) & (ranks >= 0) & (other >= 0)
+            return near | np.equal(mine, theirs)
         same: Mask = mine == theirs
         return same
 
@@ -277,7 +279,7 @@ class Links:
         rows = self.rows
         packed = np.zeros(rows.n_people, np.int64)
         space = 1
-        for name in sorted(self.by, key=lambda one: (rows.columns[one].n_levels, one)):
+        for name in sorted(self.by, key=lambda one: (rows.columns[one].n_original_levels, one)):
             column = rows.columns[name]
             if space * column.n_levels > 2**62:
                 packed = np.unique(packed, return_inverse=True)[1]
@@ -297,16 +299,20 @@ class Links:
 
     @cached_property
     def twins(self) -> tuple[Ints, Ints]:
-        """Pairs of different people with the same linking values, side by side in small cells."""
+        """All pairs of different people with the same linking values, in cells of two to five."""
         mine, _ = self.rows.sums(self.by)
-        order = np.argsort(mine, kind="stable")
+        order = np.argsort(mine)
         ordered = mine[order]
-        is_same = ordered[1:] == ordered[:-1]
-        starts = np.flatnonzero(np.concatenate([[True], ~is_same]))
+        starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
         size = np.diff(np.append(starts, len(ordered)))
-        is_small = np.repeat(size <= MOST_RECORDS, size)[1:]
-        kept = is_same & is_small
-        return order[1:][kept], order[:-1][kept]
+        shared = np.repeat((size > 1) & (size <= MOST_RECORDS), size)
+        order, ordered = order[shared], ordered[shared]
+        ones, others = [order[:0]], [order[:0]]
+        for step in range(1, MOST_RECORDS):
+            same = ordered[step:] == ordered[:-step]
+            ones.append(order[step:][same])
+            others.append(order[:-step][same])
+        return np.concatenate(ones), np.concatenate(others)
 
     def shown(self, column: str) -> tuple[Mask, Floats]:
         """For each link: does the record show the person's own value, and a neighbour's?"""
