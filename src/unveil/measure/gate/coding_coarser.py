@@ -1,0 +1,262 @@
+"""Are the numbers or dates of one file those of the other in rounded steps, bands or with a top?
+
+A step is a lattice on which nearly all synthetic numbers lie and those of the original do not; the
+original is then rounded in the same way, down or to the nearest, whichever gives the synthetic
+distribution.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from unveil.measure.gate.coding_numbers import LEAST_NUMBERS, distance, is_on, unit_of
+from unveil.measure.gate.coding_pair import (
+    SIGMAS,
+    SYNTHETIC,
+    CodingPair,
+    CodingProposal,
+    Sample,
+    sample_of,
+)
+from unveil.measure.gate.columns import ORIGINAL, Ints
+from unveil.measure.gate.values import MOST, Floats, read_numbers
+
+ON_STEP = 0.98
+"""So many synthetic numbers are on a step, or the first of a month."""
+OFF_STEP = 0.1
+"""So many of the original's are not, and ten times as many as of the synthetic data."""
+DATES_ON = 0.5
+_STEPS = (50, 30, 25, 15, 12, 10, 7, 6, 5, 4, 3, 2, 1)
+_TOP = 0.02
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_BAND = re.compile(
+    rf"[\[(]?\s*{_NUMBER}\s*(?:[-\u2012-\u2014]|to|,|;|\.\.|:)\s*<?\s*{_NUMBER}\s*([\])]?)"
+)
+_BELOW = re.compile(rf"(?:<=?|under|below|up to|less than|until)\s*{_NUMBER}")
+_ABOVE = re.compile(
+    rf"(?:>=?|over|above|from|at least|more than)\s*{_NUMBER}"
+    rf"|{_NUMBER}\s*(?:\+|and over|and older|and above|and more|or more|or older|plus)"
+)
+
+
+def find_coarser(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Rounded numbers, dates cut to months, bands, and a top or a bottom that others are put to."""
+    if pair.numbers is None:
+        yield from _bands(pair)
+        return
+    mine, theirs = pair.sample(ORIGINAL), pair.sample(SYNTHETIC)
+    if min(len(mine.values), len(theirs.values)) < 2:
+        return
+    if pair.reading.is_date:
+        yield from _dates(pair, mine, theirs)
+        return
+    yield from _steps(pair, mine, theirs)
+    yield from _ends(pair, mine, theirs)
+
+
+def _steps(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
+    unit = unit_of(theirs)
+    for step in (unit * k for k in _STEPS):
+        at = _residue(theirs, step, unit)
+        on_s, on_o = (one.share(is_on(one.values, step, at)) for one in (theirs, mine))
+        if _is_coarser(on_s, on_o, mine, theirs):
+            ways = [
+                (
+                    distance(sample_of(_rounded(mine.values, step, at, how), mine.counts), theirs),
+                    how,
+                )
+                for how in ("floor", "nearest", "ceil")
+            ]
+            way = min(ways)[1]
+            made = _rounded(_numbers_of(pair, ORIGINAL), step, at, way)
+            from_ = f", counted from {at:g}" if at else ""
+            yield CodingProposal(
+                "coarser",
+                on_s,
+                on_o,
+                f"{on_s:.0%} of its numbers are multiples of {step:.6g}{from_}, of those of the"
+                f" original {on_o:.0%}",
+                original=pair.spell(made, SYNTHETIC),
+            )
+            return
+    yield from _digits(pair, mine, theirs)
+
+
+def _is_coarser(on_s: float, on_o: float, mine: Sample, theirs: Sample) -> bool:
+    off = 1 - on_o
+    error = np.sqrt(max(off * on_o, 1e-9) * (1 / mine.total + 1 / theirs.total))
+    return bool(
+        on_s >= ON_STEP
+        and off >= max(OFF_STEP, 10 * (1 - on_s), SIGMAS * error)
+        and off * min(mine.total, theirs.total) >= LEAST_NUMBERS
+    )
+
+
+def _residue(sample: Sample, step: float, unit: float) -> float:
+    """Where the steps begin: what most numbers leave over, divided by the step."""
+    rest = np.round((sample.values % step) / unit).astype(np.int64) % round(step / unit)
+    return float(np.bincount(rest, sample.counts).argmax() * unit)
+
+
+def _rounded(values: Floats, step: float, at: float, how: str) -> Floats:
+    parts = np.round((values - at) / step, 9)
+    if how == "nearest":
+        return np.floor(parts + 0.5) * step + at
+    return (np.floor(parts) if how == "floor" else np.ceil(parts)) * step + at
+
+
+def _numbers_of(pair: CodingPair, side: int) -> Floats:
+    assert pair.numbers is not None
+    return np.where(pair.held[side], pair.numbers, np.nan)
+
+
+def _digits(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
+    """Numbers of one to three significant digits."""
+    for digits in (1, 2, 3):
+        on_s, on_o = (
+            one.share(pl.Series(one.values).round_sig_figs(digits).to_numpy() == one.values)
+            for one in (theirs, mine)
+        )
+        if _is_coarser(on_s, on_o, mine, theirs):
+            made = pl.Series(_numbers_of(pair, ORIGINAL)).round_sig_figs(digits).to_numpy()
+            yield CodingProposal(
+                "coarser",
+                on_s,
+                on_o,
+                f"{on_s:.0%} of its numbers have at most {digits} significant digits, of those of"
+                f" the original {on_o:.0%}",
+                original=pair.spell(made, SYNTHETIC),
+            )
+            return
+
+
+def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
+    """A top or a bottom to which all numbers beyond it were put."""
+    for sign, name in ((1, "top"), (-1, "bottom")):
+        here = Sample(sign * mine.values, mine.counts)
+        there = Sample(sign * theirs.values, theirs.counts)
+        end = there.values.max()
+        beyond = here.share(here.values > end)
+        piled = there.share(there.values == end) - here.share(here.values == end)
+        error = np.sqrt(0.25 * (1 / mine.total + 1 / theirs.total))
+        is_enough = beyond * mine.total >= LEAST_NUMBERS and len(there.values) > LEAST_NUMBERS
+        if is_enough and beyond >= _TOP and piled >= max(0.5 * beyond, SIGMAS * error * 0.5):
+            values = _numbers_of(pair, ORIGINAL)
+            made = np.where(sign * values > end, sign * end, values)
+            yield CodingProposal(
+                "coarser",
+                1.0,
+                1 - beyond,
+                f"all numbers beyond a {name} are put to it, in the original {beyond:.1%} lie"
+                " beyond",
+                original=pair.spell(made, SYNTHETIC),
+            )
+
+
+_PERIODS = {"years": "1y", "quarters": "1q", "months": "1mo", "weeks": "1w"}
+
+
+def _dates(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
+    for name, period in _PERIODS.items():
+        on_s, on_o = (one.share(_first(one.values, period) == one.values) for one in (theirs, mine))
+        if on_s >= ON_STEP and on_o <= DATES_ON and len(theirs.values) > 1:
+            made = _first(_numbers_of(pair, ORIGINAL), period)
+            yield CodingProposal(
+                "coarser",
+                on_s,
+                on_o,
+                f"{on_s:.0%} of its dates are the first day of {name}, of those of the original"
+                f" {on_o:.0%}",
+                original=pair.spell(made, SYNTHETIC),
+            )
+            return
+
+
+def _first(days: Floats, period: str) -> Floats:
+    """The first day of the period that each day is in."""
+    dates = pl.Series(days).fill_nan(None).floor().cast(pl.Int32).cast(pl.Date)
+    first = dates.dt.truncate(period).cast(pl.Int32).cast(pl.Float64)
+    return first.fill_null(np.nan).to_numpy()
+
+
+def _bands(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Bands in one file for the numbers, or the narrower bands, of the other."""
+    if pair.levels.dtype != pl.String:
+        return
+    for side, other in ((SYNTHETIC, ORIGINAL), (ORIGINAL, SYNTHETIC)):
+        wide = _read_bands(pair, side)
+        values = _middles(pair, other)
+        if wide is None or values is None:
+            continue
+        place, is_inside = _band_of(wide, values)
+        share = pair.share(pair.held[other] & is_inside, other)
+        is_changed = pair.held[other] & is_inside & (place != np.arange(len(place)))
+        if share >= MOST and pair.share(is_changed, other) >= 0.5:
+            told = pair.moved(np.where(is_changed, place, np.arange(len(place))))
+            names = ("the original", "the synthetic data")
+            yield CodingProposal(
+                "coarser",
+                share,
+                pair.share(pair.held[SYNTHETIC] & pair.is_met),
+                f"numbers of {names[other]} are bands in {names[side]}",
+                original=told if other == ORIGINAL else None,
+                synthetic=told if other == SYNTHETIC else None,
+            )
+            return
+
+
+def _middles(pair: CodingPair, side: int) -> Floats | None:
+    """The numbers of one file by level, or the middles of its bands."""
+    held = np.flatnonzero(pair.held[side])
+    read = read_numbers(pair.text.gather(held))
+    found = np.full(len(pair.levels), np.nan)
+    if read is not None and read[1] == "number":
+        found[held] = read[0]
+        return found
+    bands = _read_bands(pair, side)
+    if bands is None:
+        return None
+    place, low, high = bands
+    with np.errstate(invalid="ignore"):
+        found[place] = np.clip((low + high) / 2, low, high)
+    is_open = ~np.isfinite(found[place])
+    found[place[is_open]] = np.where(np.isfinite(low), low + 1e-9, high - 1e-9)[is_open]
+    return found
+
+
+def _read_bands(pair: CodingPair, side: int) -> tuple[Ints, Floats, Floats] | None:
+    """The levels of one file that are bands, with their ends, by their lower end."""
+    held = np.flatnonzero(pair.held[side])
+    if not 2 <= len(held) <= 1000:
+        return None
+    read = [_band(text) for text in pair.text.gather(held).to_list()]
+    is_band = np.array([one is not None for one in read])
+    mask = np.zeros(len(pair.levels), bool)
+    mask[held[is_band]] = True
+    if pair.share(mask, side) < MOST or is_band.sum() < 2:
+        return None
+    ends = np.array([one for one in read if one is not None])
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    return held[is_band][order], ends[order, 0], ends[order, 1]
+
+
+def _band_of(bands: tuple[Ints, Floats, Floats], values: Floats) -> tuple[Ints, np.ndarray]:
+    """For each number the level of the band that it is in, and whether there is one."""
+    level, low, high = bands
+    place = np.searchsorted(low, np.nan_to_num(values), "right") - 1
+    inside = (place >= 0) & np.isfinite(values) & (np.floor(values) <= high[place.clip(0)])
+    return level[place.clip(0)], inside
+
+
+def _band(text: str) -> tuple[float, float] | None:
+    """The ends of a label such as 20-29, [20,30), under 20 or 65+."""
+    plain = text.strip().lower()
+    if found := _BAND.fullmatch(plain):
+        return float(found[1]), float(found[2]) - (1e-9 if found[3] == ")" else 0)
+    if found := _BELOW.fullmatch(plain):
+        return -np.inf, float(found[1])
+    if found := _ABOVE.fullmatch(plain):
+        return float(found[1] or found[2]), np.inf
+    return None

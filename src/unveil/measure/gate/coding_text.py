@@ -1,0 +1,304 @@
+"""Are levels of the original spelt, shortened, left empty or renamed in the synthetic data?
+
+By levels and their frequencies alone. Levels that only the original has say nothing: rare ones are
+often left out on purpose.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import polars as pl
+
+from unveil.measure.gate.coding_pair import (
+    FEW_LEVELS,
+    LEAST_RECORDS,
+    SYNTHETIC,
+    CodingKind,
+    CodingPair,
+    CodingProposal,
+)
+from unveil.measure.gate.columns import ORIGINAL, Ints, Mask
+from unveil.measure.gate.values import MOST, Floats, fold_text
+
+NOTHING = (
+    *("", "-", "--", "---", ".", "..", "?", "*", "#", "/", "na", "n/a", "n.a.", "nan", "null"),
+    *("none given", "missing", "unknown", "not stated", "not known", "no answer", "#n/a", "<na>"),
+    *("nil", "undefined", "not available", "refused", "n.k.", "nk", "empty", "blank", "(blank)"),
+)
+CODES = np.array(
+    [
+        *(-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -98, -99, -888, -998, -999, -9999, 9, 88, 98),
+        *(99, 888, 998, 999, 8888, 9998, 9999, 99999, 999999, 9999999),
+    ],
+    float,
+)
+NEW_SHARE = 0.02
+"""Levels that only the synthetic file has are asked about from this share of records on."""
+FAR = 0.2
+CLOSE = 0.05
+_MISSING_SHARE = 0.01
+_MANY = 200
+
+
+def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Levels of the synthetic file that say, spelt otherwise, what a level of the original says."""
+    hit = pair.fresh & pair.is_met
+    if pair.is_enough(hit):
+        old = np.flatnonzero(hit)
+        kind = _kind_of_spelling(pair, hit)
+        what = {
+            "spelling": "levels are spelt differently",
+            "dust": "numbers differ in their last digits only",
+            "format": "numbers or dates are written differently",
+        }[kind]
+        numbers = None if pair.numbers is None else np.where(pair.fresh, pair.numbers, np.nan)
+        told = pair.moved(pair.standing) if numbers is None else pair.spell(numbers, ORIGINAL)
+        yield CodingProposal(
+            kind,
+            pair.share(hit),
+            0.0,
+            f"{int(hit.sum()):,} {what}{pair.example(old, pair.standing[old])}",
+            synthetic=told,
+        )
+    if pair.numbers is None:
+        yield from _loose(pair)
+
+
+def _kind_of_spelling(pair: CodingPair, hit: Mask) -> CodingKind:
+    if pair.numbers is None:
+        return "spelling"
+    is_plain = pair.levels.dtype.is_numeric() or (
+        not pair.reading.is_date
+        and pair.text.filter(pl.Series(hit)).cast(pl.Float64, strict=False).is_not_null().all()
+    )
+    return "dust" if is_plain else "format"
+
+
+def _letters(text: pl.Series) -> pl.Series:
+    """Letters and digits alone; an umlaut written as two letters is one."""
+    return text.str.replace_all(r"[^\p{L}\p{N}]", "").str.replace_all("([aou])e", "$1")
+
+
+def _words(text: pl.Series) -> pl.Series:
+    """The words in the order of the alphabet."""
+    return text.str.split(" ").list.sort().list.join(" ")
+
+
+def _bare(text: pl.Series) -> pl.Series:
+    """What is left without the letters that all of them begin or end with, and without zeros."""
+    known = text.drop_nulls()
+    if len(known) < 2:
+        return text
+    start, stop = _common(known), _common(known.str.reverse())
+    shortest = int(known.str.len_chars().min() or 0)  # type: ignore[arg-type]
+    bare = text.str.slice(start)
+    bare = bare.str.head(-stop) if stop and start + stop < shortest else bare
+    return bare.str.strip_chars(" ()[]").str.replace(r"^0+(\d)", "$1")
+
+
+def _common(texts: pl.Series) -> int:
+    """How many letters all of them begin with; digits do not count."""
+    first, last = str(texts.min()), str(texts.max())
+    n = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b),
+        min(len(first), len(last)),
+    )
+    return len(re.sub(r"\d+$", "", first[:n]))
+
+
+def _loose(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Levels that meet when more is left aside, if that joins no two levels of either file."""
+    folded = fold_text(pair.text)
+    mine, theirs = pair.held[ORIGINAL], pair.fresh & ~pair.is_met
+    if not pair.is_enough(theirs):
+        return
+    ways: tuple[tuple[str, Callable[[pl.Series], pl.Series]], ...] = (
+        ("spelt differently", _letters),
+        ("written in another order", _words),
+        ("written with other letters around them", _bare),
+    )
+    for what, way in ways:
+        keys = [
+            way(folded.filter(pl.Series(mask))).to_list() for mask in (mine, pair.held[SYNTHETIC])
+        ]
+        if any(len(set(one)) < len(one) for one in keys) or "" in keys[0]:
+            continue
+        place = dict(zip(keys[0], np.flatnonzero(mine).tolist(), strict=True))
+        to = np.arange(len(pair.levels))
+        for key, level in zip(keys[1], np.flatnonzero(pair.held[SYNTHETIC]), strict=True):
+            to[level] = place.get(key, level)
+        if _is_told(pair, theirs, to):
+            yield _moved("spelling", pair, to, f"levels are {what}")
+            return
+    yield from _abbreviated(pair, folded, theirs)
+
+
+def _abbreviated(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[CodingProposal]:
+    """Levels that begin as exactly one level of the other file does."""
+    mine = np.flatnonzero(pair.held[ORIGINAL] & ~pair.is_back)
+    new = np.flatnonzero(theirs)
+    if not 2 <= len(new) <= _MANY or len(mine) > _MANY:
+        return
+    texts = folded.to_list()
+    starts = np.array([[_begins(texts[i], texts[j]) for i in mine] for j in new], bool).reshape(
+        len(new), len(mine)
+    )
+    is_sure = (starts.sum(axis=1) == 1) & (starts[:, starts.any(axis=0)].sum(axis=1) == 1)
+    if not is_sure.any() or (starts[is_sure].sum(axis=0) > 1).any():
+        return
+    to = np.arange(len(pair.levels))
+    to[new[is_sure]] = mine[starts[is_sure].argmax(axis=1)]
+    if _is_told(pair, theirs, to):
+        yield _moved("spelling", pair, to, "levels are shortened or written in full")
+
+
+def _begins(one: str | None, other: str | None) -> bool:
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))  # type: ignore[union-attr,arg-type]
+
+
+def _is_told(pair: CodingPair, theirs: Mask, to: Ints) -> bool:
+    """Whether nearly all records of new levels find a level of the original."""
+    told = theirs & (to != np.arange(len(to)))
+    return pair.is_enough(told) and pair.records(told) >= MOST * pair.records(theirs)
+
+
+def _moved(kind: CodingKind, pair: CodingPair, to: Ints, what: str) -> CodingProposal:
+    old = np.flatnonzero((to != np.arange(len(to))) & pair.held[SYNTHETIC])
+    mask = np.zeros(len(to), bool)
+    mask[old] = True
+    return CodingProposal(
+        kind,
+        pair.share(mask),
+        0.0,
+        f"{len(old):,} {what}{pair.example(old, to[old])}",
+        synthetic=pair.moved(to),
+    )
+
+
+def find_missing(pair: CodingPair) -> Iterator[CodingProposal]:
+    """A word or a code for missing on one side, and something else in its place on the other."""
+    rows = pair.counts.sum(axis=1)
+    is_empty = pair.levels.is_null().to_numpy()
+    named = is_empty | _is_nothing(pair)
+    shares: Floats = np.where(named, pair.counts / np.maximum(rows, 1)[:, None], 0.0)
+    less, more = (np.maximum(d, 0) for d in (shares[0] - shares[1], shares[1] - shares[0]))
+    gone = named & (pair.counts[SYNTHETIC] == 0) & (shares[0] >= _MISSING_SHARE)
+    came = named & (pair.counts[ORIGINAL] == 0) & (shares[1] >= _MISSING_SHARE)
+    gone &= pair.counts[ORIGINAL] >= LEAST_RECORDS
+    came &= pair.counts[SYNTHETIC] >= LEAST_RECORDS
+    lost, found = float(shares[0][gone].sum()), float(shares[1][came].sum())
+    is_swapped = (lost and more.sum() >= 0.5 * lost) or (found and less.sum() >= 0.5 * found)
+    if not is_swapped:
+        return
+    # One level stands for missing in either file: that which the other has least of.
+    here, there = int(less.argmax()), int(more.argmax())
+    to = np.arange(len(pair.levels))
+    to[there] = here
+    names = ["empty" if is_empty[one] else repr(pair.text[one]) for one in (here, there)]
+    yield CodingProposal(
+        "missing",
+        max(lost, found),
+        0.0,
+        f"missing is {names[0]} in the original and {names[1]} in the synthetic data",
+        synthetic=pair.moved(to),
+    )
+
+
+def _is_nothing(pair: CodingPair) -> Mask:
+    """Levels that say missing: a word, or one of the usual codes at the edge of the numbers."""
+    text = pair.text.str.strip_chars().str.to_lowercase()
+    found: Mask = text.is_in(NOTHING).fill_null(value=False).to_numpy()
+    if pair.numbers is not None and not pair.reading.is_date:
+        known = np.nan_to_num(pair.numbers)
+        found = found | (np.isin(known, CODES) & ((known < 0) | (known == known.max(initial=0.0))))
+    return found
+
+
+def find_prefixes(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Codes of the original cut after some letters: J45.1 to J45."""
+    if pair.numbers is not None or not pair.is_enough(pair.fresh & ~pair.is_met):
+        return
+    text, lengths = pair.text, pair.text.str.len_chars().fill_null(0).to_numpy()
+    theirs = text.filter(pl.Series(pair.held[SYNTHETIC]))
+    cut = text
+    for n in np.unique(lengths[pair.fresh]):
+        short = text.str.head(int(n))
+        is_cut = short.is_in(theirs.implode()) & pl.Series((lengths > n) & pair.held[ORIGINAL])
+        cut = short.zip_with(is_cut.fill_null(value=False), cut)
+    mine = pair.held[ORIGINAL]
+    is_changed = (cut != text).fill_null(value=False).to_numpy() & mine
+    made = cut.filter(pl.Series(mine))
+    is_told = pair.held[SYNTHETIC] & text.is_in(made.implode()).fill_null(value=False).to_numpy()
+    n_before, n_after = int(mine.sum()), made.n_unique()
+    is_coarser = n_after < n_before and pair.share(is_told) >= MOST
+    if is_coarser and pair.share(is_changed, ORIGINAL) >= 0.5:
+        yield CodingProposal(
+            "coarser",
+            pair.share(is_told),
+            pair.share(pair.held[SYNTHETIC] & pair.is_met),
+            "levels of the original are cut short in the synthetic data",
+            original=cut,
+        )
+
+
+def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Levels whose frequencies agree only when they are read as other levels."""
+    if not pair.is_few:
+        return
+    folded, held = np.unique(pair.reading.folded, return_inverse=True)
+    mine, theirs = (
+        np.bincount(held, pair.counts[side] * pair.held[side], len(folded)) for side in (0, 1)
+    )
+    if not mine.any() or not theirs.any() or ((mine > 0) | (theirs > 0)).sum() > FEW_LEVELS:
+        return
+    p, q = mine / mine.sum(), theirs / theirs.sum()
+    before = 0.5 * float(np.abs(p - q).sum())
+    rank_p, rank_q = (np.argsort(-one, kind="stable") for one in (p, q))
+    after = 0.5 * float(np.abs(p[rank_p] - q[rank_q]).sum())
+    n_levels = max(int((p > 0).sum()), int((q > 0).sum()))
+    error = 0.5 * float(np.sqrt(n_levels * (1 / mine.sum() + 1 / theirs.sum())))
+    is_apart = before > max(FAR, 4 * error) and n_levels > 1
+    if is_apart and after < 0.25 * before and after < max(CLOSE, 3 * error):
+        to_code = np.empty(len(folded), np.int64)
+        to_code[rank_q] = rank_p
+        yield CodingProposal(
+            "renamed",
+            1 - after,
+            1 - before,
+            "frequencies agree if levels are read as others"
+            + _pair_names(pair, held, to_code, q > 0),
+            synthetic=pair.moved(level_map(pair, held, to_code)),
+        )
+
+
+def level_map(pair: CodingPair, held: Ints, to_code: Ints) -> Ints:
+    """For each level of the synthetic file a level of the original, by a map of what they say."""
+    mine = np.flatnonzero(pair.held[ORIGINAL])
+    mine = mine[np.argsort(pair.counts[ORIGINAL][mine], kind="stable")]
+    stands = np.full(len(to_code), -1)
+    stands[held[mine]] = mine
+    wanted = np.where(to_code[held] >= 0, stands[to_code[held]], -1)
+    is_moved = pair.held[SYNTHETIC] & (wanted >= 0)
+    return np.where(is_moved, wanted, np.arange(len(held)))
+
+
+def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> str:
+    to = level_map(pair, held, to_code)
+    old = np.flatnonzero(pair.held[SYNTHETIC] & is_used[held] & (to_code[held] != held))
+    return pair.example(old, to[old])
+
+
+def find_replaced(pair: CodingPair, is_explained: Mask) -> Iterator[CodingProposal]:
+    """Levels that only the synthetic file has, and that nothing else explains."""
+    new = pair.fresh & ~pair.is_met & ~is_explained
+    if not pair.is_few or pair.share(new) < NEW_SHARE or not pair.is_enough(new):
+        return
+    gone = pair.held[ORIGINAL] & ~pair.is_back
+    yield CodingProposal(
+        "replaced",
+        pair.share(new),
+        0.0,
+        f"{int(new.sum()):,} levels of {pair.records(new):,} synthetic records are not in the"
+        f" original, and {int(gone.sum()):,} of its levels are not in the synthetic data",
+    )
