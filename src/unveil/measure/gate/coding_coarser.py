@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_numbers import LEAST_NUMBERS, distance, is_on, unit_of
 from unveil.measure.gate.coding_pair import (
     SIGMAS,
@@ -76,8 +77,8 @@ def _steps(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
                 "coarser",
                 on_s,
                 on_o,
-                f"{on_s:.0%} of its numbers are multiples of {step:.6g}{from_}, of those of the"
-                f" original {on_o:.0%}",
+                f"{percent(100 * on_s)} of its numbers are multiples of {step:.6g}{from_}, of those of the"
+                f" original {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return
@@ -125,8 +126,8 @@ def _digits(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPr
                 "coarser",
                 on_s,
                 on_o,
-                f"{on_s:.0%} of its numbers have at most {digits} significant digits, of those of"
-                f" the original {on_o:.0%}",
+                f"{percent(100 * on_s)} of its numbers have at most {digits} significant digits, of those of"
+                f" the original {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return
@@ -149,7 +150,7 @@ def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
                 "coarser",
                 1.0,
                 1 - beyond,
-                f"all numbers beyond a {name} are put to it, in the original {beyond:.1%} lie"
+                f"all numbers beyond a {name} are put to it, in the original {percent(100 * beyond)} lie"
                 " beyond",
                 original=pair.spell(made, SYNTHETIC),
             )
@@ -167,8 +168,8 @@ def _dates(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
                 "coarser",
                 on_s,
                 on_o,
-                f"{on_s:.0%} of its dates are the first day of {name}, of those of the original"
-                f" {on_o:.0%}",
+                f"{percent(100 * on_s)} of its dates are the first day of {name}, of those of the original"
+                f" {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_numbers import affine_words
 from unveil.measure.gate.coding_pair import (
     LEAST_RECORDS,
@@ -25,7 +26,7 @@ from unveil.measure.gate.coding_pair import (
 from unveil.measure.gate.coding_text import level_map
 from unveil.measure.gate.columns import ORIGINAL, Ints, Mask
 from unveil.measure.gate.links import LEAST_LINKS
-from unveil.measure.gate.values import Floats
+from unveil.measure.gate.values import Floats, round_digits
 
 JOINT_SIGMAS = 4.0
 UNITED = 0.1
@@ -165,8 +166,8 @@ def _renamed(levels: _Levels, to_code: Ints, tried: _Tried) -> CodingProposal:
         "renamed",
         tried.share,
         tried.expected,
-        f"linked records agree in {tried.share:.1%} if levels are read as others"
-        f"{pair.example(old, to[old])}, and in {tried.named:.1%} as they are named",
+        f"linked records agree in {percent(100 * tried.share)} if levels are read as others"
+        f"{pair.example(old, to[old])}, and in {percent(100 * tried.named)} as they are named",
         is_joint=True,
         synthetic=pair.moved(to),
     )
@@ -204,8 +205,8 @@ def _united(levels: _Levels) -> Iterator[CodingProposal]:
         "coarser",
         tried.share,
         tried.expected,
-        f"linked records agree in {tried.share:.1%} if levels of the original are united, and in"
-        f" {tried.named:.1%} as they are named",
+        f"linked records agree in {percent(100 * tried.share)} if levels of the original are united, and in"
+        f" {percent(100 * tried.named)} as they are named",
         is_joint=True,
         original=pair.moved(np.where(is_moved, wanted, np.arange(len(wanted)))),
     )
@@ -215,13 +216,15 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
     """One shift, factor or reversal that linked records share."""
     if pair.numbers is None:
         return
-    mine, theirs = pair.numbers[links.mine], pair.numbers[links.theirs]
+    numbers = round_digits(pair.numbers)
+    mine, theirs = numbers[links.mine], numbers[links.theirs]
     known = np.isfinite(mine) & np.isfinite(theirs)
     mine, theirs, weight = mine[known], theirs[known], links.weight[known]
     total = float(weight.sum())
     if total < LEAST_LINKS:
         return
     pairs = _NumberPairs(mine, theirs, weight / total)
+    days = " days" if pair.reading.is_date else ""
     for way in ("shift", "factor", "turn"):
         value, share, second = pairs.most_common(way)
         chance = max(second, pairs.by_chance(way, value))
@@ -229,15 +232,15 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
         is_clear = share - chance >= max(LEAST_SHARE, LEAST_RECORDS / total, JOINT_SIGMAS * error)
         if is_clear and share >= _OF_EQUAL * pairs.equal and share > _OF_CHANCE * chance:
             factor, shift = {"shift": (1.0, value), "factor": (value, 0.0)}.get(way, (-1.0, value))
-            numbers = np.where(pair.held[SYNTHETIC], pair.numbers, np.nan)
+            held = np.where(pair.held[SYNTHETIC], numbers, np.nan)
             yield CodingProposal(
                 "shift" if way == "shift" else "factor",
                 share,
                 chance,
-                f"in {share:.1%} of linked records the number is that of the person"
-                f" {affine_words(factor, shift)}, and in {pairs.equal:.1%} it is equal",
+                f"in {percent(100 * share)} of linked records the value is that of the person"
+                f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is equal",
                 is_joint=True,
-                synthetic=pair.spell((numbers - shift) / factor, ORIGINAL),
+                synthetic=pair.spell((held - shift) / factor, ORIGINAL),
             )
 
 
@@ -282,7 +285,7 @@ class _NumberPairs:
 
 def _shares(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
     distinct, place = np.unique(_digits(values), return_inverse=True)
-    return distinct, np.bincount(place, weight)
+    return distinct, np.bincount(place, weight).astype(float)
 
 
 def _digits(values: Floats) -> Floats:

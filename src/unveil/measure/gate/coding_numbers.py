@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_pair import (
     LEAST_SHARE,
     SIGMAS,
@@ -31,7 +32,6 @@ HUGGING = 0.15
 TIED = 0.5
 """Numbers are common property where so many records share theirs."""
 _AT = np.linspace(0.05, 0.95, 19)
-_DENSE = 1.05
 
 
 def find_number_codings(pair: CodingPair) -> Iterator[CodingProposal]:
@@ -43,7 +43,7 @@ def find_number_codings(pair: CodingPair) -> Iterator[CodingProposal]:
         return
     yield from _near(pair, mine, theirs)
     yield from _finer(pair, mine, theirs)
-    if not (_is_running(mine) and _is_running(theirs)):
+    if not (_is_numbering(mine) and _is_numbering(theirs)):
         yield from _affine(pair, mine, theirs)
 
 
@@ -84,8 +84,8 @@ def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
             "near",
             share,
             at,
-            f"{share:.0%} of its new numbers lie within {max(at, 1e-4):.2%} of half the gap around"
-            " a number of the original",
+            f"{percent(100 * share)} of its new numbers lie within {percent(100 * at)} of half the gap"
+            " around a number of the original",
             synthetic=pair.spell(_nearest(mine.values, pair), ORIGINAL),
         )
 
@@ -114,7 +114,7 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
             "format",
             after,
             before,
-            f"{theirs.share(off):.0%} of its numbers have digits below {unit:g}, those of the"
+            f"{percent(100 * theirs.share(off))} of its numbers have digits below {unit:g}, those of the"
             " original have none",
             synthetic=pair.spell(
                 np.where(pair.held[SYNTHETIC], np.round(pair.numbers / unit) * unit, np.nan),
@@ -153,12 +153,10 @@ def distance(one: Sample, other: Sample) -> float:
     return float(np.abs(shares[0] - shares[1]).max(initial=0.0))
 
 
-def _is_running(sample: Sample) -> bool:
-    """Whether these are numbers of records: whole, each once, without gaps."""
-    values = sample.values
-    if len(values) < LEAST_NUMBERS or sample.counts.max() > 1:
-        return False
-    return bool((values == np.round(values)).all() and np.ptp(values) <= _DENSE * len(values))
+def _is_numbering(sample: Sample) -> bool:
+    """Whether these may be numbers of records: whole, and each once."""
+    is_whole = bool((sample.values == np.round(sample.values)).all())
+    return is_whole and len(sample.values) >= LEAST_NUMBERS and int(sample.counts.max()) == 1
 
 
 def _affine(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:

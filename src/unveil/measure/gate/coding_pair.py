@@ -7,7 +7,6 @@ that both files can be compared again.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,19 +16,8 @@ from unveil.count.codes import Column
 from unveil.measure.gate.columns import ORIGINAL, Ints, LinkColumn, Mask, Reading, read_levels
 from unveil.measure.gate.links import Links
 from unveil.measure.gate.values import Floats, round_digits
+from unveil.records.alerts import CodingKind
 
-CodingKind = Literal[
-    "spelling",
-    "dust",
-    "format",
-    "missing",
-    "near",
-    "shift",
-    "factor",
-    "coarser",
-    "renamed",
-    "replaced",
-]
 SYNTHETIC = 1
 LEAST_RECORDS = 10
 """A mapping explains so many records or people; levels of fewer people are never named."""
@@ -227,7 +215,10 @@ class CodingPair:
         if not len(n) or n.max() < LEAST_RECORDS:
             return ""
         top = int(n.argmax())
-        here, there = self.text[int(old[top])], self.text[int(new[top])]
+        here, there = str(self.text[int(old[top])]), str(self.text[int(new[top])])
+        said = self.reading.folded[[old[top], new[top]]]
+        if said[0] == said[1] and here.strip().casefold() != there.strip().casefold():
+            return f", such as {here!a} for {there!a}"  # what looks the same, letter by letter
         return f", such as {here!r} for {there!r}"
 
 

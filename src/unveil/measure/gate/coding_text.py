@@ -14,12 +14,12 @@ from unveil.measure.gate.coding_pair import (
     FEW_LEVELS,
     LEAST_RECORDS,
     SYNTHETIC,
-    CodingKind,
     CodingPair,
     CodingProposal,
 )
 from unveil.measure.gate.columns import ORIGINAL, Ints, Mask
 from unveil.measure.gate.values import MOST, Floats, fold_text
+from unveil.records.alerts import CodingKind
 
 NOTHING = (
     *("", "-", "--", "---", ".", "..", "?", "*", "#", "/", "na", "n/a", "n.a.", "nan", "null"),
