@@ -40,13 +40,15 @@ def propose_codings(
     for one in links:
         found += [*find_linked_numbers(pair, one), *find_linked_levels(pair, one)]
     if not found:
-        found += find_replaced(pair, np.zeros(len(pair.levels), bool))
+        found += find_replaced(pair)
     return _strongest(found)
 
 
 def _strongest(found: Sequence[CodingProposal]) -> tuple[CodingProposal, ...]:
     """One proposal of each kind, linked records before values alone, the strongest first."""
     best: dict[str, CodingProposal] = {}
+    if any(one.is_joint and one.kind in ("renamed", "coarser") for one in found):
+        found = [one for one in found if one.is_joint or one.kind != "renamed"]
     for one in found:
         known = best.get(one.kind)
         if known is None or (one.is_joint, one.gain) > (known.is_joint, known.gain):

@@ -21,6 +21,7 @@ from unveil.measure.gate.coding_pair import (
     Sample,
     sample_of,
 )
+from unveil.measure.gate.coding_text import CLOSE, FAR
 from unveil.measure.gate.columns import ORIGINAL, Ints
 from unveil.measure.gate.values import MOST, Floats, read_numbers
 
@@ -62,23 +63,20 @@ def _steps(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
     for step in (unit * k for k in _STEPS):
         at = _residue(theirs, step, unit)
         on_s, on_o = (one.share(is_on(one.values, step, at)) for one in (theirs, mine))
-        if _is_coarser(on_s, on_o, mine, theirs):
-            ways = [
-                (
-                    distance(sample_of(_rounded(mine.values, step, at, how), mine.counts), theirs),
-                    how,
-                )
-                for how in ("floor", "nearest", "ceil")
-            ]
-            way = min(ways)[1]
+        ways = {
+            how: distance(sample_of(_rounded(mine.values, step, at, how), mine.counts), theirs)
+            for how in ("floor", "nearest", "ceil")
+        }
+        way = min(ways, key=lambda how: ways[how])
+        if _is_coarser(on_s, on_o, mine, theirs) and ways[way] <= FAR:
             made = _rounded(_numbers_of(pair, ORIGINAL), step, at, way)
             from_ = f", counted from {at:g}" if at else ""
             yield CodingProposal(
                 "coarser",
                 on_s,
                 on_o,
-                f"{percent(100 * on_s)} of its numbers are multiples of {step:.6g}{from_}, of those of the"
-                f" original {percent(100 * on_o)}",
+                f"{percent(100 * on_s)} of its numbers are multiples of {step:.6g}{from_}, of those"
+                f" of the original {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return
@@ -120,14 +118,14 @@ def _digits(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPr
             one.share(pl.Series(one.values).round_sig_figs(digits).to_numpy() == one.values)
             for one in (theirs, mine)
         )
-        if _is_coarser(on_s, on_o, mine, theirs):
+        if _is_coarser(on_s, on_o, mine, theirs) and distance(mine, theirs) <= FAR:
             made = pl.Series(_numbers_of(pair, ORIGINAL)).round_sig_figs(digits).to_numpy()
             yield CodingProposal(
                 "coarser",
                 on_s,
                 on_o,
-                f"{percent(100 * on_s)} of its numbers have at most {digits} significant digits, of those of"
-                f" the original {percent(100 * on_o)}",
+                f"{percent(100 * on_s)} of its numbers have at most {digits} significant digits, of"
+                f" those of the original {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return
@@ -143,15 +141,17 @@ def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
         piled = there.share(there.values == end) - here.share(here.values == end)
         error = np.sqrt(0.25 * (1 / mine.total + 1 / theirs.total))
         is_enough = beyond * mine.total >= LEAST_NUMBERS and len(there.values) > LEAST_NUMBERS
-        if is_enough and beyond >= _TOP and piled >= max(0.5 * beyond, SIGMAS * error * 0.5):
+        cut = sample_of(np.minimum(here.values, end), here.counts)
+        is_alike = distance(cut, there) <= max(CLOSE, 6 * error)
+        if is_enough and is_alike and beyond >= _TOP and piled >= max(0.5 * beyond, 3 * error):
             values = _numbers_of(pair, ORIGINAL)
             made = np.where(sign * values > end, sign * end, values)
             yield CodingProposal(
                 "coarser",
                 1.0,
                 1 - beyond,
-                f"all numbers beyond a {name} are put to it, in the original {percent(100 * beyond)} lie"
-                " beyond",
+                f"all numbers beyond a {name} are put to it; {percent(100 * beyond)} of those of the"
+                " original lie beyond",
                 original=pair.spell(made, SYNTHETIC),
             )
 
@@ -168,8 +168,8 @@ def _dates(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
                 "coarser",
                 on_s,
                 on_o,
-                f"{percent(100 * on_s)} of its dates are the first day of {name}, of those of the original"
-                f" {percent(100 * on_o)}",
+                f"{percent(100 * on_s)} of its dates are the first day of {name}, of those of the"
+                f" original {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return

@@ -31,6 +31,7 @@ from unveil.measure.gate.values import Floats, round_digits
 JOINT_SIGMAS = 4.0
 UNITED = 0.1
 """Levels that are united have to agree more often than as they are named, by so much."""
+SIMPLER = 0.05
 MOST_LEVELS = 1000
 _DIGITS = 6
 _OF_EQUAL = 0.2
@@ -84,12 +85,14 @@ def find_linked_levels(pair: CodingPair, links: LinkedCodes) -> Iterator[CodingP
     if levels.weight.sum() < LEAST_LINKS or not pair.is_few or levels.n > MOST_LEVELS:
         return
     names = np.where(levels.has(ORIGINAL), np.arange(levels.n), -1)
-    for find in (_assigned, _known_again):
-        tried = _counted(levels, find, names)
-        if tried is not None:
-            yield _renamed(levels, find(levels, levels.table()), tried)
-            return
-    yield from _united(levels)
+    found = [
+        _renamed(levels, find(levels, levels.table()), tried)
+        for find in (_assigned, _known_again)
+        if (tried := _counted(levels, find, names)) is not None
+    ]
+    found += _united(levels)
+    # One to one is the simplest reading: others have to agree clearly more often.
+    yield from sorted(found, key=lambda one: -round(one.share / SIMPLER))[:1]
 
 
 def best_assignment(table: Floats) -> Ints:
@@ -139,11 +142,25 @@ def _counted(levels: _Levels, find: object, names: Ints) -> _Tried | None:
         by_most[~half] = most[levels.theirs[~half]] == levels.mine[~half]
     named = names[levels.theirs] == levels.mine
     rivals = (named, by_most) if find is _known_again else (named,)
-    return _lifted(levels.weight, agrees, rivals, LEAST_SHARE)
+    mine, theirs = (
+        np.bincount(one, levels.weight, levels.n) for one in (levels.mine, levels.theirs)
+    )
+    found = find(levels, levels.table())
+    chance = float((theirs * np.where(found >= 0, mine[found], 0)).sum())
+    return _lifted(levels.weight, agrees, rivals, chance, LEAST_SHARE)
 
 
-def _lifted(weight: Floats, agrees: Mask, rivals: tuple[Mask, ...], least: float) -> _Tried | None:
+def _lifted(
+    weight: Floats, agrees: Mask, rivals: tuple[Mask, ...], chance: float, least: float
+) -> _Tried | None:
+    """The agreement of a reading, if it exceeds that of its rivals and that of unlinked records.
+
+    `chance` is how often it would agree where people and records have nothing to do with each
+    other, times the square of the weight.
+    """
     total = float(weight.sum())
+    if float((weight * agrees).sum()) - chance / total < max(LEAST_RECORDS, least * total):
+        return None
     rival = max(rivals, key=lambda one: float((weight * one).sum()))
     gains = weight * (agrees.astype(float) - rival)
     gain = float(gains.sum())
@@ -191,7 +208,11 @@ def _united(levels: _Levels) -> Iterator[CodingProposal]:
         most = np.where(gone, int(table.sum(axis=0).argmax()), codes)
         by_most[~half] = most[levels.mine[~half]] == levels.theirs[~half]
     named = levels.mine == levels.theirs
-    tried = _lifted(levels.weight, agrees, (named, by_most), UNITED)
+    mine, theirs = (
+        np.bincount(one, levels.weight, levels.n) for one in (levels.mine, levels.theirs)
+    )
+    chance = float((mine * theirs[find(levels.table())]).sum())
+    tried = _lifted(levels.weight, agrees, (named, by_most), chance, UNITED)
     if tried is None or tried.share < 0.5:
         return
     to_code = find(levels.table())
@@ -205,8 +226,8 @@ def _united(levels: _Levels) -> Iterator[CodingProposal]:
         "coarser",
         tried.share,
         tried.expected,
-        f"linked records agree in {percent(100 * tried.share)} if levels of the original are united, and in"
-        f" {percent(100 * tried.named)} as they are named",
+        f"linked records agree in {percent(100 * tried.share)} if levels of the original are"
+        f" united, and in {percent(100 * tried.named)} as they are named",
         is_joint=True,
         original=pair.moved(np.where(is_moved, wanted, np.arange(len(wanted)))),
     )
@@ -238,7 +259,8 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
                 share,
                 chance,
                 f"in {percent(100 * share)} of linked records the value is that of the person"
-                f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is equal",
+                f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is"
+                " equal",
                 is_joint=True,
                 synthetic=pair.spell((held - shift) / factor, ORIGINAL),
             )

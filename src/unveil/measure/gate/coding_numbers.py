@@ -41,10 +41,11 @@ def find_number_codings(pair: CodingPair) -> Iterator[CodingProposal]:
     mine, theirs = pair.sample(ORIGINAL), pair.sample(SYNTHETIC)
     if min(len(mine.values), len(theirs.values)) < 2:
         return
-    yield from _near(pair, mine, theirs)
-    yield from _finer(pair, mine, theirs)
+    recoded: tuple[CodingProposal, ...] = ()
     if not (_is_numbering(mine) and _is_numbering(theirs)):
-        yield from _affine(pair, mine, theirs)
+        recoded = tuple(_affine(pair, mine, theirs))
+    # In another unit the numbers are near to others by chance.
+    yield from recoded or (*_near(pair, mine, theirs), *_finer(pair, mine, theirs))
 
 
 def near_statistic(grid: Floats, values: Floats, weights: Floats) -> tuple[float, float, float]:
@@ -84,8 +85,8 @@ def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
             "near",
             share,
             at,
-            f"{percent(100 * share)} of its new numbers lie within {percent(100 * at)} of half the gap"
-            " around a number of the original",
+            f"{percent(100 * share)} of its new numbers lie within {percent(100 * at)} of half the"
+            " gap around a number of the original",
             synthetic=pair.spell(_nearest(mine.values, pair), ORIGINAL),
         )
 
@@ -114,8 +115,8 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
             "format",
             after,
             before,
-            f"{percent(100 * theirs.share(off))} of its numbers have digits below {unit:g}, those of the"
-            " original have none",
+            f"{percent(100 * theirs.share(off))} of its numbers have digits below {unit:g}, those"
+            " of the original have none",
             synthetic=pair.spell(
                 np.where(pair.held[SYNTHETIC], np.round(pair.numbers / unit) * unit, np.nan),
                 ORIGINAL,

@@ -289,9 +289,9 @@ def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> s
     return pair.example(old, to[old])
 
 
-def find_replaced(pair: CodingPair, is_explained: Mask) -> Iterator[CodingProposal]:
+def find_replaced(pair: CodingPair) -> Iterator[CodingProposal]:
     """Levels that only the synthetic file has, and that nothing else explains."""
-    new = pair.fresh & ~pair.is_met & ~is_explained
+    new = pair.fresh & ~pair.is_met
     if not pair.is_few or pair.share(new) < NEW_SHARE or not pair.is_enough(new):
         return
     gone = pair.held[ORIGINAL] & ~pair.is_back
@@ -301,4 +301,21 @@ def find_replaced(pair: CodingPair, is_explained: Mask) -> Iterator[CodingPropos
         0.0,
         f"{int(new.sum()):,} levels of {pair.records(new):,} synthetic records are not in the"
         f" original, and {int(gone.sum()):,} of its levels are not in the synthetic data",
+        synthetic=_by_frequency(pair, np.flatnonzero(new)),
     )
+
+
+def _by_frequency(pair: CodingPair, new: Ints) -> pl.Series | None:
+    """New levels read as those that the synthetic file has too few of, the most frequent first."""
+    mine = np.flatnonzero(pair.held[ORIGINAL])
+    stands = np.bincount(pair.standing, pair.counts[SYNTHETIC], len(pair.levels))
+    p, q = (
+        counts / total for counts, total in zip((pair.counts[0], stands), pair.totals, strict=True)
+    )
+    lacking = (p - q)[mine]
+    if len(new) > len(mine):
+        return None
+    to = np.arange(len(pair.levels))
+    by_size = np.argsort(-pair.counts[SYNTHETIC][new], kind="stable")
+    to[new[by_size]] = mine[np.argsort(-lacking, kind="stable")[: len(new)]]
+    return pair.moved(to)
