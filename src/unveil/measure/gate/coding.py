@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from unveil.measure.gate.coding_coarser import find_coarser
-from unveil.measure.gate.coding_links import find_linked_levels, find_linked_numbers
+from unveil.measure.gate.coding_link_numbers import find_linked_numbers
+from unveil.measure.gate.coding_links import find_linked_levels
+from unveil.measure.gate.coding_missing import find_missing
 from unveil.measure.gate.coding_numbers import find_number_codings
 from unveil.measure.gate.coding_pair import CodingPair, CodingProposal, LinkedCodes
 from unveil.measure.gate.coding_text import (
-    find_missing,
     find_prefixes,
     find_renamed,
     find_replaced,

@@ -150,8 +150,8 @@ def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
                 "coarser",
                 1.0,
                 1 - beyond,
-                f"all numbers beyond a {name} are put to it; {percent(100 * beyond)} of those of the"
-                " original lie beyond",
+                f"all numbers beyond a {name} are put to it; {percent(100 * beyond)} of those of"
+                " the original lie beyond",
                 original=pair.spell(made, SYNTHETIC),
             )
 

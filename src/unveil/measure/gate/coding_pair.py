@@ -219,6 +219,8 @@ class CodingPair:
         said = self.reading.folded[[old[top], new[top]]]
         if said[0] == said[1] and here.strip().casefold() != there.strip().casefold():
             return f", such as {here!a} for {there!a}"  # what looks the same, letter by letter
+        if side == ORIGINAL:
+            here, there = there, here
         return f", such as {here!r} for {there!r}"
 
 

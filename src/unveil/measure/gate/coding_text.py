@@ -1,4 +1,4 @@
-"""Are levels of the original spelt, shortened, left empty or renamed in the synthetic data?
+"""Are levels of the original spelt, shortened, cut or renamed in the synthetic data?
 
 By levels and their frequencies alone. Levels that only the original has say nothing: rare ones are
 often left out on purpose.
@@ -12,32 +12,18 @@ import polars as pl
 
 from unveil.measure.gate.coding_pair import (
     FEW_LEVELS,
-    LEAST_RECORDS,
     SYNTHETIC,
     CodingPair,
     CodingProposal,
 )
 from unveil.measure.gate.columns import ORIGINAL, Ints, Mask
-from unveil.measure.gate.values import MOST, Floats, fold_text
+from unveil.measure.gate.values import MOST, fold_text
 from unveil.records.alerts import CodingKind
 
-NOTHING = (
-    *("", "-", "--", "---", ".", "..", "?", "*", "#", "/", "na", "n/a", "n.a.", "nan", "null"),
-    *("none given", "missing", "unknown", "not stated", "not known", "no answer", "#n/a", "<na>"),
-    *("nil", "undefined", "not available", "refused", "n.k.", "nk", "empty", "blank", "(blank)"),
-)
-CODES = np.array(
-    [
-        *(-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -98, -99, -888, -998, -999, -9999, 9, 88, 98),
-        *(99, 888, 998, 999, 8888, 9998, 9999, 99999, 999999, 9999999),
-    ],
-    float,
-)
 NEW_SHARE = 0.02
 """Levels that only the synthetic file has are asked about from this share of records on."""
 FAR = 0.2
 CLOSE = 0.05
-_MISSING_SHARE = 0.01
 _MANY = 200
 
 
@@ -176,45 +162,6 @@ def _moved(kind: CodingKind, pair: CodingPair, to: Ints, what: str) -> CodingPro
     )
 
 
-def find_missing(pair: CodingPair) -> Iterator[CodingProposal]:
-    """A word or a code for missing on one side, and something else in its place on the other."""
-    rows = pair.counts.sum(axis=1)
-    is_empty = pair.levels.is_null().to_numpy()
-    named = is_empty | _is_nothing(pair)
-    shares: Floats = np.where(named, pair.counts / np.maximum(rows, 1)[:, None], 0.0)
-    less, more = (np.maximum(d, 0) for d in (shares[0] - shares[1], shares[1] - shares[0]))
-    gone = named & (pair.counts[SYNTHETIC] == 0) & (shares[0] >= _MISSING_SHARE)
-    came = named & (pair.counts[ORIGINAL] == 0) & (shares[1] >= _MISSING_SHARE)
-    gone &= pair.counts[ORIGINAL] >= LEAST_RECORDS
-    came &= pair.counts[SYNTHETIC] >= LEAST_RECORDS
-    lost, found = float(shares[0][gone].sum()), float(shares[1][came].sum())
-    is_swapped = (lost and more.sum() >= 0.5 * lost) or (found and less.sum() >= 0.5 * found)
-    if not is_swapped:
-        return
-    # One level stands for missing in either file: that which the other has least of.
-    here, there = int(less.argmax()), int(more.argmax())
-    to = np.arange(len(pair.levels))
-    to[there] = here
-    names = ["empty" if is_empty[one] else repr(pair.text[one]) for one in (here, there)]
-    yield CodingProposal(
-        "missing",
-        max(lost, found),
-        0.0,
-        f"missing is {names[0]} in the original and {names[1]} in the synthetic data",
-        synthetic=pair.moved(to),
-    )
-
-
-def _is_nothing(pair: CodingPair) -> Mask:
-    """Levels that say missing: a word, or one of the usual codes at the edge of the numbers."""
-    text = pair.text.str.strip_chars().str.to_lowercase()
-    found: Mask = text.is_in(NOTHING).fill_null(value=False).to_numpy()
-    if pair.numbers is not None and not pair.reading.is_date:
-        known = np.nan_to_num(pair.numbers)
-        found = found | (np.isin(known, CODES) & ((known < 0) | (known == known.max(initial=0.0))))
-    return found
-
-
 def find_prefixes(pair: CodingPair) -> Iterator[CodingProposal]:
     """Codes of the original cut after some letters: J45.1 to J45."""
     if pair.numbers is not None or not pair.is_enough(pair.fresh & ~pair.is_met):
@@ -272,15 +219,14 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
         )
 
 
-def level_map(pair: CodingPair, held: Ints, to_code: Ints) -> Ints:
-    """For each level of the synthetic file a level of the original, by a map of what they say."""
-    mine = np.flatnonzero(pair.held[ORIGINAL])
-    mine = mine[np.argsort(pair.counts[ORIGINAL][mine], kind="stable")]
+def level_map(pair: CodingPair, held: Ints, to_code: Ints, side: int = SYNTHETIC) -> Ints:
+    """For each level of a file a level of the other, by a map of what they say; -1 for none."""
+    theirs = np.flatnonzero(pair.held[1 - side])
+    theirs = theirs[np.argsort(pair.counts[1 - side][theirs], kind="stable")]
     stands = np.full(len(to_code), -1)
-    stands[held[mine]] = mine
+    stands[held[theirs]] = theirs
     wanted = np.where(to_code[held] >= 0, stands[to_code[held]], -1)
-    is_moved = pair.held[SYNTHETIC] & (wanted >= 0)
-    return np.where(is_moved, wanted, np.arange(len(held)))
+    return np.where(pair.held[side] & (wanted >= 0), wanted, np.arange(len(held)))
 
 
 def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> str:
