@@ -16,6 +16,7 @@ from unveil.measure.gate.coding_missing import find_missing
 from unveil.measure.gate.coding_numbers import find_number_codings
 from unveil.measure.gate.coding_pair import CodingPair, CodingProposal, LinkedCodes
 from unveil.measure.gate.coding_text import (
+    find_loose_spellings,
     find_prefixes,
     find_renamed,
     find_replaced,
@@ -30,11 +31,14 @@ def propose_codings(
     """How the synthetic column may be coded differently: one proposal of each kind at most."""
     if not all(pair.totals):
         return tuple(find_missing(pair))
-    found = [
-        *find_spellings(pair),
-        *find_missing(pair),
+    found = [*find_spellings(pair), *find_missing(pair)]
+    loose = find_loose_spellings(pair)
+    if loose is not None:
+        found.append(loose[0])
+        pair = loose[1]
+    found += [
         *find_number_codings(pair),
-        *find_coarser(pair),
+        *find_coarser(pair, links),
         *find_prefixes(pair),
         *find_renamed(pair),
     ]

@@ -6,7 +6,7 @@ distribution.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -14,24 +14,29 @@ import polars as pl
 from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_numbers import LEAST_NUMBERS, distance, is_on, unit_of
 from unveil.measure.gate.coding_pair import (
+    LEAST_RECORDS,
     SIGMAS,
     SYNTHETIC,
     CodingPair,
     CodingProposal,
+    LinkedCodes,
     Sample,
     sample_of,
 )
 from unveil.measure.gate.coding_text import CLOSE, FAR
-from unveil.measure.gate.columns import ORIGINAL, Ints
-from unveil.measure.gate.values import MOST, Floats, read_numbers
+from unveil.measure.gate.columns import ORIGINAL, Ints, Mask
+from unveil.measure.gate.values import MOST, Floats, read_numbers, round_digits
 
 ON_STEP = 0.98
 """So many synthetic numbers are on a step, or the first of a month."""
 OFF_STEP = 0.1
 """So many of the original's are not, and ten times as many as of the synthetic data."""
+HEAPED = 0.2
+"""Where fewer lie between the steps, rare numbers may have been left out: links have to tell."""
 DATES_ON = 0.5
 _STEPS = (50, 30, 25, 15, 12, 10, 7, 6, 5, 4, 3, 2, 1)
 _TOP = 0.02
+_RARE = 5
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BAND = re.compile(
     rf"[\[(]?\s*{_NUMBER}\s*(?:[-\u2012-\u2014]|to|,|;|\.\.|:)\s*<?\s*{_NUMBER}\s*([\])]?)"
@@ -43,7 +48,7 @@ _ABOVE = re.compile(
 )
 
 
-def find_coarser(pair: CodingPair) -> Iterator[CodingProposal]:
+def find_coarser(pair: CodingPair, links: Sequence[LinkedCodes] = ()) -> Iterator[CodingProposal]:
     """Rounded numbers, dates cut to months, bands, and a top or a bottom that others are put to."""
     if pair.numbers is None:
         yield from _bands(pair)
@@ -54,11 +59,13 @@ def find_coarser(pair: CodingPair) -> Iterator[CodingProposal]:
     if pair.reading.is_date:
         yield from _dates(pair, mine, theirs)
         return
-    yield from _steps(pair, mine, theirs)
+    yield from _steps(pair, mine, theirs, links)
     yield from _ends(pair, mine, theirs)
 
 
-def _steps(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
+def _steps(
+    pair: CodingPair, mine: Sample, theirs: Sample, links: Sequence[LinkedCodes]
+) -> Iterator[CodingProposal]:
     unit = unit_of(theirs)
     for step in (unit * k for k in _STEPS):
         at = _residue(theirs, step, unit)
@@ -68,8 +75,11 @@ def _steps(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
             for how in ("floor", "nearest", "ceil")
         }
         way = min(ways, key=lambda how: ways[how])
-        if _is_coarser(on_s, on_o, mine, theirs) and ways[way] <= FAR:
-            made = _rounded(_numbers_of(pair, ORIGINAL), step, at, way)
+        if not _is_coarser(on_s, on_o, mine, theirs) or ways[way] > FAR:
+            continue
+        made = _rounded(_numbers_of(pair, ORIGINAL), step, at, way)
+        is_plain = not _may_be_dropped(mine, ~is_on(mine.values, step, at))
+        if is_plain or any(_is_linked(pair, one, made) for one in links):
             from_ = f", counted from {at:g}" if at else ""
             yield CodingProposal(
                 "coarser",
@@ -91,6 +101,22 @@ def _is_coarser(on_s: float, on_o: float, mine: Sample, theirs: Sample) -> bool:
         and off >= max(OFF_STEP, 10 * (1 - on_s), SIGMAS * error)
         and off * min(mine.total, theirs.total) >= LEAST_NUMBERS
     )
+
+
+def _may_be_dropped(mine: Sample, off: Mask) -> bool:
+    """Whether numbers between the steps may have been left out, as rare ones are, not rounded."""
+    share = mine.share(off)
+    is_rare = mine.share(off & (mine.counts < _RARE)) > 0.5 * share
+    return share < HEAPED or (is_rare and share < 0.5)
+
+
+def _is_linked(pair: CodingPair, links: LinkedCodes, made: Floats) -> bool:
+    """Whether linked records show people with a number between the steps the rounded one."""
+    assert pair.numbers is not None
+    numbers, rounded = round_digits(pair.numbers), round_digits(made)
+    weight = links.weight * (rounded != numbers)[links.mine] * np.isfinite(made)[links.mine]
+    agrees = weight[rounded[links.mine] == numbers[links.theirs]].sum()
+    return bool(agrees >= max(LEAST_RECORDS, 0.5 * weight.sum()))
 
 
 def _residue(sample: Sample, step: float, unit: float) -> float:

@@ -13,7 +13,7 @@ import polars as pl
 
 from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_links import JOINT_SIGMAS
-from unveil.measure.gate.coding_numbers import affine_words
+from unveil.measure.gate.coding_numbers import affine_words, undo_affine, unit_of
 from unveil.measure.gate.coding_pair import (
     LEAST_RECORDS,
     LEAST_SHARE,
@@ -43,6 +43,7 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
     if total < LEAST_LINKS:
         return
     pairs = _NumberPairs(mine, theirs, weight / total)
+    unit = unit_of(pair.sample(ORIGINAL))
     days = " days" if pair.reading.is_date else ""
     for way in ("shift", "factor", "turn"):
         value, share, second = pairs.most_common(way)
@@ -60,7 +61,7 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
                 f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is"
                 " equal",
                 is_joint=True,
-                synthetic=pair.spell((held - shift) / factor, ORIGINAL),
+                synthetic=pair.spell(undo_affine(held, factor, shift, unit), ORIGINAL),
             )
 
 
@@ -80,11 +81,11 @@ class _NumberPairs:
     def most_common(self, way: str) -> tuple[float, float, float]:
         """The most common step from person to record, its share, and that of the next."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            steps = {
+            exact = {
                 "shift": self.theirs - self.mine,
                 "factor": np.where(self.mine * self.theirs != 0, self.theirs / self.mine, np.nan),
             }.get(way, self.theirs + self.mine)
-        steps = _digits(steps)
+        steps = _digits(exact)
         is_used = np.isfinite(steps) & (_digits(self.mine) != _digits(self.theirs))
         if not is_used.any():
             return 0.0, 0.0, 0.0
@@ -92,7 +93,8 @@ class _NumberPairs:
         shares = np.bincount(place, self.weight[is_used])
         top = int(shares.argmax())
         second = float(np.delete(shares, top).max(initial=0.0))
-        return float(values[top]), float(shares[top]), second
+        value = float(np.median(exact[is_used & (steps == values[top])]))
+        return float(round_digits(np.array([value]))[0]), float(shares[top]), second
 
     def by_chance(self, way: str, value: float) -> float:
         """How often the step is met where people and records have nothing to do with each other."""

@@ -169,7 +169,7 @@ def _affine(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPr
     unit = unit_of(mine)
     found = []
     for factor, shift in _candidates(pair, mine, theirs, unit):
-        back = sample_of(_back(theirs.values, factor, shift, unit), theirs.counts)
+        back = sample_of(undo_affine(theirs.values, factor, shift, unit), theirs.counts)
         # The simpler coding is the better one, unless another fits far better.
         n_parts = (factor != 1) + (shift != 0) + (abs(factor) not in _USUAL and factor != 1)
         found.append((distance(mine, back) + 0.01 * n_parts, factor, shift))
@@ -184,7 +184,7 @@ def _affine(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPr
             1 - after,
             1 - before,
             f"its numbers are distributed as those of the original {affine_words(factor, shift)}",
-            synthetic=pair.spell(_back(values, factor, shift, unit), ORIGINAL),
+            synthetic=pair.spell(undo_affine(values, factor, shift, unit), ORIGINAL),
         )
 
 
@@ -198,7 +198,7 @@ def affine_words(factor: float, shift: float) -> str:
     return " ".join(one for one in (times, plus) if one)
 
 
-def _back(values: Floats, factor: float, shift: float, unit: float) -> Floats:
+def undo_affine(values: Floats, factor: float, shift: float, unit: float) -> Floats:
     """Synthetic numbers in the coding of the original, in its unit."""
     back = (values - shift) / factor
     return np.round(back / unit) * unit if unit > 1e-9 else round_digits(back)

@@ -5,7 +5,7 @@ say whatever their spelling. A proposal says how they go together, and holds the
 that both files can be compared again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -174,6 +174,10 @@ class CodingPair:
         place = np.searchsorted(known, folded).clip(0, len(known) - 1)
         is_told = (known[place] == folded) & ~self.held[ORIGINAL]
         return np.where(is_told, mine[first[place]], found)
+
+    def joined(self, to: Ints) -> "CodingPair":
+        """The pair in which each level says what the level at its new place says."""
+        return replace(self, reading=replace(self.reading, folded=self.reading.folded[to]))
 
     def moved(self, to: Ints) -> pl.Series:
         """The levels, each replaced by the level at its new place."""

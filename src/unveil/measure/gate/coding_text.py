@@ -47,8 +47,6 @@ def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
             f"{int(hit.sum()):,} {what}{pair.example(old, pair.standing[old])}",
             synthetic=told,
         )
-    if pair.numbers is None:
-        yield from _loose(pair)
 
 
 def _kind_of_spelling(pair: CodingPair, hit: Mask) -> CodingKind:
@@ -93,73 +91,67 @@ def _common(texts: pl.Series) -> int:
     return len(re.sub(r"\d+$", "", first[:n]))
 
 
-def _loose(pair: CodingPair) -> Iterator[CodingProposal]:
-    """Levels that meet when more is left aside, if that joins no two levels of either file."""
+def find_loose_spellings(pair: CodingPair) -> tuple[CodingProposal, CodingPair] | None:
+    """Levels that meet when more is left aside, if that joins no two levels of either file.
+
+    With the pair in which these levels say the same.
+    """
+    theirs = pair.fresh & ~pair.is_met
+    if pair.numbers is not None or not pair.is_enough(theirs):
+        return None
     folded = fold_text(pair.text)
-    mine, theirs = pair.held[ORIGINAL], pair.fresh & ~pair.is_met
-    if not pair.is_enough(theirs):
-        return
+    for what, to in _loose_maps(pair, folded, theirs):
+        told = theirs & (to != np.arange(len(to)))
+        if pair.is_enough(told) and pair.records(told) >= MOST * pair.records(theirs):
+            old = np.flatnonzero(told)
+            made = CodingProposal(
+                "spelling",
+                pair.share(told),
+                0.0,
+                f"{len(old):,} levels are {what}{pair.example(old, to[old])}",
+                synthetic=pair.moved(np.where(told, to, pair.standing)),
+            )
+            return made, pair.joined(to)
+    return None
+
+
+def _loose_maps(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[tuple[str, Ints]]:
+    """Ways to find a level of the original for each new level: in words, and by level."""
     ways: tuple[tuple[str, Callable[[pl.Series], pl.Series]], ...] = (
         ("spelt differently", _letters),
         ("written in another order", _words),
         ("written with other letters around them", _bare),
     )
     for what, way in ways:
-        keys = [
-            way(folded.filter(pl.Series(mask))).to_list() for mask in (mine, pair.held[SYNTHETIC])
-        ]
-        if any(len(set(one)) < len(one) for one in keys) or "" in keys[0]:
+        mine, new = (way(folded.filter(pl.Series(held))).to_list() for held in pair.held)
+        if len(set(mine)) < len(mine) or len(set(new)) < len(new) or "" in mine:
             continue
-        place = dict(zip(keys[0], np.flatnonzero(mine).tolist(), strict=True))
+        place = dict(zip(mine, np.flatnonzero(pair.held[ORIGINAL]).tolist(), strict=True))
         to = np.arange(len(pair.levels))
-        for key, level in zip(keys[1], np.flatnonzero(pair.held[SYNTHETIC]), strict=True):
+        for key, level in zip(new, np.flatnonzero(pair.held[SYNTHETIC]), strict=True):
             to[level] = place.get(key, level)
-        if _is_told(pair, theirs, to):
-            yield _moved("spelling", pair, to, f"levels are {what}")
-            return
-    yield from _abbreviated(pair, folded, theirs)
+        yield what, to
+    yield "shortened or written in full", _abbreviations(pair, folded.to_list(), theirs)
 
 
-def _abbreviated(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[CodingProposal]:
-    """Levels that begin as exactly one level of the other file does."""
-    mine = np.flatnonzero(pair.held[ORIGINAL] & ~pair.is_back)
-    new = np.flatnonzero(theirs)
-    if not 2 <= len(new) <= _MANY or len(mine) > _MANY:
-        return
-    texts = folded.to_list()
-    starts = np.array([[_begins(texts[i], texts[j]) for i in mine] for j in new], bool).reshape(
-        len(new), len(mine)
-    )
-    is_sure = (starts.sum(axis=1) == 1) & (starts[:, starts.any(axis=0)].sum(axis=1) == 1)
-    if not is_sure.any() or (starts[is_sure].sum(axis=0) > 1).any():
-        return
+def _abbreviations(pair: CodingPair, texts: list[str | None], theirs: Mask) -> Ints:
+    """New levels that begin as exactly one level of the original does, and it as they do."""
+    mine, new = np.flatnonzero(pair.held[ORIGINAL] & ~pair.is_back), np.flatnonzero(theirs)
     to = np.arange(len(pair.levels))
-    to[new[is_sure]] = mine[starts[is_sure].argmax(axis=1)]
-    if _is_told(pair, theirs, to):
-        yield _moved("spelling", pair, to, "levels are shortened or written in full")
+    if not 2 <= len(new) <= _MANY or not 2 <= len(mine) <= _MANY:
+        return to
+    starts = np.array([[_begins(texts[i], texts[j]) for i in mine] for j in new], bool)
+    is_sure = starts.sum(axis=1) == 1
+    if (starts[is_sure].sum(axis=0) <= 1).all():
+        to[new[is_sure]] = mine[starts[is_sure].argmax(axis=1)]
+    return to
 
 
 def _begins(one: str | None, other: str | None) -> bool:
-    return bool(one and other) and (one.startswith(other) or other.startswith(one))  # type: ignore[union-attr,arg-type]
-
-
-def _is_told(pair: CodingPair, theirs: Mask, to: Ints) -> bool:
-    """Whether nearly all records of new levels find a level of the original."""
-    told = theirs & (to != np.arange(len(to)))
-    return pair.is_enough(told) and pair.records(told) >= MOST * pair.records(theirs)
-
-
-def _moved(kind: CodingKind, pair: CodingPair, to: Ints, what: str) -> CodingProposal:
-    old = np.flatnonzero((to != np.arange(len(to))) & pair.held[SYNTHETIC])
-    mask = np.zeros(len(to), bool)
-    mask[old] = True
-    return CodingProposal(
-        kind,
-        pair.share(mask),
-        0.0,
-        f"{len(old):,} {what}{pair.example(old, to[old])}",
-        synthetic=pair.moved(to),
-    )
+    """Whether one word is the beginning of the other; numbers are no words."""
+    if not one or not other or not (one[0].isalpha() and other[0].isalpha()):
+        return False
+    return one.startswith(other) or other.startswith(one)
 
 
 def find_prefixes(pair: CodingPair) -> Iterator[CodingProposal]:
