@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.coding import best_agreement, near
+from unveil.judge.alerts import gate_alerts
 from unveil.measure.gate.coding import has_common_value, propose_codings
 from unveil.measure.gate.coding_links import best_assignment
 from unveil.measure.gate.coding_numbers import near_statistic
@@ -19,6 +20,7 @@ from unveil.measure.gate.recoding import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.gate.tied import TiedSearch
 from unveil.measure.gate.values import fold_text
 from unveil.read.table import Table
+from unveil.records.alerts import GateEvidence
 
 ICD = ["J45.0", "J45.1", "E11.0", "E11.9", "I10.0", "M54.2", "M54.5", "Z00.0", "F32.1", "F32.9"]
 DISTRICTS = ["Łódź", "Kraków", "Gdańsk North", "Radom", "Piła", "Smith's Ferry"]
@@ -63,7 +65,7 @@ def coded(name: str, original: pl.DataFrame, synthetic: pl.DataFrame) -> LinkCol
 
 
 def ask(original: pl.DataFrame, synthetic: pl.DataFrame, *names: str):
-    """What is proposed about columns, all if none is named; people are linked by what links most."""
+    """What is proposed about these columns, or about all, with people linked by what links most."""
     columns = {name: coded(name, original, synthetic) for name in synthetic.columns}
     search = TiedSearch(Rows.of(list(columns.values()), [0], [1]))
     return find_codings([columns[name] for name in names or columns], 1, search), columns
@@ -276,3 +278,134 @@ def test_honest_columns_are_left_alone(name):
     assert len(columns) == 11
     assert kinds_of(found) == []
     assert all(has_common_value(pair_of(one, 1)) for one in columns.values())
+
+
+SOME = st.lists(
+    st.one_of(
+        st.sampled_from(["a", "b", "NA", "3,5", "2024-01-31", "20-29", "-9", "Ł "]),
+        st.text(max_size=3),
+        st.integers(-99, 99).map(str),
+        st.none(),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(SOME, st.sampled_from([pl.String, pl.Float64, pl.Date]), st.integers(1, 30))
+def test_a_column_is_not_coded_differently_from_itself(values, dtype, times):
+    column = pl.Series(values, dtype=pl.String)
+    if dtype != pl.String:
+        column = column.cast(pl.Float64, strict=False)
+    column = column.cast(pl.Int32, strict=False).cast(pl.Date) if dtype == pl.Date else column
+    column = pl.concat([column] * times)
+    assert propose(column, column.shuffle(seed=1)) == ()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(max_size=9), min_size=1))
+def test_folding_twice_is_folding_once(texts):
+    once = fold_text(pl.Series(texts))
+    assert fold_text(once).to_list() == once.to_list()
+
+
+@pytest.mark.parametrize(
+    "name", ["permuted", "plus 1", "codes in a third", "united", "rounded pay"]
+)
+def test_the_order_of_rows_does_not_matter(name):
+    column, change, *_ = DISGUISES[name]
+    changed = REAL.with_columns(change(REAL[column]).alias(column))
+    mixed = [frame.sample(fraction=1, shuffle=True, seed=9) for frame in (ORIGINAL, changed)]
+    assert kinds_of(ask(ORIGINAL, changed, column)[0]) == kinds_of(ask(*mixed, column)[0])
+
+
+def test_near_by_hand():
+    assert near_statistic(np.array([0.0, 10, 20]), np.array([9.9, 10.1, 5]), np.ones(3)) == (
+        pytest.approx((2 / 3 - 0.02, 0.02, 2 / 3))
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(0, 60), min_size=2, max_size=12, unique=True),
+    st.lists(st.integers(-10, 700), min_size=1, max_size=30),
+)
+def test_near_is_what_plain_loops_count(grid, tenths):
+    values = np.sort(np.array(tenths) / 10)
+    found, _, _ = near_statistic(np.sort(np.array(grid, float)), values, np.ones(len(values)))
+    plain = near([Fraction(one) for one in grid], [Fraction(one, 10) for one in tenths])
+    assert found == pytest.approx(float(plain), abs=1e-9)
+
+
+def test_fresh_numbers_have_uniform_shares_of_the_gap():
+    rng = np.random.default_rng(8)
+    excess, *_ = near_statistic(
+        np.sort(rng.normal(size=3000)), rng.normal(size=3000), np.ones(3000)
+    )
+    assert excess < 0.036  # Kolmogorov at 0.001
+
+
+def test_levels_by_hand():
+    links = [("a", "2"), ("a", "2"), ("b", "1"), ("b", "1"), ("b", "2")]
+    assert best_agreement(links) == (0, Fraction(4, 5))
+    assert best_assignment(np.array([[0.0, 2], [2, 1]])).tolist() == [1, 0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 5).flatmap(
+        lambda n: st.lists(
+            st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=n, max_size=n
+        )
+    )
+)
+def test_the_best_assignment_is_the_best_of_all(table):
+    counts = np.array(table, float)
+    links = [
+        (f"p{i}", f"r{j}")
+        for i, row in enumerate(table)
+        for j, n in enumerate(row)
+        for _ in range(n)
+    ]
+    found = best_assignment(counts)
+    total = sum(counts[i, j] for j, i in enumerate(found) if i >= 0)
+    assert not links or Fraction(int(total), len(links)) == best_agreement(links)[1]
+
+
+def test_levels_of_few_people_are_never_named():
+    names = pl.Series([f"person {k}" for k in range(400)] + ["common"] * 200)
+    (found,) = propose(names, names.str.to_uppercase())
+    assert found.kind == "spelling"
+    assert "person" not in found.evidence.lower()
+    assert "COMMON" in found.evidence
+    (alone,) = propose(names[:400], names[:400].str.to_uppercase())
+    assert "person" not in alone.evidence.lower()
+
+
+SCENARIO = ScenarioKeys(("sex", "age", "district", "height"), ("illness",))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_measured"), [("capitals", True), ("codes", False), ("rounded to 5", True)]
+)
+def test_the_risk_is_measured_under_the_mapping(name, is_measured):
+    column, change, *_ = DISGUISES[name]
+    found, columns = ask(ORIGINAL, REAL.with_columns(change(REAL[column]).alias(column)))
+    (row,) = coding_rows(columns, found, compared=[column], scenarios=[SCENARIO])
+    assert (row.column, row.is_measured, row.target) == (column, is_measured, "illness")
+    assert row.DiSCO_mapped > 80
+    assert (row.DiSCO or 0) < 25
+    evidence = GateEvidence(
+        files=("o", "s"),
+        n_original=1500,
+        n_synthetic=(1500,),
+        compared=(),
+        checks=(),
+        codings=(row,),
+    )
+    (alert,) = gate_alerts(evidence)
+    assert (alert.id, alert.kind) == (f"coding:{column}", "coding")
+    assert alert.status == ("decide" if is_measured else "block")
+    assert f"With this mapping DiSCO of illness is {row.DiSCO_mapped:.1f} %" in alert.sentence
+    assert ("not measured" in alert.sentence) is not is_measured

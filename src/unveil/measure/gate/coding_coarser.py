@@ -6,13 +6,14 @@ distribution.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from unveil.judge.alerts import percent
-from unveil.measure.gate.coding_numbers import LEAST_NUMBERS, distance, is_on, unit_of
+from unveil.measure.gate.coding_numbers import LEAST_NUMBERS, distance, unit_of
 from unveil.measure.gate.coding_pair import (
     LEAST_RECORDS,
     SIGMAS,
@@ -59,38 +60,56 @@ def find_coarser(pair: CodingPair, links: Sequence[LinkedCodes] = ()) -> Iterato
     if pair.reading.is_date:
         yield from _dates(pair, mine, theirs)
         return
-    yield from _steps(pair, mine, theirs, links)
+    yield from _rounded(pair, mine, theirs, links)
     yield from _ends(pair, mine, theirs)
 
 
-def _steps(
+def _rounded(
     pair: CodingPair, mine: Sample, theirs: Sample, links: Sequence[LinkedCodes]
 ) -> Iterator[CodingProposal]:
-    unit = unit_of(theirs)
-    for step in (unit * k for k in _STEPS):
-        at = _residue(theirs, step, unit)
-        on_s, on_o = (one.share(is_on(one.values, step, at)) for one in (theirs, mine))
-        ways = {
-            how: distance(sample_of(_rounded(mine.values, step, at, how), mine.counts), theirs)
-            for how in ("floor", "nearest", "ceil")
-        }
-        way = min(ways, key=lambda how: ways[how])
-        if not _is_coarser(on_s, on_o, mine, theirs) or ways[way] > FAR:
+    """The coarsest rounding that nearly all synthetic numbers show, and the original's do not."""
+    for words, ways in _roundings(theirs):
+        off_o, off_s = (
+            ~np.isclose(ways[0](one.values), one.values, rtol=1e-10, atol=1e-12)
+            for one in (mine, theirs)
+        )
+        on_o, on_s = 1 - mine.share(off_o), 1 - theirs.share(off_s)
+        if not _is_coarser(on_s, on_o, mine, theirs):
             continue
-        made = _rounded(_numbers_of(pair, ORIGINAL), step, at, way)
-        is_plain = not _may_be_dropped(mine, ~is_on(mine.values, step, at))
-        if is_plain or any(_is_linked(pair, one, made) for one in links):
-            from_ = f", counted from {at:g}" if at else ""
+        apart = [distance(sample_of(way(mine.values), mine.counts), theirs) for way in ways]
+        made = ways[int(np.argmin(apart))](_numbers_of(pair, ORIGINAL))
+        is_told = not _may_be_dropped(mine, off_o) or any(
+            _is_linked(pair, one, made) for one in links
+        )
+        if min(apart) <= FAR and is_told:
             yield CodingProposal(
                 "coarser",
                 on_s,
                 on_o,
-                f"{percent(100 * on_s)} of its numbers are multiples of {step:.6g}{from_}, of those"
-                f" of the original {percent(100 * on_o)}",
+                f"{percent(100 * on_s)} of its numbers {words}, of those of the original"
+                f" {percent(100 * on_o)}",
                 original=pair.spell(made, SYNTHETIC),
             )
             return
-    yield from _digits(pair, mine, theirs)
+
+
+def _roundings(theirs: Sample) -> Iterator[tuple[str, list[Callable[[Floats], Floats]]]]:
+    """Steps and significant digits, the coarsest first: in words, and the ways to round to them."""
+    unit = unit_of(theirs)
+    for step in (unit * k for k in _STEPS):
+        at = _residue(theirs, step, unit)
+        words = f"are multiples of {step:.6g}" + (f", counted from {at:g}" if at else "")
+        yield words, [partial(_to_step, step=step, at=at, up=up) for up in (0.0, 0.5, 1 - 1e-9)]
+    for digits in (1, 2, 3):
+        yield f"have at most {digits} significant digits", [partial(_to_digits, digits=digits)]
+
+
+def _to_step(values: Floats, step: float, at: float, up: float) -> Floats:
+    return np.floor(np.round((values - at) / step, 9) + up) * step + at
+
+
+def _to_digits(values: Floats, digits: int) -> Floats:
+    return pl.Series(values).round_sig_figs(digits).to_numpy()
 
 
 def _is_coarser(on_s: float, on_o: float, mine: Sample, theirs: Sample) -> bool:
@@ -125,36 +144,9 @@ def _residue(sample: Sample, step: float, unit: float) -> float:
     return float(np.bincount(rest, sample.counts).argmax() * unit)
 
 
-def _rounded(values: Floats, step: float, at: float, how: str) -> Floats:
-    parts = np.round((values - at) / step, 9)
-    if how == "nearest":
-        return np.floor(parts + 0.5) * step + at
-    return (np.floor(parts) if how == "floor" else np.ceil(parts)) * step + at
-
-
 def _numbers_of(pair: CodingPair, side: int) -> Floats:
     assert pair.numbers is not None
     return np.where(pair.held[side], pair.numbers, np.nan)
-
-
-def _digits(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
-    """Numbers of one to three significant digits."""
-    for digits in (1, 2, 3):
-        on_s, on_o = (
-            one.share(pl.Series(one.values).round_sig_figs(digits).to_numpy() == one.values)
-            for one in (theirs, mine)
-        )
-        if _is_coarser(on_s, on_o, mine, theirs) and distance(mine, theirs) <= FAR:
-            made = pl.Series(_numbers_of(pair, ORIGINAL)).round_sig_figs(digits).to_numpy()
-            yield CodingProposal(
-                "coarser",
-                on_s,
-                on_o,
-                f"{percent(100 * on_s)} of its numbers have at most {digits} significant digits, of"
-                f" those of the original {percent(100 * on_o)}",
-                original=pair.spell(made, SYNTHETIC),
-            )
-            return
 
 
 def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
