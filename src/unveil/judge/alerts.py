@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from unveil.records.alerts import (
     Alert,
     AlertStatus,
+    CodingRow,
     CopiedColumn,
     GateEvidence,
     NearCopies,
@@ -58,6 +59,7 @@ def gate_alerts(evidence: GateEvidence, limits: Limits | None = None) -> tuple[A
         *_single(evidence),
         *_columns(evidence),
         *_groups(evidence),
+        *_codings(evidence),
     ]
     return once_each(found)
 
@@ -367,3 +369,34 @@ def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
         ),
         action="Check how the records of this group were made.",
     )
+
+
+def _codings(evidence: GateEvidence) -> Iterator[Alert]:
+    for row in evidence.codings:
+        yield Alert(
+            id=f"coding:{row.column}",
+            kind="coding",
+            columns=(row.column,),
+            figure=100 * row.share,
+            expected=100 * row.expected,
+            status="decide" if row.is_measured else "block",
+            sentence=_coding_sentence(row, evidence),
+            action="Give the column the same coding in both files, or record that both agree.",
+        )
+
+
+def _coding_sentence(row: CodingRow, evidence: GateEvidence) -> str:
+    where = _where(row.copy, evidence)
+    if not row.is_measured:
+        start = f"{row.column} has no value in common with the original in {where}: not measured."
+    else:
+        start = f"{row.column} seems to be coded differently in {where}:"
+    figures = ""
+    if row.target is not None and row.DiSCO_mapped is not None:
+        without = "nothing can be matched" if row.DiSCO is None else percent(row.DiSCO)
+        figures = (
+            f" With this mapping DiSCO of {row.target} is {percent(row.DiSCO_mapped)}, without it"
+            f" {without}."
+        )
+    said = row.sentence if row.is_measured else row.sentence[:1].upper() + row.sentence[1:]
+    return f"{start} {said}.{figures} Which coding is correct?"

@@ -24,6 +24,18 @@ AlertKind = Literal[
     "sensitive_value",
     "roles",
 ]
+CodingKind = Literal[
+    "spelling",
+    "dust",
+    "format",
+    "missing",
+    "near",
+    "shift",
+    "factor",
+    "coarser",
+    "renamed",
+    "replaced",
+]
 ColumnReason = Literal["identifier", "free text", "repeats", "recodes", "unknown"]
 
 
@@ -144,6 +156,22 @@ class TiedGroup(Record, frozen=True, kw_only=True):
     n_tested: int  # levels tested
 
 
+class CodingRow(Record, frozen=True, kw_only=True):
+    """A column that seems to be coded differently in the original and in a synthetic file."""
+
+    copy: Copy
+    column: str
+    coding: CodingKind
+    share: float  # of the synthetic records, or of the linked people, that the mapping explains
+    expected: float  # the same where nothing is coded differently
+    joint: bool  # by linked records, not by values alone
+    sentence: str  # what speaks for it; no level that fewer than ten people have
+    is_measured: bool = True  # False: no value in common, where other people would have some
+    target: str | None = None  # whose DiSCO the mapping raises most
+    DiSCO: float | None = None  # as the files are written; None: they could not be compared
+    DiSCO_mapped: float | None = None  # with all mappings of this file
+
+
 class GateEvidence(Record, frozen=True, kw_only=True):
     """All that the checks of a release counted, before any threshold."""
 
@@ -161,6 +189,7 @@ class GateEvidence(Record, frozen=True, kw_only=True):
     single: tuple[SingleHolder, ...] = ()
     copied: tuple[CopiedColumn, ...] = ()
     groups: tuple[TiedGroup, ...] = ()
+    codings: tuple[CodingRow, ...] = ()
     not_tested: tuple[NotTested, ...] = ()
 
 

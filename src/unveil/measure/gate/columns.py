@@ -18,7 +18,14 @@ from unveil.count.levels import label
 from unveil.count.scenario import aligned_column
 from unveil.count.sides import Sides
 from unveil.errors import AlignError
-from unveil.measure.gate.values import Floats, fold_text, read_numbers, round_digits
+from unveil.measure.gate.values import (
+    Floats,
+    fold_text,
+    read_days,
+    read_numbers,
+    read_years,
+    round_digits,
+)
 from unveil.read.align import align
 from unveil.read.table import Table
 
@@ -98,8 +105,8 @@ class LinkColumn:
 def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
     """One column of several files, coded together."""
     source = _encoded(name, tables)
-    numbers, folded = _folded(source)
-    keys, codes_of_levels = np.unique(folded, return_inverse=True)
+    said = read_levels(source, range(len(tables)))
+    keys, codes_of_levels = np.unique(said.folded, return_inverse=True)
     # The spelling of the original stands for all, where it has the value.
     by_use = np.argsort(source.counts[ORIGINAL] > 0, kind="stable")
     example = np.zeros(len(keys), np.int64)
@@ -110,7 +117,7 @@ def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
         source.sides,
         codes_of_levels.astype(np.int32)[source.codes],
         len(keys),
-        None if numbers is None else numbers[example],
+        None if said.numbers is None else said.numbers[example],
         missing,
         source,
         example,
@@ -131,25 +138,38 @@ def _as_text(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-def _folded(column: Column) -> tuple[Floats | None, NDArray[np.int64]]:
-    """Numbers of the levels, if they are numbers; and an integer that equal levels share."""
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the levels of a column say: an integer that equal ones share, and numbers or days."""
+
+    folded: NDArray[np.int64]
+    numbers: Floats | None
+    is_date: bool = False
+
+
+def read_levels(column: Column, sides: Sequence[int]) -> Reading:
+    """Read the levels of a column, text by the formats of each of these files."""
     levels = column.levels
-    dtype = levels.dtype
     place = np.arange(len(levels))
-    if dtype.is_integer():
-        return _floats(levels), place
-    if dtype.is_float() or dtype.is_decimal():
-        numbers = _floats(levels)
-        return numbers, _joined(place, round_digits(numbers))
-    if dtype.is_temporal():
-        return _floats(levels.to_physical()), place
-    if dtype != pl.String:
-        return None, place
-    read = _text_numbers(column)
+    if levels.dtype == pl.String:
+        return _read_text(column, sides)
+    if levels.dtype in (pl.Date, pl.Datetime):
+        days = levels.cast(pl.Datetime("us")).to_physical() / 86_400_000_000
+        return Reading(place, _floats(days), is_date=True)
+    if not levels.dtype.is_numeric() and not levels.dtype.is_temporal():
+        return Reading(place, None)
+    numbers = _floats(levels.to_physical())
+    is_whole = levels.dtype.is_integer() or levels.dtype.is_temporal()
+    return Reading(place if is_whole else _joined(place, round_digits(numbers)), numbers)
+
+
+def _read_text(column: Column, sides: Sequence[int]) -> Reading:
+    levels = column.levels
     folded = fold_text(levels).rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
+    read = _text_numbers(column, sides)
     if read is None:
-        return None, folded
-    return read, _joined(folded, round_digits(read))
+        return Reading(folded, None)
+    return Reading(_joined(folded, round_digits(read[0])), read[0], is_date=read[1])
 
 
 def _floats(levels: pl.Series) -> Floats:
@@ -166,17 +186,35 @@ def _joined(place: Ints, numbers: Floats) -> NDArray[np.int64]:
     return joined
 
 
-def _text_numbers(column: Column) -> Floats | None:
-    """Levels of text as numbers, each file by its own format; None where one has no numbers."""
-    found = np.full(column.n_levels, np.nan)
-    texts = column.levels
-    for side in reversed(range(len(column.sides.rows))):
+def _text_numbers(column: Column, sides: Sequence[int]) -> tuple[Floats, bool] | None:
+    """Levels of text as numbers or days, each file by its own format; None where one has none."""
+    texts = {}
+    for side in sides:
         here = np.flatnonzero(column.counts[side] > 0)
-        here = here[texts.gather(here).is_not_null().to_numpy()]
-        if not len(here):
-            continue
-        read = read_numbers(texts.gather(here))
-        if read is None:
-            return None
-        found[here] = read[0]
-    return found if np.isfinite(found).any() else None
+        here = here[column.levels.gather(here).is_not_null().to_numpy()]
+        if len(here):
+            texts[side] = here, column.levels.gather(here)
+    read = {side: read_numbers(text) for side, (_, text) in texts.items()}
+    if any(one is None for one in read.values()) or not _is_one_to_one(read.get(ORIGINAL)):
+        return None
+    kinds = {one[1] for one in read.values() if one}
+    found = np.full(column.n_levels, np.nan)
+    for side, (here, text) in reversed(texts.items()):
+        one = read[side]
+        assert one is not None
+        days = one[0]
+        if len(kinds) > 1 and one[1] == "number":
+            # Beside dates: 20240131, or a year. Any other number stays one.
+            again = read_days(text)
+            again = read_years(text) if again is None else again
+            days = one[0] if again is None else again
+        found[here] = days
+    return (found, "date" in kinds) if np.isfinite(found).any() else None
+
+
+def _is_one_to_one(read: tuple[Floats, str] | None) -> bool:
+    """Whether the original's levels stay apart as numbers: 3 and 3a are codes, not amounts."""
+    if read is None:
+        return True
+    known = read[0][np.isfinite(read[0])]
+    return len(np.unique(round_digits(known))) >= 0.98 * len(known)

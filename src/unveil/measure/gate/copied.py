@@ -27,7 +27,10 @@ NEARLY_ALL = 0.9
 _DENSE = 1.05
 _DIGITS = 8
 _NAMED = ("named as an identifier", "household in its")
-_FACTORS = (12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 2.54, 0.45359237, 1.609344, 0.3048)
+_FACTORS = (
+    *(12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 3600.0, 86400.0, 2.0, 4.0),
+    *(2.54, 0.45359237, 1.609344, 0.3048, 28.349523, 4.184, 18.0182, 88.42),
+)
 
 
 def is_running(column: LinkColumn, side: int) -> bool:
@@ -237,7 +240,7 @@ def _recoded_numbers(column: LinkColumn) -> str | None:
     is_used = (here != 0) & (np.sign(here) == np.sign(there))
     if is_used.sum() >= 3:
         factor = float(np.median(there[is_used] / here[is_used]))
-        for one in _usual(factor):
+        for one in usual_factors(factor):
             if abs(one - 1) > 1e-9 and _share_among(theirs / one, known) >= SHARED:
                 return f"times {one:.6g}"
     shift = float(np.median(there - here))
@@ -256,7 +259,7 @@ def _sample(column: LinkColumn, side: int) -> Floats:
     return values[np.isfinite(values)]
 
 
-def _usual(factor: float) -> list[float]:
+def usual_factors(factor: float) -> list[float]:
     """The factor, and powers of ten and usual units within five percent of it."""
     usual = [10.0**k for k in range(-9, 10)] + [f for u in _FACTORS for f in (u, 1 / u)]
     return [*(one for one in usual if abs(np.log(factor / one)) < 0.05), factor]

@@ -16,9 +16,11 @@ from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied import extra_columns, identifiers, is_running, single_holder
 from unveil.measure.gate.links import Look, Rows
 from unveil.measure.gate.near import near_copies, numbers_of
+from unveil.measure.gate.recoding import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.gate.tied import TiedSearch, control_own, own_value, tied_groups
 from unveil.read.table import Table
 from unveil.records.alerts import (
+    CodingRow,
     CopiedColumn,
     GateEvidence,
     NearCopies,
@@ -30,7 +32,7 @@ from unveil.records.alerts import (
 )
 from unveil.records.copies import Copy
 
-FAST = ("whole records", "values of single holders", "identifiers", "columns")
+FAST = ("whole records", "values of single holders", "identifiers", "columns", "codings")
 SLOW = ("own values", "near-copies", "groups")
 
 
@@ -55,6 +57,7 @@ class Roles:
     identifiers: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()  # keys and targets
     others: tuple[str, ...] = ()  # columns with another role: weights, columns to be ignored
+    scenarios: tuple[ScenarioKeys, ...] = ()  # to be measured under the mappings that are proposed
 
 
 def gather_evidence(
@@ -86,6 +89,7 @@ def gather_evidence(
         single=tuple(row for part in parts for row in part.single),
         copied=tuple(row for part in parts for row in part.copied),
         groups=tuple(row for part in parts for row in part.groups),
+        codings=tuple(row for part in parts for row in part.codings),
         not_tested=tuple(_not_tested(files, roles, columns, in_full=in_full)),
     )
 
@@ -117,6 +121,7 @@ class _Part:
     single: tuple[SingleHolder, ...] = ()
     copied: tuple[CopiedColumn, ...] = ()
     groups: tuple[TiedGroup, ...] = ()
+    codings: tuple[CodingRow, ...] = ()
 
 
 def _of_copy(
@@ -146,10 +151,16 @@ def _of_copy(
         control = Rows.of(known, [ORIGINAL, len(files.tables) - 1], sides) if known else None
     progress("whole records", 0, 1)
     whole = (_whole(rows, control, copy, files.original.frame.height),)
-    slow = _slow(rows, control, sides, copy=copy, progress=progress) if in_full else _Part()
+    search = TiedSearch(rows)
+    looks = _looks(search, progress) if in_full else {}
+    slow = _Part()
+    if in_full:
+        slow = _slow(search, looks, control, sides, copy=copy, progress=progress)
     if copy == "pooled":
         return replace(slow, whole=whole)
     (side,) = sides
+    asked = [one for one in here if not roles.compared or one.name in roles.compared]
+    found = find_codings(asked, side, search, looks, progress)
     return replace(
         slow,
         whole=whole,
@@ -157,6 +168,9 @@ def _of_copy(
             row for column in here if (row := single_holder(column, side, copy)) is not None
         ),
         copied=_copied(files, roles, here, sides, copy),
+        codings=tuple(
+            coding_rows(columns, found, compared=roles.compared, scenarios=roles.scenarios)
+        ),
     )
 
 
@@ -200,16 +214,28 @@ def _whole(rows: Rows, control: Rows | None, copy: Copy, n_original: int) -> Who
     return msgspec.structs.replace(found, control_share=share, excess=excess)
 
 
-def _slow(
-    rows: Rows, control: Rows | None, sides: Sequence[int], *, copy: Copy, progress: Progress
-) -> _Part:
-    """The checks that take longer: own values, groups, near-copies."""
-    search, looks = TiedSearch(rows), {}
+def _looks(search: TiedSearch, progress: Progress) -> dict[str, Look]:
+    """For every column the linking columns that tie most people to it, where some are tied."""
+    looks = {}
     for done, name in enumerate(search.names):
         progress(f"people tied to their own {name}", done, len(search.names))
         look = search.best(name)
         if look is not None:
             looks[name] = look
+    return looks
+
+
+def _slow(
+    search: TiedSearch,
+    looks: dict[str, Look],
+    control: Rows | None,
+    sides: Sequence[int],
+    *,
+    copy: Copy,
+    progress: Progress,
+) -> _Part:
+    """The checks that take longer: own values, groups, near-copies."""
+    rows = search.rows
     own = tuple(_with_control(look, control, rows.n_people, copy) for look in looks.values())
     progress("groups", 0, 1)
     groups = tuple(tied_groups(search, looks, copy))

@@ -11,6 +11,7 @@ finds is counted on all.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +127,22 @@ class TiedSearch:
             if tied > 0 and (best is None or tied > best[0]):
                 best = tied, tuple(by)
         return _NONE if best is None else (best[0] / max(some.n_people, 1), best[1])
+
+    @cached_property
+    def widest(self) -> tuple[str, ...]:
+        """The columns that together link most people, whatever is looked at."""
+        some = self._part(self.names[0])
+        by, left = [self.names[0]], list(self.names[1 : CANDIDATES + 1])
+        size = self._size(some, by)
+        while left and len(by) <= MOST_LINKING:
+            sizes = {name: self._size(some, [*by, name]) for name in left}
+            name = max(left, key=lambda one: sizes[one])
+            if sizes[name] <= 1.02 * size:
+                break
+            by.append(name)
+            left.remove(name)
+            size = sizes[name]
+        return tuple(by)
 
     def linked(self, by: Sequence[str]) -> Links:
         """All people linked by these columns."""

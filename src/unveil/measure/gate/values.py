@@ -9,20 +9,32 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Letters of other alphabets that look like a Latin one; NFKD takes care of widths and ligatures.
-_ALIKE = dict(
-    zip(
-        "аеорсухіјѕԁһӏвкмнтАВЕКМНОРСТУХІЈЅοανρτυιΑΒΕΖΗΙΚΜΝΟΡΤΥΧłŁøØđĐß",
-        "aeopcyxijsdhlbkmhtABEKMHOPCTYXIJSoavptuiABEZHIKMNOPTYXlLoOdDs",
-        strict=True,
-    )
-)
-_MARKS = r"[\p{M}\p{Cf}\p{Cc}]"
-_BREAKS = r"[\s_\p{Pd}.,;:'\u2019`\"]+"
+# Small letters of other alphabets that look like a Latin one, in this case or as capitals; NFKD
+# takes care of accents, widths and ligatures.
+_ALIKE = {
+    **dict(
+        zip(
+            "аеорсухіјѕԁһӏвкмнтүѵԛԝέαβεζηικμνορςστυχϲϳłøđħŧıɑɡʏօսհոց",
+            "aeopcyxijsdhlbkmhtyvqweabezhikmnopcctyxcjlodhtiagyouhng",
+            strict=True,
+        )
+    ),
+    **{"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"},
+}
+# Greek letters that look like one Latin letter when small and like another as capitals: what stands
+# beside a Latin letter is taken by its look, all else by its capital.
+_SMALL_GREEK = dict(zip("νυημ", "vunu", strict=True))
+_MARKS = r"[\p{M}\p{Cf}[\p{Cc}--\s]]"
+_BREAKS = r"[\s_\p{Pd}.,;:'\u2018\u2019`\"\u2800\u3164\u115F\u1160]+"
 _DATES = (
-    *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d"),
-    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"),
+    *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y%m%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
+    *("%B %d, %Y", "%d%b%Y", "%d-%b-%Y", "%d-%b-%y", "%Y.%m.%d"),
+    *("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M"),
 )
+_FORMATS = (*_DATES, "%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y")
+_MOST_FORMATS = 3
+_PART = 0.3  # of what is left, that one more format has to read
 _AMOUNT = re.compile(
     r"([^\w\s\-+.,]|EUR|USD|GBP|PLN|CHF|)\s*([-+]?\d[\d\s.,'\u2019]*)\s*([^\d\s]{0,6})", re.ASCII
 )
@@ -36,9 +48,19 @@ _SAMPLE = 200
 
 def fold_text(levels: pl.Series) -> pl.Series:
     """Text without what a reader calls no difference: Unicode form, look-alikes, case, blanks."""
-    shown = levels.str.normalize("NFKD").str.replace_many(list(_ALIKE), list(_ALIKE.values()))
-    plain = shown.str.replace_all(_MARKS, "").str.to_lowercase()
+    if (levels.str.len_bytes() != levels.str.len_chars()).any():
+        levels = levels.str.normalize("NFKD")
+        for letter, look in _SMALL_GREEK.items():
+            if levels.str.contains(letter, literal=True).any():
+                levels = levels.str.replace_all(_beside_latin(letter), f"${{1}}{look}${{2}}")
+        levels = levels.str.to_lowercase().str.normalize("NFKD")
+        levels = levels.str.replace_many(list(_ALIKE), list(_ALIKE.values()))
+    plain = levels.str.to_lowercase().str.replace_all(_MARKS, "")
     return plain.str.replace_all(_BREAKS, " ").str.strip_chars()
+
+
+def _beside_latin(letter: str) -> str:
+    return f"([A-Za-z]){letter}|{letter}([A-Za-z])"
 
 
 def round_digits(values: Floats) -> Floats:
@@ -47,22 +69,48 @@ def round_digits(values: Floats) -> Floats:
 
 
 def read_numbers(levels: pl.Series) -> tuple[Floats, str] | None:
-    """Levels of text as numbers or days, by the one format that reads nearly all; else None.
+    """Levels of text as numbers or days; None where nearly all of them cannot be read.
 
-    Also decimal commas, thousands, currencies and units. What the format does not read is NaN.
+    Also decimal commas, thousands, currencies and units; dates in up to three formats, for part of
+    a file may be written otherwise. What is not read is NaN.
     """
     if not len(levels):
         return None
     plain = levels.str.strip_chars().cast(pl.Float64, strict=False)
     if plain.is_not_null().mean() >= MOST:  # type: ignore[operator]
         return _floats(plain), "number"
-    probe = levels.gather_every(max(1, len(levels) // _SAMPLE))
-    best = max(_DATES, key=lambda form: _days(probe, form).is_not_null().sum())
-    if _days(probe, best).is_not_null().mean() >= MOST:  # type: ignore[operator]
-        return _floats(_days(levels, best).cast(pl.Int32)), "date"
+    days = read_days(levels)
+    if days is not None:
+        return days, "date"
+    probe = _probe(levels)
     if np.isfinite(_amounts(probe)).mean() >= MOST and _has_one_unit(probe):
         return _amounts(levels), "number"
     return None
+
+
+def read_days(levels: pl.Series) -> Floats | None:
+    """Levels of text as days since 1970, months and years as their first; None for no dates."""
+    text = levels.str.strip_chars()
+    found = pl.Series([None] * len(text), dtype=pl.Date)
+    for _ in range(_MOST_FORMATS):
+        left = _probe(text.filter(found.is_null()))
+        best = max(_FORMATS, key=lambda form: _days(left, form).is_not_null().sum())
+        if not len(left) or _days(left, best).is_not_null().mean() < _PART:  # type: ignore[operator]
+            break
+        found = found.zip_with(found.is_not_null(), _days(text, best))
+    is_read = len(text) > 0 and found.is_not_null().mean() >= MOST  # type: ignore[operator]
+    return _floats(found.cast(pl.Int32)) if is_read else None
+
+
+def read_years(levels: pl.Series) -> Floats | None:
+    """Levels of text that are years, as the days of their first of January; None for others."""
+    text = levels.str.strip_chars().str.strip_suffix(".0")
+    is_year = text.str.contains(r"^(1[6-9]|20|21)\d\d$")
+    return read_days(text + "-01-01") if len(text) and is_year.mean() >= MOST else None  # type: ignore[operator]
+
+
+def _probe(levels: pl.Series) -> pl.Series:
+    return levels.gather_every(max(1, len(levels) // _SAMPLE))
 
 
 def _floats(values: pl.Series) -> Floats:
@@ -71,11 +119,15 @@ def _floats(values: pl.Series) -> Floats:
     return found
 
 
-def _days(levels: pl.Series, form: str) -> pl.Series:
-    text = levels.str.strip_chars()
+def _days(text: pl.Series, form: str) -> pl.Series:
     if "%H" in form:
-        return text.str.to_datetime(form, strict=False).dt.date()
-    return text.str.to_date(form, strict=False)
+        days = text.str.to_datetime(form, strict=False, time_unit="us").dt.date()
+    elif "%d" not in form:
+        days = ("1 " + text).str.to_date(f"%d {form}", strict=False)
+    else:
+        days = text.str.to_date(form, strict=False)
+    # A year of two digits is no year of the first century.
+    return days.set(days.dt.year() < 1000, None)
 
 
 def _amounts(levels: pl.Series) -> Floats:
@@ -83,9 +135,9 @@ def _amounts(levels: pl.Series) -> Floats:
 
 
 def _has_one_unit(levels: pl.Series) -> bool:
-    """Whether what stands around the digits is the same in all: a unit, not part of a code."""
+    """Whether what stands around the digits, if anything, is the same: a unit, not a code."""
     found = [_matched(text) for text in levels.to_list()]
-    return len({(one[1], one[3]) for one in found if one}) == 1
+    return len({(one[1], one[3]) for one in found if one} - {("", "")}) <= 1
 
 
 def _matched(text: str) -> re.Match[str] | None:

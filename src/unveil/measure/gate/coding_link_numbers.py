@@ -1,0 +1,113 @@
+"""Is the number of a linked record that of its person, plus, times or taken from something?
+
+One difference, ratio or sum that linked pairs share far more often than any other, and than pairs
+that have nothing to do with each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from unveil.judge.alerts import percent
+from unveil.measure.gate.coding_links import JOINT_SIGMAS
+from unveil.measure.gate.coding_numbers import affine_words, undo_affine, unit_of
+from unveil.measure.gate.coding_pair import (
+    LEAST_RECORDS,
+    LEAST_SHARE,
+    SYNTHETIC,
+    CodingPair,
+    CodingProposal,
+    LinkedCodes,
+)
+from unveil.measure.gate.columns import ORIGINAL
+from unveil.measure.gate.links import LEAST_LINKS
+from unveil.measure.gate.values import Floats, round_digits
+
+_DIGITS = 6
+_OF_EQUAL = 0.2
+_OF_CHANCE = 1.5
+
+
+def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[CodingProposal]:
+    """One shift, factor or reversal that linked records share."""
+    if pair.numbers is None:
+        return
+    numbers = round_digits(pair.numbers)
+    mine, theirs = numbers[links.mine], numbers[links.theirs]
+    known = np.isfinite(mine) & np.isfinite(theirs)
+    mine, theirs, weight = mine[known], theirs[known], links.weight[known]
+    total = float(weight.sum())
+    if total < LEAST_LINKS:
+        return
+    pairs = _NumberPairs(mine, theirs, weight / total)
+    unit = unit_of(pair.sample(ORIGINAL))
+    days = " days" if pair.reading.is_date else ""
+    for way in ("shift", "factor", "turn"):
+        value, share, second = pairs.most_common(way)
+        chance = max(second, pairs.by_chance(way, value))
+        error = np.sqrt(max(share, 1 / total) / total)
+        is_clear = share - chance >= max(LEAST_SHARE, LEAST_RECORDS / total, JOINT_SIGMAS * error)
+        if is_clear and share >= _OF_EQUAL * pairs.equal and share > _OF_CHANCE * chance:
+            factor, shift = {"shift": (1.0, value), "factor": (value, 0.0)}.get(way, (-1.0, value))
+            held = np.where(pair.held[SYNTHETIC], numbers, np.nan)
+            yield CodingProposal(
+                "shift" if way == "shift" else "factor",
+                share,
+                chance,
+                f"in {percent(100 * share)} of linked records the value is that of the person"
+                f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is"
+                " equal",
+                is_joint=True,
+                synthetic=pair.spell(undo_affine(held, factor, shift, unit), ORIGINAL),
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class _NumberPairs:
+    """Numbers of linked people and of their records; the weights sum to 1."""
+
+    mine: Floats
+    theirs: Floats
+    weight: Floats
+
+    @cached_property
+    def equal(self) -> float:
+        """The share of pairs with equal numbers."""
+        return float(self.weight[_digits(self.mine) == _digits(self.theirs)].sum())
+
+    def most_common(self, way: str) -> tuple[float, float, float]:
+        """The most common step from person to record, its share, and that of the next."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exact = {
+                "shift": self.theirs - self.mine,
+                "factor": np.where(self.mine * self.theirs != 0, self.theirs / self.mine, np.nan),
+            }.get(way, self.theirs + self.mine)
+        steps = _digits(exact)
+        is_used = np.isfinite(steps) & (_digits(self.mine) != _digits(self.theirs))
+        if not is_used.any():
+            return 0.0, 0.0, 0.0
+        values, place = np.unique(steps[is_used], return_inverse=True)
+        shares = np.bincount(place, self.weight[is_used])
+        top = int(shares.argmax())
+        second = float(np.delete(shares, top).max(initial=0.0))
+        value = float(np.median(exact[is_used & (steps == values[top])]))
+        return float(round_digits(np.array([value]))[0]), float(shares[top]), second
+
+    def by_chance(self, way: str, value: float) -> float:
+        """How often the step is met where people and records have nothing to do with each other."""
+        (mine, p), (theirs, q) = (_shares(one, self.weight) for one in (self.mine, self.theirs))
+        to = {"shift": mine + value, "factor": mine * value}.get(way, value - mine)
+        place = np.searchsorted(theirs, _digits(to)).clip(0, len(theirs) - 1)
+        return float((p * q[place] * (theirs[place] == _digits(to))).sum())
+
+
+def _shares(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    distinct, place = np.unique(_digits(values), return_inverse=True)
+    return distinct, np.bincount(place, weight).astype(float)
+
+
+def _digits(values: Floats) -> Floats:
+    return pl.Series(values).round_sig_figs(_DIGITS).to_numpy()
