@@ -112,7 +112,11 @@ def test_for_an_open_audience_nobody_accepts_identifiers_or_real_records(audienc
     files = [with_column(one, "surname", SURNAMES) for one in (ORIGINAL, ORIGINAL)]
     given = {"identifiers": "surname", "audience": audience}
     why = {name: ("why", "who") for name in assess(*files, **given)}
-    found = unveil.assess(*files, **given, accept=why)
+    for name in barred:
+        with pytest.raises(UnveilError, match="for an open audience nobody can accept"):
+            unveil.assess(*files, **given, accept={name: ("why", "who")})
+    accepted = {name: pair for name, pair in why.items() if name not in barred}
+    found = unveil.assess(*files, **given, accept=accepted)
     assert {one.id for one in found.alerts if one.accepted is None} == barred
     assert found.exit_code == (3 if barred else 0)
 

@@ -13,12 +13,13 @@ from typing import Any, get_args
 import polars as pl
 
 from unveil.count.scenario import Progress, silent
-from unveil.errors import RolesError, SettingsError, listed
+from unveil.errors import RolesError, SettingsError, listed, nearest
 from unveil.judge.alerts import Limits
 from unveil.judge.assess import Breach, assess_release, files_hash, refuse_acceptances
 from unveil.judge.limits import LIMITABLE, judged, read_pairs
 from unveil.measure.disclosure import check_settings, disclosure
 from unveil.measure.gate.evidence import Files, Roles, gather_evidence
+from unveil.measure.gate.recoding import ScenarioKeys
 from unveil.measure.opening import hold_all, read_all, sides_of
 from unveil.measure.result import DisclosureResult
 from unveil.read.given import shown
@@ -148,6 +149,12 @@ def assess(
             progress=progress,
             **settings,
         )
+    for name in sensitive or {}:
+        if found is not None and name not in found.record.targets:
+            raise SettingsError(
+                f"{shown(name)} has sensitive values but is no target."
+                f"{nearest(name, found.record.targets)} Name it among the targets."
+            )
     digest = opened.digest()
     record = assess_files(
         opened.files,
@@ -222,7 +229,8 @@ def assess_files(
         if name not in files.original.frame.columns:
             raise RolesError(absent(files.original.place, name, files.original.frame.columns))
     compared = () if record is None else (*record.keys, *record.targets)
-    roles = Roles(identifiers=tuple(identifiers), compared=compared)
+    scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
+    roles = Roles(identifiers=tuple(identifiers), compared=compared, scenarios=scenarios)
     evidence = gather_evidence(files, roles, in_full=in_full, progress=progress)
     figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
     verdicts = judged(record, figures) if record is not None else ()

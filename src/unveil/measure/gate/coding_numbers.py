@@ -30,6 +30,9 @@ LEAST_NUMBERS = 20
 HUGGING = 0.15
 """Numbers lie closer to the original's than fresh ones by so large a share."""
 TIED = 0.5
+FEW_VALUES = 20
+TRACE = 0.1
+"""Of half the gap between values: noise around few values that is a trace."""
 """Numbers are common property where so many records share theirs."""
 _AT = np.linspace(0.05, 0.95, 19)
 
@@ -80,7 +83,9 @@ def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
     # Numbers on a lattice take few distances; those of noise are many.
     n_distances = len(np.unique(np.round(u, 6)))
     is_noise = n_distances > min(LEAST_NUMBERS, 0.2 * len(u))
-    if excess >= max(HUGGING, SIGMAS * np.sqrt(0.25 / n)) and is_noise:
+    # Numbers around a few values are spread, not hidden; only a trace of noise is another coding.
+    is_trace = len(mine.values) > FEW_VALUES or at <= TRACE
+    if excess >= max(HUGGING, SIGMAS * np.sqrt(0.25 / n)) and is_noise and is_trace:
         yield CodingProposal(
             "near",
             share,

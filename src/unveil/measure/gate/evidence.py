@@ -159,7 +159,11 @@ def _of_copy(
     if copy == "pooled":
         return replace(slow, whole=whole)
     (side,) = sides
-    asked = [one for one in here if not roles.compared or one.name in roles.compared]
+    asked = [
+        one
+        for one in linking
+        if one.name not in roles.identifiers and (not roles.compared or one.name in roles.compared)
+    ]
     found = find_codings(asked, side, search, looks, progress)
     return replace(
         slow,
