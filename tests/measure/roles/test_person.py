@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from unveil.errors import RolesError
-from unveil.measure.roles.person import choose_person, find_person, read_people
+from unveil.measure.roles.person import choose_people, find_person, read_people
 from unveil.measure.roles.suggest import suggest
 from unveil.read.files import read_table
 from unveil.read.labelled import Labelled
@@ -113,7 +113,7 @@ def test_a_row_without_a_value_is_a_person_of_its_own():
     assert found(patient_id=values) == ("patient_id", 62, 32)
     people = read_people(table(patient_id=values), "patient_id")
     assert people.record.n_people == len(set(people.of_row.tolist())) == 32
-    assert len(set(people.of_row[-2:].tolist())) == 2
+    assert people.of_row.tolist() == [*TWICE, 30, 31]
 
 
 def test_a_label_speaks_where_the_name_says_nothing():
@@ -125,13 +125,13 @@ def test_a_label_speaks_where_the_name_says_nothing():
 
 def test_what_the_user_names_goes_before_what_is_found():
     both = table(patient_id=TWICE, ward=[n % 4 for n in range(60)])
-    assert choose_person(both, None).column == "patient_id"
-    assert choose_person(both, "ward").n_people == 4
-    assert choose_person(both, "none") is None
+    assert choose_people(both, None).record.column == "patient_id"
+    assert choose_people(both, "ward").record.n_people == 4
+    assert choose_people(both, "none") is None
     with pytest.raises(RolesError, match=r"has no column 'patient'\. Did you mean 'patient_id'\?"):
-        choose_person(both, "patient")
+        choose_people(both, "patient")
     with pytest.raises(RolesError, match=r"person is 3\. Give the name of a column, or 'none'\."):
-        choose_person(both, 3)
+        choose_people(both, 3)
 
 
 def test_suggest_says_that_rows_are_not_people():

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from unveil.count.codes import encode
-from unveil.count.packing import Ids, number, pack
+from unveil.count.packing import Ids, pack
 from unveil.errors import RolesError
 from unveil.measure.roles.asked import kind_unread
 from unveil.measure.roles.looking import FEWEST
@@ -30,7 +30,7 @@ MOST_ROWS = 50
 
 @dataclass(frozen=True)
 class People:
-    """Whose row each row is, as numbers from 0 on, and the column that says so."""
+    """Whose row each row is, as numbers in the order of the file, and the column that says so."""
 
     record: PersonColumn
     of_row: Ids
@@ -58,15 +58,16 @@ def find_person(table: Table) -> PersonColumn | None:
     return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def choose_person(table: Table, person: str | None) -> PersonColumn | None:
-    """The column that the user names, none for "none", or else the one that is found."""
+def choose_people(table: Table, person: str | None) -> People | None:
+    """The people of the column named, or else found; None where rows are people."""
     if person is None:
-        return find_person(table)
+        found = find_person(table)
+        return None if found is None else read_people(table, found.column)
     if not isinstance(person, str):
         raise RolesError(f"person is {shown(person)}. Give the name of a column, or 'none'.")
     if person == NONE and NONE not in table.frame.columns:
         return None
-    return read_people(table, person).record
+    return read_people(table, person)
 
 
 def read_people(table: Table, person: str) -> People:
@@ -79,9 +80,13 @@ def read_people(table: Table, person: str) -> People:
     own = np.zeros(table.frame.height, np.int64)
     missing = table.frame[person].is_null().to_numpy()
     own[missing] = np.arange(1, int(missing.sum()) + 1)
-    digits = [(column.codes, column.n_levels), (own, int(missing.sum()) + 1)]
-    of_row, n_people = number(*pack(digits, len(own)))
-    return People(PersonColumn(column=person, n_rows=len(own), n_people=n_people), of_row)
+    packed, _ = pack(
+        [(column.codes, column.n_levels), (own, int(own.max(initial=0)) + 1)], len(own)
+    )
+    _, first, of_row = np.unique(packed, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int32)
+    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return People(PersonColumn(column=person, n_rows=len(own), n_people=len(first)), rank[of_row])
 
 
 def _can_name(table: Table, name: str) -> bool:
