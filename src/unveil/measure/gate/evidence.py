@@ -17,6 +17,7 @@ from unveil.measure.gate.copied import extra_columns, identifiers, is_running, s
 from unveil.measure.gate.links import Look, Rows
 from unveil.measure.gate.near import near_copies, numbers_of
 from unveil.measure.gate.tied import TiedSearch, control_own, own_value, tied_groups
+from unveil.measure.roles.person import choose_people
 from unveil.read.table import Table
 from unveil.records.alerts import (
     CopiedColumn,
@@ -55,6 +56,7 @@ class Roles:
     identifiers: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()  # keys and targets
     others: tuple[str, ...] = ()  # columns with another role: weights, columns to be ignored
+    person: str | None = None  # whose row it is; "none" where rows are people; None: to be found
 
 
 def gather_evidence(
@@ -260,7 +262,8 @@ def _not_tested(
                 "People tied to their own values, near-copies and groups were not looked for."
             ),
         )
-    asked = {*roles.compared, *roles.identifiers, *roles.others}
+    yield from _rows_not_people(files.original, roles.person)
+    asked = {*roles.compared, *roles.identifiers, *roles.others, roles.person}
     alone = tuple(name for name in columns if name not in asked) if roles.compared else ()
     if alone:
         yield NotTested(
@@ -268,3 +271,21 @@ def _not_tested(
             columns=alone,
             sentence="in no scenario: what an intruder could learn of them was not measured.",
         )
+
+
+def _rows_not_people(original: Table, person: str | None) -> Iterator[NotTested]:
+    """That rows are counted where they are not people."""
+    people = choose_people(original, person)
+    if people is None or people.record.n_people == people.record.n_rows:
+        return
+    what = (
+        "Figures count rows, not people. Name it with --person to count people, or give --person"
+        " none if every row is a person."
+        if person is None
+        else "The checks of the files count rows, not people."
+    )
+    yield NotTested(
+        what="person",
+        columns=(people.record.column,),
+        sentence=f"{people.record.counts}. {what}",
+    )
