@@ -1,7 +1,7 @@
 """How many people does a figure count, where people have several rows? Person by person.
 
-A file is a list of rows; a row is a person (None: not known whose, so a person of its own), keys and
-one target. A person counts as soon as one of their rows does.
+A file is a list of rows; a row is a person (None: not known whose, so a person of its own), keys
+and one target. A person counts as soon as one of their rows does.
 """
 
 from collections.abc import Sequence
