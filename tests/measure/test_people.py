@@ -11,7 +11,7 @@ from unveil.judge.limits import judged
 from unveil.measure.disclosure import disclosure
 from unveil.measure.gate.assess import assess
 from unveil.report.alerts import not_tested_text
-from unveil.report.sentences import by_person
+from unveil.report.sentences import by_person, sizes
 
 
 def visits(*rows):
@@ -143,6 +143,7 @@ def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over()
         " of rows and people. People with at least one such row: repU 50.0 % (2 of 4), DiSCO of t"
         " 50.0 % (2 of 4)."
     )
+    assert sizes(measured().record).startswith("7 rows of 4 people in the original, ")
     original = pl.DataFrame(
         {"patient_id": [n // 3 for n in range(90)], "k": list("abc") * 30, "t": list("xy") * 45}
     )

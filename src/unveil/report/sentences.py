@@ -107,8 +107,11 @@ def sizes(record: Disclosure) -> str:
     records, copies = counted(sizes[0], "record"), "the copy" if m == 1 else f"each of {m} copies"
     if len(set(sizes)) > 1:
         records, copies = f"{and_list(f'{n:,}' for n in sizes)} records", f"{m} copies"
+    whom = people(record.n_original)
+    if record.people is not None:
+        whom = f"{record.n_original:,} rows of {people(record.people.person.n_people)}"
     return TEMPLATES["sizes"].format(
-        N=people(record.n_original),
+        N=whom,
         M=records,
         copies=copies,
         a=counted(record.n_q_original, "combination"),
