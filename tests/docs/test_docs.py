@@ -46,7 +46,13 @@ from unveil.records.confidentiality import (
 )
 from unveil.records.described import Described, Found
 from unveil.records.design import BandRow, RoundingComparison, SchemeRow, SchemeSummary
-from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.disclosure import (
+    AttributeRow,
+    Disclosure,
+    IdentityRow,
+    PeopleFigures,
+    PeopleRow,
+)
 from unveil.records.distance_filter import (
     DistanceFilter,
     DroppedColumn,
@@ -88,6 +94,7 @@ from unveil.records.pair_tables import (
     VariableScore,
     WorstTable,
 )
+from unveil.records.person import PersonColumn
 from unveil.records.projection import Component, Loading, ProjectedGroup, Projection
 from unveil.records.projection import DroppedColumn as NotProjected
 from unveil.records.proposal import (
@@ -217,6 +224,9 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Disclosure: (DOCUMENT, None),
     IdentityRow: (DOCUMENT, "identity"),
     AttributeRow: (DOCUMENT, "attribute"),
+    PeopleFigures: (DOCUMENT, "people"),
+    PeopleRow: (DOCUMENT, "people"),
+    PersonColumn: (DOCUMENT, "people"),
     Checks: (DOCUMENT, "checks"),
     Flag: (DOCUMENT, "flags"),
     Excluded: (DOCUMENT, "excluded"),

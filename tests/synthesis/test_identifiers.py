@@ -148,3 +148,16 @@ def test_dates_cannot_be_renumbered():
     dated = PATIENTS.select("sex", day=pl.Series(range(N)).cast(pl.Date))
     with pytest.raises(InputError, match="'day' holds neither text nor numbers, and cannot be ren"):
         synthesise(dated, renumber="day")
+
+
+def test_a_column_that_says_whose_row_it_is_is_refused_and_dropping_it_is_told_of():
+    visits = pl.DataFrame({"pid": [n // 8 for n in range(240)], "sex": ["f", "m", "m"] * 80})
+    counts = "repeats: 240 rows of 30 people"
+    with pytest.raises(InputError) as caught:
+        synthesise(visits)
+    first, *_ = str(caught.value).split("\n")
+    assert first == f"Column 'pid': {counts}, so it says whose row it is."
+    assert (
+        f"'pid' {counts}. Rows are synthesised one by one, so the rows of a person do not belong"
+        " together in the synthetic data."
+    ) in synthesise(visits, drop="pid", seed=1).record.notes

@@ -21,6 +21,7 @@ from unveil.cli.options import (
     keys_option,
     method_option,
     output_options,
+    person_option,
     reading_options,
     target_option,
 )
@@ -191,6 +192,7 @@ def _table(
     callback=column_names,
     help="Columns within whose levels the share is to hold: sex,region.",
 )
+@person_option
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def split(
@@ -199,6 +201,7 @@ def split(
     share: float,
     seed: int | None,
     strata: tuple[str, ...],
+    person: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -207,7 +210,8 @@ def split(
     Make the copies from the first part. Then unveil differential-confidentiality and unveil excess
     tell what they give away about people because their own record was used. Parts have the format
     of FILE where it is SPSS, Stata, Parquet or CSV, labels and all, and are CSV otherwise; nothing
-    that is there is overwritten.
+    that is there is overwritten. Where FILE has several rows for a person, all of them go to one
+    part, and the share is of people.
 
     \b
     Example:
@@ -220,13 +224,14 @@ def split(
         )
     if seed is None:
         raise SettingsError("Give a seed, so that the same parts can be made again: --seed 1.")
-    made = split_file(file, share, seed=seed, strata=strata or None)
+    made = split_file(file, share, seed=seed, strata=strata or None, person=person)
     written = _write_parts(made, Path(file), out)
     if as_json:
         put_out(json_document(made.record), Console())
         return
     lines = [
         told.split_sentence(made.record),
+        *(visible(note.sentence) for note in made.record.coercions if note.kind == "person"),
         f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]

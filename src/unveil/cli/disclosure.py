@@ -14,6 +14,7 @@ from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
     output_options,
+    person_option,
     reading_options,
     two_numbers,
     words_option,
@@ -67,6 +68,7 @@ from unveil.writing import all_or_none
     metavar="COLUMN",
     help="Run these checks within each level of a column of the original, such as region.",
 )
+@person_option
 @click.option(
     "--records",
     type=click.Path(path_type=Path),
@@ -155,6 +157,7 @@ def assessed(
             limits={name: (limit, limit) for name, limit in limits.items()},
             sensitive=gate.sensitive,
             identifiers=gate.identifiers,
+            person=settings.get("person"),
             accept=gate.acceptances(digest),
             files_sha256=digest,
             audience=gate.audience,

@@ -160,6 +160,15 @@ def method_option(command: Command) -> Command:
     )(command)
 
 
+def person_option(command: Command) -> Command:
+    """--person: whose row it is, where people have several."""
+    return click.option(
+        "--person",
+        metavar="COLUMN",
+        help="The column that says whose row it is, such as patient_id; none: rows are people.",
+    )(command)
+
+
 def missing_option(command: Command) -> Command:
     """--missing: entries that stand for nothing."""
     return click.option(

@@ -42,6 +42,7 @@ def screen(
         Text(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         Text(),
         *_told(sentences.means(record)),
+        *_told(sentences.by_person(record)),
         *_told(findings.exclusions(record)),
         identity_table(record, verdicts),
         Text(),

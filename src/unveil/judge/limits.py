@@ -1,7 +1,8 @@
 """Is any figure above the limit its custodian set?
 
 A limit holds for every target, every copy, and all copies pooled; means hide the worst copy and are
-not judged. A figure that could not be measured is never quietly within: the gate stays shut, and
+not judged. Where people have several rows, the larger of the figures by row and by person is held
+against it. A figure that could not be measured is never quietly within: the gate stays shut, and
 the verdict says why.
 """
 
@@ -96,9 +97,13 @@ def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdic
         if row.copy == "mean":
             continue
         value: float | None = getattr(row, measure)
+        target = row.target if isinstance(row, AttributeRow) else None
+        by_person = record.percent_of_people(measure, target, row.copy)
+        if value is not None and by_person is not None:
+            value = max(value, by_person)
         yield Verdict(
             measure=measure,
-            target=row.target if isinstance(row, AttributeRow) else None,
+            target=target,
             copy=row.copy,
             value=value,
             limit=limit,

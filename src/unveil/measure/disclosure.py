@@ -30,6 +30,7 @@ def disclosure(
     one_way: Sequence[float] = (50, 90),
     two_way: Sequence[float] = (4, 80),
     checks_by: str | None = None,
+    person: str | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> DisclosureResult:
@@ -62,6 +63,9 @@ def disclosure(
         When a check raises a flag: above so many records, and above so many percent.
     checks_by
         A column of the original within whose levels the checks are run.
+    person
+        The column that says whose row it is, where people have several: `record.people` then counts
+        people beside rows. "none" or None: every row is taken for a person.
     missing_values
         Entries that stand for missing, such as ``["NA"]`` or ``["-9"]``. Empty always does.
     progress
@@ -90,6 +94,7 @@ def disclosure(
         missing_values=missing_values,
         bands=parse_bands(bands, special_codes),
         segment=checks.by,
+        person=person,
         progress=progress,
     )
     checking = Checking(checks, opening.segment)

@@ -7,14 +7,17 @@ all of them read alike, refuse alike, and can share one count.
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from unveil.count.codes import Column
 from unveil.count.meeting import doubtful_levels, refuse_disjoint
 from unveil.count.scenario import Progress, Scenario, aligned_column, count, encode_all
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, listed, nearest
+from unveil.measure.people import PeopleOfFiles, people_of_files, refuse_person
 from unveil.read.align import align
 from unveil.read.banding import Bands
 from unveil.read.bands import band
@@ -37,6 +40,7 @@ class Opening:
     notes: tuple[Coercion, ...]
     bands: tuple[Banded, ...] = ()
     segment: Column | None = None
+    people: PeopleOfFiles | None = None
 
 
 def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
@@ -57,14 +61,23 @@ def opened(
     missing_values: str | Sequence[str],
     bands: Bands = NO_BANDS,
     segment: str | None = None,
+    person: str | None = None,
     progress: Progress,
 ) -> Opening:
-    """Read, align, band and count what the user gave; `segment` is of the first side only."""
+    """Read, align, band and count what the user gave; `segment` is of the first side only.
+
+    `person` is the column that says whose row it is: it is compared with nothing.
+    """
     key_names = names(keys, "Keys")
     target_names = None if targets is None else names(targets, "Targets")
     spelt = declared(key_names, target_names)
-    wanted = None if spelt is None else spelt.columns
+    refuse_person(person, (*key_names, *(target_names or ())))
+    # A copy need not say whose rows are whose: with a person, whole files are read.
+    wanted = None if spelt is None or person is not None else spelt.columns
     tables = read_all(sides, wanted, missing_values, segment, progress)
+    people = people_of_files(tables, person)
+    if people is not None:
+        tables = [_without(table, people.original.record.column) for table in tables]
     chosen = roles(tables, key_names, target_names)
     if segment is not None and segment not in tables[0].frame.columns:
         raise RolesError(absent(tables[0].place, segment, tables[0].frame.columns))
@@ -81,7 +94,13 @@ def opened(
         notes,
         banded,
         _segment(segment, columns, tables[0]),
+        people,
     )
+
+
+def _without(table: Table, name: str) -> Table:
+    kept = [column for column in table.frame.get_columns() if column.name != name]
+    return replace(table, frame=pl.DataFrame(kept))
 
 
 def refuse_other_columns(bands: Bands, chosen: Roles) -> None:

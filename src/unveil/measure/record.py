@@ -22,6 +22,7 @@ from unveil.measure.figures import (
 )
 from unveil.measure.identity.recurrence import recurrences
 from unveil.measure.opening import Opening
+from unveil.measure.people import people_figures
 from unveil.records.disclosure import (
     AttributeRow,
     Disclosure,
@@ -106,6 +107,7 @@ def _record(plain: Plain, after: Measured, exclusions: Exclusions) -> Disclosure
         ),
         by_value=plain.by_value,
         by_group=tuple(rows_by_group(exclusions)),
+        people=None if opening.people is None else people_figures(opening.people, exclusions),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=plain.recurrence,
         checks=plain.checking.checks,

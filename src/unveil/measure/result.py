@@ -17,6 +17,7 @@ from unveil.records.disclosure import (
     Disclosure,
     IdentityRow,
     NotMeasured,
+    PeopleFigures,
     Recurrence,
 )
 from unveil.records.exclusions import Effect, Excluded, Exclusion
@@ -90,6 +91,11 @@ class DisclosureResult(Plotted):
     def attribute(self) -> tuple[AttributeRow, ...]:
         """Dorig to TCAP of each target and copy, the riskiest target first."""
         return self.record.attribute
+
+    @property
+    def people(self) -> PeopleFigures | None:
+        """The figures counted by person, where a column says whose row it is."""
+        return self.record.people
 
     @property
     def flags(self) -> tuple[Flag, ...]:

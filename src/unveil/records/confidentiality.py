@@ -9,6 +9,7 @@ from typing import Any, Literal
 from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 Nonmatch = Literal["zero", "undefined"]
@@ -128,4 +129,7 @@ class Split(Record, frozen=True, kw_only=True):
     n_original: int
     n_included: int
     n_left_out: int
+    person: PersonColumn | None = None  # None: every row is a person
+    n_people_included: int | None = None
+    n_people_left_out: int | None = None
     coercions: tuple[Coercion, ...]

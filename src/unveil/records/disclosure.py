@@ -12,6 +12,7 @@ from unveil.records.base import SCHEMA, Record
 from unveil.records.checks import Checks, Flag
 from unveil.records.copies import Copy
 from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 Number = int | float
@@ -91,6 +92,23 @@ class GroupRow(Record, frozen=True, kw_only=True):
     n_tested: int  # levels of the key that were tested
 
 
+class PeopleRow(Record, frozen=True, kw_only=True):
+    """One figure counted by person: people with at least one row that it counts."""
+
+    target: str | None  # None for an identity measure
+    copy: Copy
+    measure: str
+    n_people: Number
+    percent: float  # of all people
+
+
+class PeopleFigures(Record, frozen=True, kw_only=True):
+    """Figures of a file with several rows for a person, counted by person."""
+
+    person: PersonColumn
+    rows: tuple[PeopleRow, ...]
+
+
 class Spread(Record, frozen=True, kw_only=True):
     """How one figure varies over the copies."""
 
@@ -149,6 +167,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     attribute: tuple[AttributeRow, ...]
     by_value: tuple[ValueRow, ...]  # of all people, before exclusions
     by_group: tuple[GroupRow, ...]  # groups that stand out
+    people: PeopleFigures | None = None  # None: every row is taken for a person
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
     checks: Checks
@@ -165,6 +184,13 @@ class Disclosure(Record, frozen=True, kw_only=True):
     def headline_copy(self) -> Copy:
         """The copy whose figures stand for all: the only one, or the mean of several."""
         return 1 if len(self.n_synthetic) == 1 else "mean"
+
+    def percent_of_people(self, measure: str, target: str | None, copy: Copy) -> float | None:
+        """One figure counted by person; None where rows are people, or it is not so counted."""
+        for row in () if self.people is None else self.people.rows:
+            if (row.measure, row.target, row.copy) == (measure, target, copy):
+                return row.percent
+        return None
 
     def identity_of(self, copy: Copy) -> IdentityRow:
         """The identity figures of one copy, of their mean, or of all pooled."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 Role = Literal["identifier", "key", "target", "weight", "ignore"]
@@ -46,6 +47,7 @@ class Suggestion(Record, frozen=True, kw_only=True):
     version: str = __version__
     files: tuple[str, ...]
     n_records: int
+    person: PersonColumn | None = None  # where rows are not people: the column that says whose
     keys: tuple[str, ...]
     targets: tuple[str, ...]  # sensitive ones first
     n_unique: int  # people who are unique with all keys

@@ -125,6 +125,8 @@ def not_tested_text(one: NotTested) -> str:
     """What was not tested, in a sentence."""
     if not one.columns:
         return one.sentence
+    if one.what == "person":
+        return f"{and_list(one.columns)} {one.sentence}"
     shown = list(one.columns[:8])
     left = len(one.columns) - len(shown)
     names = f"{', '.join(map(name, shown))} and {left} more" if left else and_list(shown)

@@ -73,6 +73,11 @@ TEMPLATES = {
         "{included} of {original} are to be included and {left_out} to be left out, drawn at random"
         " with seed {seed}{strata}."
     ),
+    "split people": (
+        "{included} of {people} are to be included and {left_out} to be left out, each with all"
+        " rows that have their {person} ({rows_in} rows and {rows_out}), drawn at random with seed"
+        " {seed}{strata}."
+    ),
     "split strata": ", within {n} of {strata}",
     "split seed": (
         "The parts are as confidential as the original, and so is the seed: with the original it"
@@ -262,6 +267,17 @@ def split_sentence(record: Split) -> str:
     if record.strata:
         n = counted(record.n_strata, "combination")
         strata = TEMPLATES["split strata"].format(n=n, strata=and_list(record.strata))
+    if record.person is not None:
+        return TEMPLATES["split people"].format(
+            included=f"{record.n_people_included:,}",
+            people=f"{record.person.n_people:,} people",
+            left_out=f"{record.n_people_left_out:,}",
+            person=name(record.person.column),
+            rows_in=f"{record.n_included:,}",
+            rows_out=f"{record.n_left_out:,}",
+            seed=record.seed,
+            strata=strata,
+        )
     return TEMPLATES["split"].format(
         included=f"{record.n_included:,}",
         original=counted(record.n_original, "record"),

@@ -39,6 +39,7 @@ def _(record: Disclosure) -> str:
         paragraph(sentences.files(record)),
         paragraph(f"{sentences.sizes(record)} {sentences.scenario(record)}"),
         paragraph(sentences.means(record)),
+        paragraph(sentences.by_person(record)),
         paragraph(findings.exclusions(record)),
         _identity(record),
         paragraph(sentences.recurring(record)),

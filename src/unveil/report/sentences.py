@@ -70,6 +70,10 @@ TEMPLATES = {
         "Figures are means over the {m} copies; 'pooled' is what someone who has them all would"
         " find. Limits are held against each copy and against the pool."
     ),
+    "by person": (
+        "{person} {counts}. The tables count rows; a limit is held against the larger of rows and"
+        " people. People with at least one such row: {figures}."
+    ),
     "not counting": "Not counting what is left out: {sentence}",
     "none": "No original record also stands in {copy}.",
 }
@@ -103,13 +107,35 @@ def sizes(record: Disclosure) -> str:
     records, copies = counted(sizes[0], "record"), "the copy" if m == 1 else f"each of {m} copies"
     if len(set(sizes)) > 1:
         records, copies = f"{and_list(f'{n:,}' for n in sizes)} records", f"{m} copies"
+    whom = people(record.n_original)
+    if record.people is not None:
+        whom = f"{record.n_original:,} rows of {people(record.people.person.n_people)}"
     return TEMPLATES["sizes"].format(
-        N=people(record.n_original),
+        N=whom,
         M=records,
         copies=copies,
         a=counted(record.n_q_original, "combination"),
         b=f"{record.n_q_synthetic:,}",
         c=f"{record.n_q_union:,}",
+    )
+
+
+def by_person(record: Disclosure) -> str | None:
+    """The main figures counted by person; None where every row is a person."""
+    if record.people is None:
+        return None
+    shown = [(None, "repU"), *((target, "DiSCO") for target in record.targets)]
+    figures = [
+        f"{row.measure}{f' of {name(row.target)}' if row.target else ''} {percent(row.percent)}"
+        f" ({round(row.n_people):,} of {record.people.person.n_people:,})"
+        for target, measure in shown
+        for row in record.people.rows
+        if (row.target, row.measure, row.copy) == (target, measure, record.headline_copy)
+    ]
+    return TEMPLATES["by person"].format(
+        person=name(record.people.person.column),
+        counts=record.people.person.counts,
+        figures=", ".join(figures),
     )
 
 

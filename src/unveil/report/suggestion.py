@@ -31,6 +31,7 @@ NO_KEYS = (
     " in its name or label, so no keys are proposed. Name what an intruder knows in your setting."
 )
 PROPOSAL = "A proposal, made on this machine from names, labels and counts. The decision is yours."
+ROWS = "Counts of people here are counts of rows."
 STOPS = {
     "given": "No key was added to those you named.",
     "no_candidate": "",
@@ -67,6 +68,8 @@ def sentences(record: Suggestion) -> Iterator[str]:
         yield left
     if following := _next(record):
         yield following
+    if record.person is not None:
+        yield f"{name(record.person.column)} {record.person.counts}. {ROWS}"
     yield PROPOSAL
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unveil.errors import RolesError, SettingsError
+from unveil.measure.roles.person import find_person
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.read.given import shown
 from unveil.read.roles import absent, names
@@ -56,9 +57,23 @@ class Instructions:
         """Refuse columns of the synthetic data that point at people, unless a reason is stated."""
         open_ = [name for name in columns if name not in self.real_values]
         found = find_identifiers(table, open_, special_codes)
+        person = find_person(table)
+        if person is not None and person.column in open_:
+            found[person.column] = f"{person.counts}, so it says whose row it is."
         if found:
             told = [f"Column {name!r}: {why}" for name, why in found.items()]
             raise RolesError("\n".join([*told, WHAT_TO_DO]))
+
+
+def note_people(table: Table) -> tuple[str, ...]:
+    """That rows are synthesised as if they were people, where they are not."""
+    person = find_person(table)
+    if person is None:
+        return ()
+    return (
+        f"{person.column!r} {person.counts}. Rows are synthesised one by one, so the rows of a"
+        " person do not belong together in the synthetic data.",
+    )
 
 
 def parse_instructions(drop: Any, renumber: Any, real_values: Any) -> Instructions:

@@ -16,7 +16,7 @@ from unveil.records.codebook import Codebook
 from unveil.synthesis.bounds import within_bounds
 from unveil.synthesis.column import Part
 from unveil.synthesis.dependency import by_dependency
-from unveil.synthesis.identifiers import Instructions
+from unveil.synthesis.identifiers import Instructions, note_people
 from unveil.synthesis.impossible import Impossible
 from unveil.synthesis.lettered import with_letters
 from unveil.synthesis.methods import Options
@@ -159,6 +159,7 @@ def opened(
     refuse_large_leaves(plan, options, int(found.sizes.min()), where)
     _refuse_late_rules(rules, derived, plan, table)
     said = (
+        *note_people(table),
         *told(table, rules, derived),
         *told_of_tables(plan, rules, parts),
         *told_of_dates(columns, {**(special_codes or {}), **(spikes or {})}),

@@ -16,3 +16,21 @@ def test_no_columns_are_not_all_columns(attack):
     assert str(refused.value) == (
         "No columns are given. Name those to compare, or leave columns out."
     )
+
+
+def test_rows_that_are_not_people_are_told_of_and_people_on_both_sides_are_counted():
+    visits = pl.DataFrame({"patient_id": [n // 3 for n in range(120)], "day": range(120)})
+    by_row = visits.gather_every(2), visits.gather_every(2, 1)
+    by_person = visits.head(60), visits.tail(60)
+    said = [
+        note.sentence
+        for used, control in (by_row, by_person)
+        for note in unveil.membership(used, used, control=control).record.coercions
+        if note.kind == "person"
+    ]
+    assert said == [
+        "'patient_id' repeats: 60 rows of 40 people. Attacks count rows, not people. 40 of 40"
+        " people of the control sample are in the original too, so it is no control: split the"
+        " file by person (unveil split).",
+        "'patient_id' repeats: 60 rows of 20 people. Attacks count rows, not people.",
+    ]

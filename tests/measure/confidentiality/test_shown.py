@@ -354,3 +354,17 @@ def test_the_parts_of_a_labelled_file_keep_its_labels(tmp_path, ending):
         assert part.codebook.variable("sex").levels == whole.codebook.variable("sex").levels
         assert set(part.frame["sex"]) == {1, 2}
         assert part.codebook.file_label is None
+
+
+def test_the_command_says_that_people_stay_together_and_can_be_told_that_rows_are_people(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"patient_id": [n // 3 for n in range(90)]}).write_csv("visits.csv")
+    for out, more in (("found", ()), ("named", ("--person", "patient_id"))):
+        said = run(commands.split, "visits.csv", "--seed", "1", "--out", out, *more)
+        said = " ".join(said.split())
+        assert "15 of 30 people are to be included and 15 to be left out, each with all" in said
+        assert ("'patient_id' repeats: 90 rows of 30 people" in said) == (not more)
+    said = run(commands.split, "visits.csv", "--seed", "1", "--out", "rows", "--person", "none")
+    assert "45 of 90 records are to be included" in said

@@ -45,6 +45,9 @@ def test_the_first_part_has_the_share():
         "n_original": 30,
         "n_included": 24,
         "n_left_out": 6,
+        "person": None,
+        "n_people_included": None,
+        "n_people_left_out": None,
         "coercions": made.to_dict()["coercions"],
     }
 
@@ -95,6 +98,63 @@ def test_a_file_is_split_like_the_frame_it_holds(tmp_path):
         made = split(tmp_path / name, seed=3, strata="sex")
         assert made.included.equals(expected)
         assert made.record.file == name
+
+
+VISITS = pl.DataFrame(
+    {
+        "patient_id": [f"P{n % 40}" for n in range(150)] + [None, None],
+        "sex": ["m" if n % 40 < 11 else "f" for n in range(150)] + ["f", "m"],
+        "day": range(152),
+    }
+)
+
+
+@pytest.mark.parametrize("strata", [None, "sex"])
+def test_a_person_is_in_one_part_with_all_rows_and_the_share_is_of_people(strata):
+    for seed in range(10):
+        made = split(VISITS, 0.25, seed=seed, strata=strata)
+        included, left_out = (set(part["patient_id"].drop_nulls()) for part in made)
+        assert not included & left_out
+        assert len(included | left_out) == 40
+        assert pl.concat(made).sort("day").equals(VISITS)
+        record = made.record
+        assert record.n_people_included + record.n_people_left_out == record.person.n_people == 42
+        assert abs(record.n_people_included - 0.25 * 42) < 1
+        if strata is not None:
+            n_men = made.included.filter(pl.col("sex") == "m")
+            n = n_men["patient_id"].drop_nulls().n_unique() + n_men["patient_id"].null_count()
+            assert abs(n - 0.25 * 12) < 1
+
+
+def test_a_person_column_that_nobody_named_is_told_of_and_one_that_is_named_is_not():
+    found = split(VISITS, seed=1)
+    assert [(note.kind, note.sentence) for note in found.record.coercions] == [
+        (
+            "person",
+            "'patient_id' repeats: 152 rows of 42 people, so all rows of a person are in one part."
+            " If every row is a person, give person none (--person none).",
+        )
+    ]
+    named = split(VISITS, seed=1, person="patient_id")
+    assert named.record.coercions == ()
+    assert named.included.equals(found.included)
+
+
+def test_rows_are_split_where_they_are_said_to_be_people_as_if_there_were_no_such_column():
+    by_row = split(VISITS, seed=1, person="none")
+    assert by_row.record.person is None
+    renamed = split(VISITS.rename({"patient_id": "town"}), seed=1)
+    assert by_row.included.equals(renamed.included.rename({"town": "patient_id"}))
+
+
+def test_strata_within_which_a_person_is_twice_are_refused():
+    with pytest.raises(RolesError) as refused:
+        split(VISITS.with_columns(day=pl.col("day") // 80), seed=1, strata="day")
+    assert str(refused.value) == (
+        "40 of 42 people (column 'patient_id') have rows in several strata of day. Take strata that"
+        " are the same in all rows of a person, or give person none (--person none) if every row is"
+        " a person."
+    )
 
 
 def test_a_split_shows_how_it_was_made_and_nobody():

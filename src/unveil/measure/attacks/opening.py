@@ -3,12 +3,13 @@
 The sides are stacked as original, copy, control: the same level has the same code on all of them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unveil.count.codes import Column
 from unveil.count.meeting import doubtful_levels
@@ -17,6 +18,7 @@ from unveil.count.scenario import Progress, encode_all
 from unveil.errors import AlignError, RolesError, SettingsError, listed, nearest
 from unveil.measure.attacks.distances import is_scaled
 from unveil.measure.opening import read_all
+from unveil.measure.roles.person import find_person
 from unveil.read.align import align
 from unveil.read.banding import Bands, parse_bands
 from unveil.read.roles import Roles, absent, names, roles
@@ -132,8 +134,31 @@ def opened(
     return Opened(
         tuple(_with_codes(column, apart) for column in encoded),
         tuple(table.source for table in tables),
-        (*chosen.notes, *aligned.coercions, *doubtful_levels(_by_level(encoded), tables)),
+        (
+            *chosen.notes,
+            *aligned.coercions,
+            *doubtful_levels(_by_level(encoded), tables),
+            *_rows_not_people(tables),
+        ),
     )
+
+
+def _rows_not_people(tables: Sequence[Table]) -> Iterator[Coercion]:
+    """That rows are attacked where they are not people, and people on both sides of a control."""
+    person = find_person(tables[ORIGINAL])
+    if person is None:
+        return
+    said = f"{person.column!r} {person.counts}. Attacks count rows, not people."
+    control = tables[CONTROL].frame if len(tables) > CONTROL else None
+    if control is not None and person.column in control.columns:
+        theirs = control[person.column].drop_nulls().unique().cast(pl.String)
+        own = tables[ORIGINAL].frame[person.column].drop_nulls().unique().cast(pl.String)
+        if n_both := len(set(theirs) & set(own)):
+            said += (
+                f" {n_both:,} of {len(theirs):,} people of the control sample are in the original"
+                " too, so it is no control: split the file by person (unveil split)."
+            )
+    yield Coercion(side="original", column=person.column, kind="person", sentence=said)
 
 
 def _by_level(columns: Sequence[Column]) -> list[Column]:

@@ -14,14 +14,16 @@ import polars as pl
 from unveil.count.codes import encode
 from unveil.count.packing import Ids, number, pack
 from unveil.count.profile import Mask
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import RolesError, SettingsError, listed
 from unveil.measure.confidentiality.settings import seed_asked, share_asked
+from unveil.measure.roles.person import People, choose_people
 from unveil.read.align import align
 from unveil.read.files import read_table
 from unveil.read.roles import absent, names
 from unveil.read.table import Table
 from unveil.records.codebook import Codebook
 from unveil.records.confidentiality import Split
+from unveil.records.disclosure import Coercion
 from unveil.records.view import as_html, as_text
 
 
@@ -60,7 +62,12 @@ class SplitResult:
 
 
 def split(
-    original: Any, share: float = 0.5, *, seed: int, strata: str | Iterable[str] | None = None
+    original: Any,
+    share: float = 0.5,
+    *,
+    seed: int,
+    strata: str | Iterable[str] | None = None,
+    person: str | None = None,
 ) -> SplitResult:
     """Split people at random into those to be included and those to be left out.
 
@@ -75,6 +82,9 @@ def split(
         it and the original knows who was included, so keep it as confidential as the data.
     strata
         Columns within whose combinations of levels the share is to hold; missing is a level.
+    person
+        The column that says whose row it is: all rows of a person go to one part, and the share is
+        of people. None looks for one (docs/suggest.md); "none" says that every row is a person.
 
     Returns
     -------
@@ -84,17 +94,23 @@ def split(
 
     Notes
     -----
-    Strata are put in random order, rows in random order within them, and every (1 / share)th is
-    taken from a random start. So each row has the same chance, and the number included differs from
-    the share by less than one, in the whole file and in each stratum.
+    Strata are put in random order, people in random order within them, and every (1 / share)th is
+    taken from a random start. So each has the same chance, and the number included differs from the
+    share by less than one, in the whole file and in each stratum. A row without a person is a
+    person of its own.
     """
     wanted = share_asked(share)
     chosen = seed_asked(seed)
     strata_names = () if strata is None else names(strata, "Strata")
     table = read_table(original, side="original")
     strata_of, n_strata = _strata(table, strata_names)
-    is_in = _drawn(strata_of, n_strata, wanted, np.random.default_rng(chosen))
-    _refuse_empty(is_in, wanted, table)
+    people = choose_people(table, person)
+    if people is not None:
+        strata_of = _strata_of_people(strata_of, people, strata_names)
+    is_in = person_in = _drawn(strata_of, n_strata, wanted, np.random.default_rng(chosen))
+    _refuse_empty(person_in, wanted, table)
+    if people is not None:
+        is_in = person_in[people.of_row]
     kept = pl.Series(is_in)
     record = Split(
         file=table.source,
@@ -105,7 +121,10 @@ def split(
         n_original=len(is_in),
         n_included=int(is_in.sum()),
         n_left_out=int((~is_in).sum()),
-        coercions=table.notes,
+        person=None if people is None else people.record,
+        n_people_included=None if people is None else int(person_in.sum()),
+        n_people_left_out=None if people is None else int((~person_in).sum()),
+        coercions=(*table.notes, *(_note(people) if people and person is None else ())),
     )
     parts = (table.frame.filter(kept), table.frame.filter(~kept))
     return SplitResult(record, *parts, table.codebook)
@@ -126,8 +145,33 @@ def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
     return number(*pack(digits, table.frame.height))
 
 
+def _strata_of_people(strata_of: Ids, people: People, strata: Sequence[str]) -> Ids:
+    """The stratum of each person, which must be that of all their rows."""
+    found = np.zeros(people.record.n_people, strata_of.dtype)
+    found[people.of_row] = strata_of
+    n_several = len(np.unique(people.of_row[found[people.of_row] != strata_of]))
+    if n_several:
+        raise RolesError(
+            f"{n_several:,} of {people.record.n_people:,} people (column"
+            f" {people.record.column!r}) have rows in several strata of {listed(strata)}. Take"
+            " strata that are the same in all rows of a person, or give person none (--person none)"
+            " if every row is a person."
+        )
+    return found
+
+
+def _note(people: People) -> tuple[Coercion]:
+    """That a column was taken for whose row it is, though nobody named it."""
+    column = people.record.column
+    sentence = (
+        f"{column!r} {people.record.counts}, so all rows of a person are in one part. If every row"
+        " is a person, give person none (--person none)."
+    )
+    return (Coercion(side="original", column=column, kind="person", sentence=sentence),)
+
+
 def _drawn(strata_of: Ids, n_strata: int, share: float, rng: np.random.Generator) -> Mask:
-    """Which rows are included: every (1 / share)th of a random order, from a random start."""
+    """Who is included: every (1 / share)th of a random order, from a random start."""
     order_of_strata = rng.permutation(n_strata)
     order = np.lexsort((rng.random(len(strata_of)), order_of_strata[strata_of]))
     steps = np.floor(np.arange(len(order) + 1) * share + rng.random())

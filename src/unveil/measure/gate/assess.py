@@ -83,6 +83,7 @@ def assess(
     targets: str | Iterable[str] | None = None,
     control: Any = None,
     identifiers: str | Iterable[str] = (),
+    person: str | None = None,
     sensitive: Mapping[str, Sequence[str]] | None = None,
     limits: Mapping[str, Any] | None = None,
     accept: Mapping[str, tuple[str, str]] | None = None,
@@ -104,6 +105,9 @@ def assess(
         honest data would show.
     identifiers
         Columns that must not be released with real values, beyond those that are recognised.
+    person
+        The column that says whose row it is, as in `unveil.disclosure`. Where None is given and one
+        is found, `.not_tested` says that rows were counted.
     sensitive
         Values of targets to be looked at one by one: ``{"hiv_test": ["positive"]}``.
     limits
@@ -145,6 +149,7 @@ def assess(
             keys=keys,
             targets=targets,
             sensitive=sensitive,
+            person=person,
             missing_values=missing_values,
             progress=progress,
             **settings,
@@ -162,6 +167,7 @@ def assess(
         limits=wanted,
         sensitive=sensitive,
         identifiers=names(identifiers, "Identifiers"),
+        person=person,
         accept=_acceptances(accept or {}, digest),
         files_sha256=digest,
         audience=audience,
@@ -217,6 +223,7 @@ def assess_files(
     limits: Limits,
     sensitive: Mapping[str, Sequence[str]] | None = None,
     identifiers: Sequence[str] = (),
+    person: str | None = None,
     accept: Sequence[Acceptance] = (),
     files_sha256: str | None = None,
     audience: Audience | None = None,
@@ -230,7 +237,9 @@ def assess_files(
             raise RolesError(absent(files.original.place, name, files.original.frame.columns))
     compared = () if record is None else (*record.keys, *record.targets)
     scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
-    roles = Roles(identifiers=tuple(identifiers), compared=compared, scenarios=scenarios)
+    roles = Roles(
+        identifiers=tuple(identifiers), compared=compared, scenarios=scenarios, person=person
+    )
     evidence = gather_evidence(files, roles, in_full=in_full, progress=progress)
     figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
     verdicts = judged(record, figures) if record is not None else ()

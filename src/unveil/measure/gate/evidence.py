@@ -18,6 +18,7 @@ from unveil.measure.gate.links import Look, Rows
 from unveil.measure.gate.near import near_copies, numbers_of
 from unveil.measure.gate.recoding import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.gate.tied import TiedSearch, control_own, own_value, tied_groups
+from unveil.measure.roles.person import choose_people
 from unveil.read.table import Table
 from unveil.records.alerts import (
     CodingRow,
@@ -58,6 +59,7 @@ class Roles:
     compared: tuple[str, ...] = ()  # keys and targets
     others: tuple[str, ...] = ()  # columns with another role: weights, columns to be ignored
     scenarios: tuple[ScenarioKeys, ...] = ()  # to be measured under the mappings that are proposed
+    person: str | None = None  # whose row it is; "none" where rows are people; None: to be found
 
 
 def gather_evidence(
@@ -301,7 +303,8 @@ def _not_tested(
                 " shows that they are protected."
             ),
         )
-    asked = {*roles.compared, *roles.identifiers, *roles.others}
+    yield from _rows_not_people(files.original, roles.person)
+    asked = {*roles.compared, *roles.identifiers, *roles.others, roles.person}
     alone = tuple(name for name in columns if name not in asked) if roles.compared else ()
     if alone:
         yield NotTested(
@@ -309,3 +312,21 @@ def _not_tested(
             columns=alone,
             sentence="in no scenario: what an intruder could learn of them was not measured.",
         )
+
+
+def _rows_not_people(original: Table, person: str | None) -> Iterator[NotTested]:
+    """That rows are counted where they are not people."""
+    people = choose_people(original, person)
+    if people is None or people.record.n_people == people.record.n_rows:
+        return
+    what = (
+        "Figures count rows, not people. Name it with --person to count people, or give --person"
+        " none if every row is a person."
+        if person is None
+        else "The checks of the files count rows, not people."
+    )
+    yield NotTested(
+        what="person",
+        columns=(people.record.column,),
+        sentence=f"{people.record.counts}. {what}",
+    )

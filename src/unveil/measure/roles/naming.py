@@ -5,17 +5,22 @@ without a rest, such as "placesize" or "agegr", counts as these.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 from unicodedata import combining, normalize
 
 from unveil.measure.roles.words import (
+    BARE_NUMBERS,
     BODY,
     DESIGN,
     FILLERS,
+    NUMBERS,
     ONLY_OF_SAMPLES,
+    OTHERS,
+    PERSONS,
+    PERSONS_NUMBERED,
     TOPIC_OF,
     WEAK_TOPIC_OF,
     Topic,
@@ -29,6 +34,8 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE_END = re.compile(r"[,;:(\[]")
 _LONGEST_WORD = 40
+_KNOWN = FILLERS.union(TOPIC_OF)
+_OF_NUMBERS = PERSONS | PERSONS_NUMBERED | NUMBERS
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,38 @@ def is_of_body(name: str, label: str | None) -> bool:
     return not BODY.isdisjoint(tokens(f"{name} {label or ''}"))
 
 
+def numbers_people(name: str, label: str | None) -> Literal["person", "number"] | None:
+    """Whether a name says that it numbers people, or something that may be people; else None.
+
+    The label counts where the name says nothing, and only where it speaks of nothing else.
+    """
+    texts = [name] if label is None or said(name, None) is not None else [name, label]
+    if any(_is_person(_number_parts(text)) for text in texts):
+        return "person"
+    words = _number_parts(name)
+    topic = _of_name(tokens(name))
+    is_other = topic is not None and topic.kind != "identifier"
+    if is_other or not words & BARE_NUMBERS or words & OTHERS:
+        return None
+    return "number"
+
+
+def _is_person(words: set[str]) -> bool:
+    """Whether the words name a person, or the number of one, and nothing else."""
+    if not words <= _OF_NUMBERS:
+        return False
+    return bool(words & PERSONS or (words & PERSONS_NUMBERED and words & NUMBERS))
+
+
+def _number_parts(text: str) -> set[str]:
+    """The words of a text, with those parted that are made of a person and a number: patientid."""
+    return {
+        part
+        for word in tokens(text)
+        for part in ((word,) if word in OTHERS else _made_of(word, _OF_NUMBERS) or (word,))
+    }
+
+
 def _of_name(words: Sequence[str]) -> Topic | None:
     """The last word decides; words for identifiers only where no other says anything."""
     found = [topic for word in words for topic in topics(word)]
@@ -103,17 +142,17 @@ def parts(word: str) -> tuple[str, ...]:
         return (word,)
     if word.endswith("s") and word[:-1] in TOPIC_OF and len(word) > 4:
         return (word[:-1],)
-    made = _made_of(word)
+    made = _made_of(word, _KNOWN)
     return made if made is not None and any(part in TOPIC_OF for part in made) else (word,)
 
 
-def _made_of(word: str) -> tuple[str, ...] | None:
-    """Known words and fillers, one after the other, that make the whole of a word."""
+def _made_of(word: str, known: Container[str]) -> tuple[str, ...] | None:
+    """Known words, one after the other, that make the whole of a word."""
     ways: dict[int, tuple[str, ...]] = {0: ()}
     for end in range(2, len(word) + 1):
         for start in sorted(ways):
             part = word[start:end]
-            if len(part) > 1 and (part in FILLERS or part in TOPIC_OF):
+            if len(part) > 1 and part in known:
                 ways[end] = (*ways[start], part)
                 break
     return ways.get(len(word))

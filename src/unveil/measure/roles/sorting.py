@@ -11,6 +11,7 @@ from unveil.errors import listed
 from unveil.measure.roles.looking import Look, OwnTexts
 from unveil.measure.roles.naming import Said, is_of_body, is_of_sample
 from unveil.measure.roles.words import BODY_WEIGHT
+from unveil.records.person import PersonColumn
 from unveil.records.suggestion import Grade, Role, Source
 
 GRADED: dict[str, Grade] = {
@@ -94,6 +95,12 @@ def of_own_texts(name: str, said: Said | None, texts: OwnTexts) -> Sorted:
     """A column of texts that nearly nobody shares."""
     column = Sorted(name, said, None, n_distinct=texts.n_distinct, n_alone=texts.n_alone)
     return column.settled("identifier", "values", _near_unique(texts))
+
+
+def of_person(column: Sorted, person: PersonColumn) -> Sorted:
+    """A column that says whose row it is."""
+    reason = f"{person.counts}: rows are not people. {DROP}"
+    return column.settled("identifier", "name", reason)
 
 
 def _near_unique(look: Look | OwnTexts) -> str:

@@ -21,6 +21,7 @@ from unveil.measure.roles.choosing import (
 )
 from unveil.measure.roles.looking import Look, may_identify, own_texts
 from unveil.measure.roles.naming import Said, said
+from unveil.measure.roles.person import find_person
 from unveil.measure.roles.reasons import of_key, of_other
 from unveil.measure.roles.result import SuggestResult
 from unveil.measure.roles.sorting import (
@@ -28,11 +29,13 @@ from unveil.measure.roles.sorting import (
     Sorted,
     named_key,
     of_own_texts,
+    of_person,
     of_weights,
     sorted_out,
 )
 from unveil.read.align import Aligned, align
 from unveil.read.table import Table
+from unveil.records.person import PersonColumn
 from unveil.records.suggestion import KeyStep, Role, RoleRow, Suggestion
 
 
@@ -83,8 +86,17 @@ def suggest(
     aligned = align([table], [name for name in table.frame.columns if name not in unread])
     asked.refuse_codes_of_text(aligned)
     columns = _sorted_columns(table, aligned, asked, unread, progress)
+    person = find_person(table)
+    columns = [
+        of_person(one, person)
+        if person is not None and one.name == person.column and one.name not in asked.keys
+        else one
+        for one in columns
+    ]
     keys_found = _chosen(columns, asked, table.frame.height)
-    return SuggestResult(_record(table, aligned, columns, keys_found, progress))
+    return SuggestResult(
+        _record(table, aligned, columns, keys_found, person=person, progress=progress)
+    )
 
 
 def _sorted_columns(
@@ -147,7 +159,13 @@ def _chosen(columns: Sequence[Sorted], asked: Asked, n_records: int) -> Chosen:
 
 
 def _record(
-    table: Table, aligned: Aligned, columns: Sequence[Sorted], found: Chosen, progress: Progress
+    table: Table,
+    aligned: Aligned,
+    columns: Sequence[Sorted],
+    found: Chosen,
+    *,
+    person: PersonColumn | None,
+    progress: Progress,
 ) -> Suggestion:
     rows = []
     for done, column in enumerate(columns):
@@ -158,6 +176,7 @@ def _record(
     return Suggestion(
         files=(table.source,),
         n_records=table.frame.height,
+        person=person,
         keys=found.names,
         targets=tuple(row.column for row in targets),
         n_unique=found.n_unique[-1] if found.looks else 0,

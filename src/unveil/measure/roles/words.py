@@ -159,6 +159,38 @@ FILLERS = _set(
 )
 """Words that may stand beside another in one word and change nothing: placesize, agegr."""
 
+PERSONS = _set(
+    "patient person participant respondent client customer user pupil student employee worker"
+    " citizen resident applicant taxpayer donor nhs mrn ssn nino pid pidp respid patientin"
+    " teilnehmer befragte kunde klient versicherte personne patiente repondant paciente persona"
+    " participante encuestado cliente alumno paziente partecipante rispondente persoon deelnemer"
+    " klant pacjent osoba osoby uczestnik respondenta deltagare kund elev lopnr personnummer persnr"
+    " pnr pessoa inquirido aluno dni nif bsn pesel cpf"
+)
+"""Words for a person, or for the number of one."""
+
+PERSONS_NUMBERED = _set(
+    "case subject subj usubj pt pers member child mother fall proband cas caso geval"
+)
+"""Words for a person where a word for a number stands beside them."""
+
+NUMBERS = _set(
+    "id ids ident identifier uuid guid no nr num number code key ref nummer numero numer kennung"
+)
+"""Words for a number that is given to somebody or something."""
+
+BARE_NUMBERS = _set("id ids ident identifier uuid guid caseid recordid")
+"""Words that make a name that of a number, whatever else it says."""
+
+OTHERS = _set(
+    "visit episode admission encounter event record row line order item product invoice account"
+    " interviewer doctor physician gp nurse teacher class classroom clinic practice centre center"
+    " ward site cluster psu stratum batch device sensor sample specimen team department dept unit"
+    " firm company business establishment shop store course wave panel round name surname street"
+    " address email mail phone"
+)
+"""Words for what is numbered beside people."""
+
 BODY = _set("body kg kilo kilos korper corps cuerpo corpo lichaams ciala kropps")
 """Words that make a weight that of a body."""
 

@@ -1,0 +1,16 @@
+"""Which column says whose row it is, where a file has several rows for a person?"""
+
+from unveil.records.base import Record
+
+
+class PersonColumn(Record, frozen=True, kw_only=True):
+    """A column with one value for each person, on every row of theirs."""
+
+    column: str
+    n_rows: int
+    n_people: int  # a row without a value counts as a person of its own
+
+    @property
+    def counts(self) -> str:
+        """Rows and people, in words that follow the name of the column."""
+        return f"repeats: {self.n_rows:,} rows of {self.n_people:,} people"
