@@ -113,6 +113,7 @@ POPULATION = {"population": "normal(2000, 90000)", "N": 60_000}
 SMALL = [[4, 2, 0], [1, 3, 2]]
 RESULTS = {
     "add_noise": lambda: unveil.add_noise(people(), columns={"income": {"sigma": 10}}, seed=1),
+    "assess": lambda: disclosure("assess"),
     "audit": lambda: unveil.audit(SMALL, rounding="conventional:3"),
     "bounds": lambda: unveil.bounds(SMALL, rounding="conventional:3"),
     "cap": lambda: unveil.cap(people(), [people(300)] * 3, keys=KEYS, target="health"),
