@@ -13,6 +13,7 @@ from unicodedata import combining, normalize
 
 from unveil.measure.roles.words import (
     BODY,
+    DATES,
     DESIGN,
     FILLERS,
     ONLY_OF_SAMPLES,
@@ -69,6 +70,11 @@ def is_of_sample(name: str, label: str | None) -> bool:
 def is_of_body(name: str, label: str | None) -> bool:
     """Whether the words say that a weight is that of a body."""
     return not BODY.isdisjoint(tokens(f"{name} {label or ''}"))
+
+
+def is_of_date(name: str) -> bool:
+    """Whether the name says that it is a date."""
+    return not DATES.isdisjoint(part for word in tokens(name) for part in parts(word))
 
 
 def _of_name(words: Sequence[str]) -> Topic | None:

@@ -159,6 +159,9 @@ FILLERS = _set(
 )
 """Words that may stand beside another in one word and change nothing: placesize, agegr."""
 
+DATES = _set("date dates datum fecha")
+"""Words that make a column a date, also where it is held as text."""
+
 BODY = _set("body kg kilo kilos korper corps cuerpo corpo lichaams ciala kropps")
 """Words that make a weight that of a body."""
 
