@@ -40,6 +40,7 @@ class Found(Record, frozen=True, kw_only=True):
     unused: tuple[Code, ...]  # declared codes that nobody has
     low: Code | None  # range without its ends; None where it is not told
     high: Code | None
+    likely_missing: tuple[Code, ...] = ()  # look like codes for no answer: at least five have each
 
 
 class Described(Record, frozen=True, kw_only=True):

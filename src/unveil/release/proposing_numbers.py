@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil.count.no_answers import find_likely_codes
 from unveil.measure.attribution.gtcap_opening import MANY_LEVELS
 from unveil.measure.attribution.windows import LARGEST
 from unveil.protection.recoding.apart import apart_of, occurring, ordinary
@@ -13,10 +14,6 @@ from unveil.read.table import Table
 from unveil.records.proposal import ProposedCodes, ProposedRadius
 
 USUAL_RADIUS = "about a tenth of the distance between the quartiles"
-_NO_ANSWERS = tuple(-code for code in (*range(1, 10), 77, 88, *range(97, 100), *range(996, 1000)))
-_MOST_CODES = 4
-_LONGEST_SCALE = 10  # -2, -1, 0, 1, 2 are answers on a scale
-_AT_LEAST = 2  # records: what one person has is an amount, not a code
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -30,21 +27,14 @@ def proposed_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedC
         if declared:
             reason = "declared missing in the file"
             yield ProposedCodes(column=name, codes=declared, reason=reason)
-        elif codes := _negative_codes(table, name):
+        elif codes := _likely_codes(table, name):
             reason = "negative among numbers from 0 on: no answer, it seems"
             yield ProposedCodes(column=name, codes=codes, reason=reason)
 
 
-def _negative_codes(table: Table, name: str) -> tuple[float, ...]:
-    """Usual codes below 0 in a column whose other numbers all lie from 0 on."""
+def _likely_codes(table: Table, name: str) -> tuple[float, ...]:
     numbers = ordinary(table.frame[name], apart_of(None))
-    below, counts = np.unique(numbers[numbers < 0], return_counts=True)
-    above = numbers[numbers >= 0]
-    if not 0 < len(below) <= _MOST_CODES or len(np.unique(above)) < 2:
-        return ()
-    is_scale = below[0] == -len(below) and above.max() <= _LONGEST_SCALE
-    is_code = np.isin(below, _NO_ANSWERS).all() and (counts >= _AT_LEAST).all()
-    return tuple(below.tolist()) if is_code and not is_scale else ()
+    return find_likely_codes(*np.unique(numbers, return_counts=True))
 
 
 def proposed_radii(

@@ -20,6 +20,9 @@ MOST_CODES = 6
 TEMPLATES = {
     "outside": "{n} a value that is none of the declared {holds}{listed}{rest}.",
     "labels": "Entries are the labels, not the codes.",
+    "likely missing": (
+        "{codes} {look} for no answer, and nobody declared {them}: the range is without {them}."
+    ),
     "unused": "Declared, but nobody has it: {codes}.",
     "kind": "Declared as {said}, but the file holds {kind}.",
     "not in file": "Declared, but not in the file: {names}.",
@@ -124,6 +127,14 @@ def remarks(variable: Variable, found: Found) -> Iterator[str]:
         yield TEMPLATES["kind"].format(said=KINDS[variable.kind], kind=KINDS[found.kind])
     if is_text_for_codes:
         yield TEMPLATES["labels"]
+    if found.likely_missing:
+        codes = and_list([code(one) for one in found.likely_missing])
+        is_one = len(found.likely_missing) == 1
+        yield TEMPLATES["likely missing"].format(
+            codes=codes,
+            look="looks like a code" if is_one else "look like codes",
+            them="it" if is_one else "them",
+        )
     if found.n_outside:
         verb = "record has" if found.n_outside == 1 else "records have"
         yield TEMPLATES["outside"].format(

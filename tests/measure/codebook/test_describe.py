@@ -17,6 +17,7 @@ from unveil.measure.codebook.found import found_in, whole_percent
 from unveil.read.tags import TAGS
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.records.described import Described
+from unveil.report.codebook_words import remarks
 
 SEX = Variable(
     name="sex",
@@ -58,6 +59,20 @@ def test_a_coded_column_by_hand():
 def test_a_value_is_told_from_five_people_on():
     assert found(["a"] * 5 + ["b"] * 4).occurring == ("a",)
     assert found(["a"] * 5 + ["b"] * 4).n_rare == 1
+
+
+def test_numbers_that_look_like_codes_for_no_answer_are_not_in_the_range():
+    amounts = [*range(100)] * 2
+    one = found([*amounts, *[-9] * 5, *[-8] * 4])
+    assert (one.low, one.high, one.likely_missing) == (2, 97, (-9,))
+    assert next(remarks(Variable(name="x", kind="number"), one)) == (
+        "-9 looks like a code for no answer, and nobody declared it: the range is without it."
+    )
+    # An amount below 0 is one, and so is what somebody declared.
+    below = found([*amounts, *[-350] * 5])
+    assert (below.low, below.likely_missing) == (-350, ())
+    declared = Variable(name="x", kind="number", missing=(-9,))
+    assert found([*amounts, *[-9] * 5], declared).likely_missing == ()
 
 
 def test_free_text_is_counted_and_nothing_of_it_is_told():

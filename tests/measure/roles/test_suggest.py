@@ -1,6 +1,7 @@
 """`unveil.suggest`: a role and a reason for every column, by hand."""
 
 import random
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
@@ -202,6 +203,10 @@ WEIGHTS = [0.5, 1.5] * 100
         ("weight", [1.5, None] * 100, "target"),
         ("body_weight", [60, 70] * 100, "key"),
         ("weight_kg", [60, 70] * 100, "key"),
+        ("weight", [61.5, 80.0] * 100, "key"),
+        ("weight", [61.25, 80.1] * 100, "weight"),
+        ("weight", [61.5, 2_000.0] * 100, "weight"),
+        ("survey_weight", [61.5, 80.0] * 100, "weight"),
     ],
 )
 def test_a_weight_is_proposed_by_its_name_where_it_is_positive(name, values, role):
@@ -220,6 +225,25 @@ def test_beside_heights_a_weight_is_that_of_a_body_unless_it_says_otherwise():
 def test_of_two_weights_the_one_that_says_it_is_of_a_sample_goes_first():
     found = suggest(pl.DataFrame({"weight": WEIGHTS, "wt": WEIGHTS, "x": column(3)}))
     assert (found.roles["wt"], found.roles["weight"]) == ("weight", "ignore")
+
+
+def test_the_date_of_an_event_is_no_key_and_that_of_a_birth_may_be():
+    days = [date(2000, 1, 1) + timedelta(days=day) for day in column(30)]
+    frame = pl.DataFrame({"admission": days, "date_of_birth": days, "marriage_date": column(40)})
+    label = "Day of admission from the place of residence"
+    variables = (
+        Variable(name="admission", kind="date", label=label),
+        *(Variable(name=name, kind="date") for name in frame.columns[1:]),
+    )
+    book = Codebook(source="f", format="csv", variables=variables)
+    found = suggest(Labelled(frame, book)).record
+    assert found.keys == ("date_of_birth",)
+    for name in ("admission", "marriage_date"):
+        assert (found.row_of(name).role, found.row_of(name).reason) == (
+            "target",
+            "the date of an event, and not of birth: what an intruder may want to learn. Make it a"
+            " key if others know it.",
+        )
 
 
 def test_a_key_that_few_share_settles_nothing():

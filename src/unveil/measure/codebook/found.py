@@ -7,8 +7,10 @@ least five people have it.
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
+from unveil.count.no_answers import find_likely_codes
 from unveil.measure.codebook.ranges import Range, told_range
 from unveil.read.level_text import level_text
 from unveil.read.meanings import folded, folded_all, number_held
@@ -48,7 +50,9 @@ def found_in(column: pl.Series, variable: Variable, entries: Entries | None = No
     told = _some(rest, rest["n"] >= FEWEST_PEOPLE) if is_coded else rest.clear()
     told = told.sort("value") if told.height > 1 else told
     has_levels = bool(valid_levels(variable))
-    low, high = _UNTOLD if is_coded else told_range(entries.present)
+    is_likely = _is_likely_code(entries, variable, is_coded=is_coded)
+    low, high = _UNTOLD if is_coded else told_range(_some(entries.present, ~is_likely))
+    likely = _some(entries.present, is_likely & (entries.present["n"] >= FEWEST_PEOPLE))
     return Found(
         name=variable.name,
         kind=kind_of(column.dtype),
@@ -63,7 +67,19 @@ def found_in(column: pl.Series, variable: Variable, entries: Entries | None = No
         unused=entries.unused,
         low=low,
         high=high,
+        likely_missing=tuple(_code(value) for value in likely["value"].sort()),
     )
+
+
+def _is_likely_code(entries: Entries, variable: Variable, *, is_coded: bool) -> pl.Series:
+    """Which values look like codes for no answer, where nobody declared any."""
+    values, n = entries.present["value"], entries.present["n"].to_numpy()
+    if is_coded or variable.missing or not values.dtype.is_numeric():
+        return pl.Series([False]).new_from_index(0, len(values))
+    numbers = values.cast(pl.Float64).to_numpy()
+    is_finite = np.isfinite(numbers)
+    codes = find_likely_codes(numbers[is_finite], n[is_finite])
+    return pl.Series(np.isin(numbers, codes), dtype=pl.Boolean)
 
 
 def entries_of(column: pl.Series, variable: Variable) -> Entries:

@@ -34,6 +34,11 @@ WIDTH = 7
 LONGEST_LIFE = 150
 """Ages and years lie within so many of one another."""
 
+HEAVIEST, LIGHT = 660, 30
+"""Weights of bodies are at most so much, in pounds; half of them are above this, in kilograms."""
+
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True)
 class OwnTexts:
@@ -157,6 +162,26 @@ class Look:
             return False
         low, high = _ends(self.answers)
         return high - low <= LONGEST_LIFE
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it holds dates, or moments of time."""
+        return self.column.levels.dtype.base_type() in (pl.Date, pl.Datetime)
+
+    @cached_property
+    def is_like_kilograms(self) -> bool:
+        """Whether its numbers could be the weights of bodies, in kilograms or pounds.
+
+        Weights of a sample are mostly near 1, or have more decimals, or stand for many people.
+        """
+        if not self.is_number or not self.n_distinct:
+            return False
+        numbers = self.answers.cast(pl.Float64)
+        counts = self.column.counts[0][self.is_answer]
+        middle = float(np.median(np.repeat(numbers.to_numpy(), counts)))
+        low, high = _ends(self.answers)
+        is_measured = bool(((numbers * 10 - (numbers * 10).round(0)).abs() < _ROUNDING).all())
+        return is_measured and low > 0 and high <= HEAVIEST and middle >= LIGHT
 
     @cached_property
     def is_positive(self) -> bool:

@@ -14,6 +14,7 @@ from unicodedata import combining, normalize
 from unveil.measure.roles.words import (
     BARE_NUMBERS,
     BODY,
+    DATES,
     DESIGN,
     FILLERS,
     NUMBERS,
@@ -108,6 +109,11 @@ def _number_parts(text: str) -> set[str]:
         for word in tokens(text)
         for part in ((word,) if word in OTHERS else _made_of(word, _OF_NUMBERS) or (word,))
     }
+
+
+def is_of_date(name: str) -> bool:
+    """Whether the name says that it is a date."""
+    return not DATES.isdisjoint(part for word in tokens(name) for part in parts(word))
 
 
 def _of_name(words: Sequence[str]) -> Topic | None:

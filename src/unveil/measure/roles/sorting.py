@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from unveil.errors import listed
 from unveil.measure.roles.looking import Look, OwnTexts
-from unveil.measure.roles.naming import Said, is_of_body, is_of_sample
+from unveil.measure.roles.naming import Said, is_of_body, is_of_date, is_of_sample
 from unveil.measure.roles.words import BODY_WEIGHT
 from unveil.records.person import PersonColumn
 from unveil.records.suggestion import Grade, Role, Source
@@ -22,6 +22,7 @@ GRADED: dict[str, Grade] = {
 }
 DROP = "Drop it before a release."
 LEARN = "what an intruder may want to learn"
+EVENT = f"the date of an event, and not of birth: {LEARN}. Make it a key if others know it."
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,18 @@ def sorted_out(look: Look, said: Said | None) -> Sorted:
     if said is not None and said.topic.kind == "weight":
         return column
     found = _identifying(look, said)
-    return column if found is None else column.settled("identifier", *found)
+    if found is not None:
+        return column.settled("identifier", *found)
+    if said is not None and _is_event(look, said):
+        return column.settled("target", said.source, EVENT)
+    return column
+
+
+def _is_event(look: Look, said: Said) -> bool:
+    """Whether a column whose words are about what others know is the date of an event."""
+    is_known = said.topic.kind in ("visible", "often", "sometimes")
+    is_date = look.is_date or is_of_date(look.name)
+    return is_date and is_known and said.topic.name != "birth"
 
 
 def _identifying(look: Look, said: Said | None) -> tuple[Source, str] | None:
@@ -122,7 +134,10 @@ def _is_amount(look: Look, kind: str | None) -> bool:
 
 
 def of_weights(columns: Sequence[Sorted], labels: Mapping[str, str | None]) -> list[Sorted]:
-    """All columns with at most one weight; beside heights, a weight is that of a body."""
+    """All columns with at most one weight; beside heights, a weight is that of a body.
+
+    So is one that may be either by its name, and whose numbers are those of bodies.
+    """
     has_bodies = any(column.topic == "height" for column in columns)
     made = [_weighed(one, labels[one.name], has_bodies=has_bodies) for one in columns]
     weights = [one for one in made if one.role == "weight"]
@@ -140,7 +155,8 @@ def _weighed(column: Sorted, label: str | None, *, has_bodies: bool) -> Sorted:
     if said is None or look is None or said.topic.kind != "weight":
         return column
     is_sampled = is_of_sample(column.name, label)
-    if not is_sampled and (has_bodies or is_of_body(column.name, label)):
+    is_body = has_bodies or is_of_body(column.name, label) or look.is_like_kilograms
+    if not is_sampled and is_body:
         return replace(column, said=Said(BODY_WEIGHT, said.source))
     if not look.is_positive:
         reason = f"named as a weight, but not a number above 0 for every record: {LEARN}."

@@ -191,6 +191,9 @@ OTHERS = _set(
 )
 """Words for what is numbered beside people."""
 
+DATES = _set("date dates datum fecha")
+"""Words that make a column a date, also where it is held as text."""
+
 BODY = _set("body kg kilo kilos korper corps cuerpo corpo lichaams ciala kropps")
 """Words that make a weight that of a body."""
 

@@ -64,7 +64,7 @@ def occurring(sides: Sequence[pl.Series], apart: Apart) -> tuple[float, ...]:
 
 def ordinary(side: pl.Series, apart: Apart) -> Floats:
     """The finite numbers of a column that do not stand apart."""
-    numbers = floats_of(side.drop_nulls())
+    numbers = floats_of(side.alias("").drop_nulls())  # "^a$" polars takes for a pattern
     found: Floats = numbers[np.isfinite(numbers) & ~apart.among(numbers, side.dtype)]
     return found
 
