@@ -52,11 +52,9 @@ def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
 def _kind_of_spelling(pair: CodingPair, hit: Mask) -> CodingKind:
     if pair.numbers is None:
         return "spelling"
-    is_plain = pair.levels.dtype.is_numeric() or (
-        not pair.reading.is_date
-        and pair.text.filter(pl.Series(hit)).cast(pl.Float64, strict=False).is_not_null().all()
-    )
-    return "dust" if is_plain else "format"
+    both = pair.text.gather(np.concatenate([np.flatnonzero(hit), pair.standing[hit]]))
+    is_plain = bool(both.cast(pl.Float64, strict=False).is_not_null().all())
+    return "dust" if is_plain and not pair.reading.is_date else "format"
 
 
 def _letters(text: pl.Series) -> pl.Series:
@@ -123,13 +121,15 @@ def _loose_maps(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[t
         ("written with other letters around them", _bare),
     )
     for what, way in ways:
-        mine, new = (way(folded.filter(pl.Series(held))).to_list() for held in pair.held)
-        if len(set(mine)) < len(mine) or len(set(new)) < len(new) or "" in mine:
+        mine, new = (
+            pl.DataFrame({"key": way(folded.gather(held)), "level": held})
+            for held in map(np.flatnonzero, pair.held)
+        )
+        if any(one["key"].is_duplicated().any() for one in (mine, new)) or "" in mine["key"]:
             continue
-        place = dict(zip(mine, np.flatnonzero(pair.held[ORIGINAL]).tolist(), strict=True))
+        both = mine.join(new, on="key")
         to = np.arange(len(pair.levels))
-        for key, level in zip(new, np.flatnonzero(pair.held[SYNTHETIC]), strict=True):
-            to[level] = place.get(key, level)
+        to[both["level_right"].to_numpy()] = both["level"].to_numpy()
         yield what, to
     yield "shortened or written in full", _abbreviations(pair, folded.to_list(), theirs)
 

@@ -1,8 +1,5 @@
 """What does a cell say, whatever its spelling? Folded text, numbers and days, level by level."""
 
-import re
-import unicodedata
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -35,10 +32,10 @@ _DATES = (
 _FORMATS = (*_DATES, "%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y")
 _MOST_FORMATS = 3
 _PART = 0.3  # of what is left, that one more format has to read
-_AMOUNT = re.compile(
-    r"([^\w\s\-+.,]|EUR|USD|GBP|PLN|CHF|)\s*([-+]?\d[\d\s.,'\u2019]*)\s*([^\d\s]{0,6})", re.ASCII
+_AMOUNT = (
+    r"^([^0-9A-Za-z_\s+.,-]|EUR|USD|GBP|PLN|CHF|)\s*"
+    r"([-+]?[0-9][0-9\s.,'\u2019]*?)\s*([^0-9\s]{0,6})$"
 )
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+")
 MOST = 0.9
 """A format is that of a column if it reads this share of its levels."""
 DIGITS = 11
@@ -131,33 +128,28 @@ def _days(text: pl.Series, form: str) -> pl.Series:
 
 
 def _amounts(levels: pl.Series) -> Floats:
-    return np.array([_amount(text) for text in levels.to_list()], np.float64)
+    """Numbers with a unit, a currency or signs between their digits; NaN where there is none."""
+    body = _parts(levels).struct.field("2").str.replace_all(r"[\s'\u2019]", "")
+    body = body.str.strip_chars_end(".,").alias("")
+    last = body.str.extract(r"([.,])[^.,]*$")
+    has_both = body.str.contains(",") & body.str.contains(".", literal=True)
+    is_comma = (last == ",") & (has_both | ~body.str.contains(r"^[-+]?[0-9]{1,3}(,[0-9]{3})+$"))
+    is_stop = (last == ".") & (has_both | (body.str.count_matches(".", literal=True) == 1))
+    by_comma = body.str.replace_all(".", "", literal=True).str.replace_all(",", ".", literal=True)
+    by_stop = body.str.replace_all(",", "", literal=True)
+    whole = body.str.replace_all("[.,]", "")
+    read = by_comma.zip_with(is_comma, by_stop.zip_with(is_stop, whole))
+    return _floats(read.cast(pl.Float64, strict=False))
 
 
 def _has_one_unit(levels: pl.Series) -> bool:
     """Whether what stands around the digits, if anything, is the same: a unit, not a code."""
-    found = [_matched(text) for text in levels.to_list()]
-    return len({(one[1], one[3]) for one in found if one} - {("", "")}) <= 1
+    parts = _parts(levels)
+    around = (parts.struct.field("1") + "\0" + parts.struct.field("3")).drop_nulls().unique()
+    return int((around != "\0").sum()) <= 1
 
 
-def _matched(text: str) -> re.Match[str] | None:
-    return _AMOUNT.fullmatch(unicodedata.normalize("NFKC", text).strip().replace("\u2212", "-"))
-
-
-def _amount(text: str) -> float:
-    """A number with a unit, a currency or signs between its digits; NaN where there is none."""
-    found = _matched(text)
-    if not found:
-        return np.nan
-    body = re.sub(r"[\s'\u2019]", "", found[2]).rstrip(".,")
-    if "," in body and "." in body:
-        is_comma_last = body.rfind(",") > body.rfind(".")
-        body = body.replace(".", "").replace(",", ".") if is_comma_last else body.replace(",", "")
-    elif "," in body:
-        body = body.replace(",", "" if _THOUSANDS.fullmatch(body) else ".")
-    elif body.count(".") > 1:
-        body = body.replace(".", "")
-    try:
-        return float(body)
-    except ValueError:
-        return np.nan
+def _parts(levels: pl.Series) -> pl.Series:
+    """What stands before the digits, the digits, and what stands behind them."""
+    text = levels.str.normalize("NFKC").str.strip_chars().str.replace_all("\u2212", "-")
+    return text.str.extract_groups(_AMOUNT)
