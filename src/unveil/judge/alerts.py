@@ -271,10 +271,8 @@ def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus
 
 def _columns(evidence: GateEvidence) -> Iterator[Alert]:
     for row in evidence.copied:
-        if row.reason in ("identifier", "free text") and row.column in evidence.compared:
-            alert = _identifier(row, evidence)
-        else:
-            alert = _extra(row, evidence)
+        is_shared = row.reason in ("identifier", "free text") and row.column in evidence.compared
+        alert = _identifier(row, evidence) if is_shared else _extra(row, evidence)
         if alert is not None:
             yield alert
 
@@ -334,9 +332,8 @@ def _extra_status(row: CopiedColumn, *, is_real: bool) -> AlertStatus:
 
 def _is_held(like: str, evidence: GateEvidence) -> bool:
     """Whether most people have a value of that column that nobody else has."""
-    return any(
-        row.column == like and row.n_held > HALF * evidence.n_original for row in evidence.single
-    )
+    many = HALF * evidence.n_original
+    return any(row.column == like and row.n_held > many for row in evidence.single)
 
 
 def _groups(evidence: GateEvidence) -> Iterator[Alert]:

@@ -117,7 +117,11 @@ def _gate(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
     }
     synthetic = [table for side, table in tables.items() if side.startswith("synthetic")]
     files = Files(tables["original"], tuple(synthetic), tables.get("control"))
-    roles = Roles(**{name: tuple(asked[name]) for name in ("identifiers", "compared", "others")})
+    roles = Roles(
+        identifiers=tuple(asked["identifiers"]),
+        compared=tuple(asked["compared"]),
+        others=tuple(asked["others"]),
+    )
     return _Found(gather_evidence(files, roles, progress=at.progress))
 
 
