@@ -272,7 +272,9 @@ def test_the_same_rule_in_other_words_is_one_rule():
 
 def test_the_document_of_the_command_line_is_read_back(command):
     _, out, _ = command("disclosure", "o.csv", "s.csv", "-k", "k", "--one-way", "0,10", "--json")
-    record = unveil.records.disclosure.Disclosure.from_json(out)
+    beside = ("alerts", "not_tested", "assessment")
+    document = {name: value for name, value in json.loads(out).items() if name not in beside}
+    record = unveil.records.disclosure.Disclosure.from_json(json.dumps(document))
     assert record.flags
     assert json.loads(record.to_json())["flags"][0]["sentence"]
 

@@ -735,8 +735,8 @@ SETTINGS = [
     Case(
         "an option nearly right",
         GOOD,
-        (*COMPARE, "--targts", "sex"),
-        "No such option '--targts'. Did you mean '--targets'?",
+        (*COMPARE, "--audienc", "open"),
+        "No such option '--audienc'. Did you mean '--audience'?",
     ),
     Case("an option unknown", GOOD, (*BY_SEX, "--quiet"), "No such option '--quiet'."),
     Case(

@@ -50,7 +50,7 @@ def test_identifiers_are_left_out_or_take_part_for_a_reason(people):
     dropped = unveil.explore(named, **less, drop="who")
     assert dropped.record.rows == unveil.explore(people, **less).record.rows
     kept = unveil.explore(named, **less, real_values={"who": "beds"})
-    assert "Stated reason: beds" in kept.rows[0].warnings[0]
+    assert any("Stated reason: beds" in told for told in kept.rows[0].warnings)
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,7 @@ def _a_little_more(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
     fresh = np.random.default_rng(8).normal(72, 12, frame.height)
-    return _mixed(frame.with_columns(pl.Series("weight", np.round(fresh, 6))))
+    return _mixed(frame.with_columns(pl.Series("weight", np.round(fresh, 1))))
 
 
 CASES: dict[str, tuple[Callable[[int, int], pl.DataFrame], Make]] = {
@@ -110,7 +110,7 @@ CASES: dict[str, tuple[Callable[[int, int], pl.DataFrame], Make]] = {
     "answers, six times": (answers, _six_times),
     "ten files, each a tenth real": (clinic, _ten_parts),
     "every number a little more": (clinic, _a_little_more),
-    "one number drawn anew, to six digits": (clinic, _numbered),
+    "one number drawn anew": (clinic, _numbered),
 }
 """The population, and what is done to its records before they are released."""
 

@@ -138,13 +138,13 @@ FAULTS = [
         DATA + 'synthetik = ["a.csv"]\n\n[[protect.step]]\ndo = "synthesise"',
         "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'? Its"
         " settings are: original, synthetic, control, special_codes, missing_values, types,"
-        " labels.",
+        " labels, sampling_fraction.",
     ),
     (
         DATA + '[[protect.step]]\ndo = "synthesise"\n[syntesis]\nmin_leaf = 5',
         "project.toml, line 5: there is no section 'syntesis'. Did you mean 'synthesis'? The"
         " sections are: schema, title, data, context, roles, scenario, exclude, limits, ruling,"
-        " published, synthesis, protect, finding, table.",
+        " exceptions, published, synthesis, protect, finding, table.",
     ),
     (
         DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',

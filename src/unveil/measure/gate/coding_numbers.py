@@ -112,6 +112,10 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
     n_off = theirs.share(off) * theirs.total
     if mine.shared < TIED or n_off < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
         return
+    if len(mine.values) <= FEW_VALUES:
+        u, _ = _gap_shares(mine.values, theirs.values, theirs.counts.astype(float))
+        if len(u) and float(np.median(u)) > TRACE:
+            return
     rounded = sample_of(np.round(theirs.values / unit) * unit, theirs.counts)
     before, after = (found_share(one, mine) for one in (theirs, rounded))
     if after - before >= max(LEAST_SHARE, SIGMAS * np.sqrt(0.25 / theirs.total)):
