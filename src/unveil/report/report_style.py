@@ -26,6 +26,7 @@ section.part{border-top:1px solid var(--line);margin-top:2.2rem;padding-top:1.4r
 a,summary{color:var(--link)}
 a.term{color:inherit;text-decoration:underline dotted;text-underline-offset:.2em}
 summary{padding:.35rem 0}
+p,li,summary,.told{overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 .verdict{font-size:1.08rem;margin:.6rem 0}
 .glyph{font-style:normal}
