@@ -1,10 +1,12 @@
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("ci", derandomize=True, deadline=None)
-settings.register_profile("here", deadline=None)
+# How long a draw takes is the machine's matter; speed is measured in benchmarks.
+SLOW = [HealthCheck.too_slow]
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=SLOW)
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
