@@ -273,6 +273,16 @@ def test_columns_whose_names_look_like_patterns_are_synthesised(settings, tmp_pa
         assert unveil.compare(copy, file).rows[0].total_variation == 0
 
 
+def test_columns_whose_names_look_like_patterns_become_a_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    codes = pl.when(pl.int_range(120) < 5).then(-9).otherwise(pl.nth(3)).alias("^z$")
+    patterned().with_columns(codes).write_csv("o.csv")
+    with pytest.raises(SystemExit) as ended:
+        main(["init", "o.csv"])
+    assert ended.value.code == 0
+    assert '"^z$" = [-9]' in (tmp_path / "project.toml").read_text(encoding="utf-8")
+
+
 def test_columns_whose_names_look_like_patterns_are_protected():
     steps = [
         {"do": "band", "column": "a", "breaks": [30, 50]},

@@ -1,6 +1,6 @@
 """Which band does each number fall into? In exact fractions, over all files together.
 
-A band reaches from one break up to, not including, the next; the last one includes its end. Missing
+A band reaches from one break up to, not including, the next, and the last one has no end. Missing
 is missing, and a special code is a level of its own; neither has a say in where the breaks are.
 """
 
@@ -31,20 +31,18 @@ def equal_breaks(values: Sequence[Fraction], n: int) -> list[Fraction]:
 
 
 def breaks_of(values: Sequence[Fraction], style: str, n: int) -> list[Fraction]:
-    """Quantiles unless ties leave fewer than three of three or more bands; then equal widths."""
+    """Quantiles unless ties leave fewer than three of three or more bands; then equal widths.
+
+    The lowest and the highest value are no breaks: they belong to the outer bands.
+    """
     breaks = quantile_breaks(values, n)
     if style == "equal" or len(breaks) - 1 < min(n, 3):
         breaks = equal_breaks(values, n)
-    return breaks
+    return breaks[1:-1]
 
 
 def band(value: Fraction, breaks: Sequence[Fraction]) -> int:
-    """0 is below all breaks, 1 the first band, and so on; one more than the bands is above all."""
-    n_bands = len(breaks) - 1
-    if n_bands == 0:  # one break parts what is below it from the rest
-        return int(value >= breaks[0])
-    if value == breaks[-1]:
-        return n_bands
+    """0 is below all breaks, 1 from the first one on, and so on."""
     return sum(value >= one for one in breaks)
 
 

@@ -387,10 +387,10 @@ def test_bands_of_equal_width_by_hand():
 def test_breaks_by_hand():
     sides, record, notes = cut([0, 18, 65], [-1, 0, 17, 18], [64, 65, 66, None])
     assert sides == [
-        ["under 0", "0 to 17", "0 to 17", "18 to 65"],
-        ["18 to 65", "18 to 65", "over 65", None],
+        ["under 0", "0 to 17", "0 to 17", "18 to 64"],
+        ["18 to 64", "65 or more", "65 or more", None],
     ]
-    assert record.levels == ("under 0", "0 to 17", "18 to 65", "over 65")
+    assert record.levels == ("under 0", "0 to 17", "18 to 64", "65 or more")
     assert (record.style, record.n, record.breaks) == ("breaks", None, (0.0, 18.0, 65.0))
     assert notes == ["Column 'x': compared in 4 bands."]
 
@@ -404,8 +404,8 @@ def test_one_break_makes_two_bands():
 def test_labels_name_the_bands_between_the_breaks():
     setting = {"breaks": [0, 18, 65, 120], "labels": ["child", "adult", "old"]}
     sides, record, _ = cut(setting, [5, 18, 120, 121], [64, -1])
-    assert sides == [["child", "adult", "old", "over 120"], ["adult", "under 0"]]
-    assert record.levels == ("under 0", "child", "adult", "old", "over 120")
+    assert sides == [["child", "adult", "120 or more", "120 or more"], ["adult", "under 0"]]
+    assert record.levels == ("under 0", "child", "adult", "120 or more")
 
 
 def test_decimals_are_named_by_their_limits():
@@ -413,12 +413,12 @@ def test_decimals_are_named_by_their_limits():
     assert sides == [["under 1.5", "under 1.5"], ["1.5 to under 2.5", "2.5 or more"]]
     assert record.breaks == (1.5, 2.5)
     _, record, _ = cut([0.5, 1, 2.5], [0.1, 0.5, 2.5, 2.6])
-    assert record.levels == ("under 0.5", "0.5 to under 1", "1 to 2.5", "over 2.5")
+    assert record.levels == ("under 0.5", "0.5 to under 1", "2.5 or more")
 
 
 def test_a_band_of_one_whole_number_is_called_by_it():
     sides, _, _ = cut([16, 17, 20], [16, 17, 20])
-    assert sides == [["16", "17 to 20", "17 to 20"]]
+    assert sides == [["16", "17 to 19", "20 or more"]]
     assert cut([0.5, 1.5, 3.5], [1, 3])[0] == [["1", "2 to 3"]]
     assert cut("equal:3", [15, 16, 18])[0] == [["under 16", "16", "17 or more"]]
 
@@ -444,14 +444,14 @@ def test_special_codes_are_levels_of_their_own_after_the_bands():
 
 def test_a_special_code_between_the_breaks_is_kept_apart_too():
     sides, record, _ = cut([0, 50, 100], [10, 99, 60, 0.25], codes=[99, 0.25])
-    assert sides == [["0 to 49", "99", "50 to 100", "0.25"]]
+    assert sides == [["0 to 49", "99", "50 to 99", "0.25"]]
     assert record.special_codes == ("99", "0.25")
 
 
 def test_the_columns_are_ordered_categories():
     aligned = as_aligned([9, 1, None, -8], [1, 20, 7, 7])
     made, _ = band(aligned, parse_bands({"x": [5, 8, 10]}, {"x": -8}))
-    levels = ["under 5", "5 to 7", "8 to 10", "over 10", "-8"]
+    levels = ["under 5", "5 to 7", "8 to 9", "10 or more", "-8"]
     assert [side.dtype for side in made.columns["x"]] == [pl.Enum(levels)] * 2
     assert made.columns["x"][0].to_physical().to_list() == [2, 0, None, 4]
 
@@ -552,7 +552,7 @@ def test_infinite_numbers_lie_in_the_outer_bands():
     assert cut([1], [INF, 0.5])[0] == [["1 or more", "under 1"]]
     largest = float(np.finfo(float).max)
     assert cut([0.5, 1, largest], [largest, INF, -INF])[0] == [
-        ["1 to 1.7976931e+308", "over 1.7976931e+308", "under 0.5"]
+        ["1.7976931e+308 or more", "1.7976931e+308 or more", "under 0.5"]
     ]
 
 
@@ -582,15 +582,15 @@ def test_huge_numbers_are_cut_without_fuss():
 
 def test_limits_too_close_for_eight_digits_are_told_apart():
     _, record, _ = cut([0.1, 0.100000000001, 1], [0.1, 0.5])
-    assert record.levels == ("0.1 to under 0.100000000001", "0.100000000001 to 1")
+    assert record.levels == ("0.1 to under 0.100000000001", "0.100000000001 to under 1")
     _, record, _ = cut([1 / 3, 2 / 3], [0.5])
-    assert record.levels == ("0.33333333 to 0.66666667",)
+    assert record.levels == ("0.33333333 to under 0.66666667",)
     assert cut([123456789012, 123456789012.5], [0.5])[1].levels == ("under 123456789012",)
 
 
 def test_breaks_and_codes_hold_in_single_precision_too():
     sides, record, _ = cut([0, 0.7, 1], [0.1, 0.6, 0.7, 0.9], codes=0.9, dtype=pl.Float32)
-    assert sides == [["0 to under 0.7", "0 to under 0.7", "0.7 to 1", "0.9"]]
+    assert sides == [["0 to under 0.7", "0 to under 0.7", "0.7 to under 1", "0.9"]]
     assert record.breaks == (0.0, 0.7, 1.0)
 
 
@@ -661,10 +661,8 @@ def inner_quantiles(numbers, n):
     return sorted({float(limit) for limit in made if ordered[0] < limit < ordered[-1]})
 
 
-def slot(value, breaks, style):
-    """The place among the breaks: the last band between given ones holds its upper limit."""
-    if style == "breaks" and len(breaks) > 1 and value == breaks[-1]:
-        return len(breaks) - 1
+def slot(value, breaks):
+    """The place among the breaks: every band holds its lower limit."""
     return bisect_right(breaks, value)
 
 
@@ -712,7 +710,7 @@ def test_every_value_is_in_the_band_that_encloses_it(case, codes):
                 assert label in record.special_codes
             else:
                 assert encloses(label, value, is_whole=is_whole)
-                place = slot(value, record.breaks, record.style)
+                place = slot(value, record.breaks)
                 assert levels_of_slots.setdefault(place, label) == label
     # One label for each place that a value has, in the order of the places.
     assert [levels_of_slots[place] for place in sorted(levels_of_slots)] == [*record.levels]

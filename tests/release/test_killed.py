@@ -12,6 +12,7 @@ import pytest
 
 from release.run_projects import HEAD, SCENARIO, project, tree
 from unveil.records.run import Run
+from unveil.release.measuring import Measuring
 from unveil.release.project_file import read_project
 from unveil.release.running import run_project
 from unveil.release.store import load_parts, load_run, runs_of
@@ -100,6 +101,41 @@ def test_a_run_killed_between_its_results_and_its_number_is_taken_up(
     run = run_project(made, seed=7)
     assert run.n_resumed == sum(part.file is not None for part in run.parts)
     same_records(run, load_run(undisturbed[0]))
+
+
+@pytest.mark.parametrize("at", ["suda neighbour", "its number"])
+def test_a_run_again_that_was_killed_goes_on_though_again_is_not_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    made = project(tmp_path)
+    first = run_project(made, seed=7)
+    whole = Measuring.outcome
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    def stopped(self, part, seed):  # type: ignore[no-untyped-def]
+        if part.name == at:
+            killed()
+        return whole(self, part, seed)
+
+    monkeypatch.setattr(Measuring, "outcome", stopped)
+    if at == "its number":
+        monkeypatch.setattr("unveil.release.store.os.rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run_project(made, seed=7, again=True)
+    monkeypatch.undo()
+    run = run_project(made, seed=7)
+    names = [part.name for part in run.parts if part.file is not None]
+    assert run.number == 2
+    assert run.n_resumed == (names.index(at) if at in names else len(names)) > 0
+    assert {part.state for part in run.parts if part.file is not None} == {"measured"}
+    same_records(run, first)
+    assert sorted(path.name for path in (tmp_path / "runs/0002").iterdir()) == [
+        "parts",
+        "results.json",
+    ]
+    assert run_project(made, seed=7) == run
 
 
 def test_a_second_run_at_once_is_refused_and_harms_nothing(

@@ -121,7 +121,7 @@ def test_half_written_files_of_the_dead_are_swept(tmp_path: Path) -> None:
 def test_what_a_killed_run_left_of_another_plan_is_no_part_of_the_next(tmp_path: Path) -> None:
     made = project(tmp_path)
     left = Unfinished(tmp_path)
-    left.open()
+    left.open(again=False)
     (left.home / "parts/cap_0123456789abcdef.json").write_text("{}")
     run = run_project(made)
     files = set(tree(tmp_path / "runs/0001"))

@@ -2,9 +2,8 @@
 
 Bands of whole numbers are called by the first and last they can hold ("16 to 27", or "16"), other
 bands by their limits ("0.5 to under 1.2"). The outer bands have open ends ("under 16", "64 or
-more"): the lowest and highest value of the data belong to single people and are not named. Breaks
-that a user gave are: the last band between them holds its upper limit ("1.2 to 3.4"), and above it
-lies "over 3.4". No two levels of a column have the same name.
+more"): the lowest and highest value of the data belong to single people and are not named. No two
+levels of a column have the same name.
 """
 
 import math
@@ -58,19 +57,14 @@ def names_open(breaks: Sequence[float], *, is_whole: bool) -> list[str]:
 
 
 def names_beyond(breaks: Sequence[float]) -> tuple[str, str]:
-    """What values below the first and above the last break that was given are called."""
+    """What values below the first break that was given, and from the last one on, are called."""
     texts = number_texts(breaks)
-    above = f"over {texts[-1]}" if len(breaks) > 1 else f"{texts[0]} or more"
-    return f"under {texts[0]}", above
+    return f"under {texts[0]}", f"{texts[-1]} or more"
 
 
 def names_between(breaks: Sequence[float], *, is_whole: bool) -> list[str]:
-    """What the bands between breaks that were given are called; the last holds its upper limit."""
-    if is_whole:
-        return _names_of_whole([*breaks[:-1], math.floor(breaks[-1]) + 1])
-    texts = number_texts(breaks)
-    last = [f"{low} to {high}" for low, high in pairwise(texts[-2:])]
-    return _names_of_decimals(texts[:-1]) + last
+    """What the bands between breaks that were given are called."""
+    return _names_of_whole(breaks) if is_whole else _names_of_decimals(number_texts(breaks))
 
 
 def _names_of_whole(limits: Sequence[float]) -> list[str]:

@@ -1,12 +1,10 @@
 """How is a column of numbers cut into bands, the same ones in every file?
 
 Limits are found over the original and all copies together, each record counting once; missing
-values and special codes are left out of them and stay levels of their own. A band holds its lower
-limit and not its upper one; the last one between breaks that were given holds both. Nobody is
-lost: what lies beyond those breaks is a band too, and bands found from the data have open ends.
+values and special codes are left out of them and stay levels of their own. Every band holds its
+lower limit and not its upper one, whoever chose the limits. Nobody is lost: outer bands are open.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -113,7 +111,7 @@ def _cut(
         return None
     style, breaks = _breaks(banding, numbers)
     names = _names(banding, breaks, numbers) + [code_text(code) for code in special_codes]
-    limits = _limits_given(breaks, precision) if style == "breaks" else np.array(breaks)
+    limits = _kept_in(precision, breaks) if style == "breaks" else np.array(breaks)
     slots = [_slots(side, limits, codes) for side in values]
     found = _those_found(slots, n_slots=len(names) + 1)
     levels = [names[slot] for slot in found]
@@ -204,14 +202,6 @@ def _names(banding: Banding, breaks: Sequence[float], numbers: Floats) -> list[s
     under, above = names_beyond(breaks)
     between = banding.labels or names_between(breaks, is_whole=is_whole)
     return [under, *between, above]
-
-
-def _limits_given(breaks: Sequence[float], precision: type[np.floating]) -> Floats:
-    """Where bands begin that are cut at given breaks, the one above them all included."""
-    limits = _kept_in(precision, breaks)
-    if len(limits) > 1:  # the last band holds its upper limit
-        limits[-1] = math.nextafter(limits[-1], math.inf)
-    return limits
 
 
 def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:

@@ -78,7 +78,8 @@ def run_project(
     records
         Whether to write who is at risk to the confidential folder.
     again
-        Whether to measure everything anew, whatever is known.
+        Whether to measure everything anew, whatever is known. A run that was to do so and was
+        killed goes on, whether it is said again or not.
     progress
         Called with what is being done, how much is done, and how much there is, in thousandths
         of a second of the time it may take.
@@ -95,13 +96,15 @@ def run_project(
         heal_log(project.folder)
         files = hashed(project)
         own_seed = project_seed(project.folder, seed)
+        left = Unfinished(project.folder)
+        left.sweep()
+        again = again or left.is_again
         if runs_of(project.folder) and not again:
             load_run(project.folder)  # refused where it was changed
         known = all_runs(project.folder)
         inputs = Inputs(project, files)
-        left = Unfinished(project.folder)
-        left.sweep()
-        if known and not again and _is_same(project, known[-1], files, own_seed):
+        is_whole = known and not again and not left.lacks_number
+        if is_whole and _is_same(project, known[-1], files, own_seed):
             run = known[-1]
             left.drop()
         else:
@@ -165,7 +168,7 @@ class _Running:
         refuse_data_faults(self.project, self.inputs.by_place())
         refuse_sensitive_faults(Planner(self.project, self.inputs))
         plan, warnings = planned(self.project, self.inputs)
-        self.left.open()
+        self.left.open(again=self.again)
         self.done = self.left.done()
         self.before = {} if self.again else measured_before(self.project.folder, self.known)
         parts = self._parts(plan, Pace.of(plan, self.known, progress))

@@ -29,6 +29,7 @@ RESULTS = "results.json"
 PARTS = "parts"
 UNFINISHED = ".unfinished"
 DONE = "done"
+AGAIN = "again"
 _NUMBER = re.compile(r"\d{4,9}")
 
 
@@ -176,11 +177,23 @@ class Unfinished:
         """Where its parts are until it has a number."""
         return self.folder / RUNS / UNFINISHED
 
-    def open(self) -> None:
+    @property
+    def is_again(self) -> bool:
+        """Whether a killed run was to measure everything anew."""
+        return (self.home / AGAIN).exists()
+
+    @property
+    def lacks_number(self) -> bool:
+        """Whether a killed run lacks nothing but its number."""
+        return (self.home / RESULTS).exists()
+
+    def open(self, *, again: bool) -> None:
         """Make the folders, and take up what was finished."""
         with _writing(f"The folder {RUNS!r} of the project"):
             for place in (self.home, self.home / PARTS, self.home / DONE):
                 place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if again:
+                (self.home / AGAIN).touch(mode=0o600)
             self._take_up()
 
     def sweep(self) -> None:
@@ -254,6 +267,7 @@ class Unfinished:
                     place.unlink()
             replace_file(self.home / RESULTS, run.to_json().encode(), mode=0o600)
             shutil.rmtree(self.home / DONE)
+            (self.home / AGAIN).unlink(missing_ok=True)
             os.rename(self.home, run_folder(self.folder, run.number))
 
     def drop(self) -> None:

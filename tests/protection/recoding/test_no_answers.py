@@ -64,7 +64,7 @@ STEPS = {
     "drop": ({"do": "drop_outliers", "quantile": 0.9, "tail": "high"}, [10, 99, 30, 45, 99]),
     "band": (
         {"do": "band", "breaks": [0, 25, 50]},
-        ["0 to 24", "99", "25 to 50", "25 to 50", "99"],
+        ["0 to 24", "99", "25 to 49", "25 to 49", "99"],
     ),
     "merge": ({"do": "merge_rare", "below": 2, "into": "o"}, ["o", "99", "o", "45", "99"]),
 }

@@ -55,16 +55,20 @@ def occurring(sides: Sequence[pl.Series], apart: Apart) -> tuple[float, ...]:
     found: set[float] = set()
     for side in sides:
         if side.dtype.is_numeric():
-            numbers = np.unique(floats_of(side.drop_nulls()))
+            numbers = np.unique(_held(side))
             held = {kept_in(side.dtype, code): code for code in apart.codes}
             there = numbers[apart.among(numbers, side.dtype)].tolist()
             found |= {held.get(number, number) for number in there}
     return tuple(sorted(found))
 
 
+def _held(side: pl.Series) -> Floats:
+    return floats_of(side.alias("").drop_nulls())  # a name such as "^a$" polars takes for a pattern
+
+
 def ordinary(side: pl.Series, apart: Apart) -> Floats:
     """The finite numbers of a column that do not stand apart."""
-    numbers = floats_of(side.alias("").drop_nulls())  # "^a$" polars takes for a pattern
+    numbers = _held(side)
     found: Floats = numbers[np.isfinite(numbers) & ~apart.among(numbers, side.dtype)]
     return found
 
