@@ -253,6 +253,8 @@ HONEST = {
     "other people": (ORIGINAL, OTHERS),
     "a fifth of the rows": (ORIGINAL, people(3, 300)),
     "three times the rows": (people(4, 500), people(5)),
+    "few people": (people(6, 40), people(7, 800)),
+    "few records": (ORIGINAL, people(8, 40)),
     "the same": (ORIGINAL, REAL),
     "each column by itself": (ORIGINAL, resampled(ORIGINAL)),
     "real rows among others": (ORIGINAL, pl.concat([REAL[:300], OTHERS[:1200]])),

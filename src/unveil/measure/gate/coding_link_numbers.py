@@ -22,7 +22,7 @@ from unveil.measure.gate.coding_pair import (
     CodingProposal,
     LinkedCodes,
 )
-from unveil.measure.gate.columns import ORIGINAL
+from unveil.measure.gate.columns import ORIGINAL, Mask
 from unveil.measure.gate.links import LEAST_LINKS
 from unveil.measure.gate.values import Floats, round_digits
 
@@ -129,8 +129,17 @@ class _NumberPairs:
         shares = np.bincount(place, self.weight[is_used])
         top = int(shares.argmax())
         second = float(np.delete(shares, top).max(initial=0.0))
-        value = float(np.median(exact[is_used & (steps == values[top])]))
+        is_top = is_used & (steps == values[top])
+        if way == "factor" and self._is_one_shift(is_top):
+            return 0.0, 0.0, 0.0
+        value = float(np.median(exact[is_top]))
         return float(round_digits(np.array([value]))[0]), float(shares[top]), second
+
+    def _is_one_shift(self, mask: Mask) -> bool:
+        """Whether most of these pairs differ by the same number: 166 for 165 is no factor."""
+        steps = self._rounded("shift", (self.theirs - self.mine)[mask])
+        _, place = np.unique(steps, return_inverse=True)
+        return bool(np.bincount(place, self.weight[mask]).max() > 0.5 * self.weight[mask].sum())
 
     def by_chance(self, way: str, value: float) -> float:
         """How often the step is met where people and records have nothing to do with each other."""

@@ -73,9 +73,10 @@ def _gap_shares(grid: Floats, values: Floats, weights: Floats) -> tuple[Floats, 
 
 def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
     u, weights = _gap_shares(mine.values, theirs.values, theirs.counts.astype(float))
-    n = float(weights.sum())
-    if n < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
+    is_many = len(mine.values) >= LEAST_NUMBERS and len(u) > 0
+    if not is_many or weights.sum() < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
         return
+    n = float(weights.sum() ** 2 / (weights**2).sum())  # records of one number are one
     excess, at, share = near_statistic(mine.values, theirs.values, theirs.counts.astype(float))
     # Numbers on a lattice take few distances; those of noise are many.
     n_distances = len(np.unique(np.round(u, 6)))

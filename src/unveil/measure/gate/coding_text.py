@@ -25,6 +25,7 @@ NEW_SHARE = 0.02
 FAR = 0.2
 CLOSE = 0.05
 _MANY = 200
+_SURE = 12  # records expected that do not occur are no chance
 
 
 def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
@@ -265,9 +266,17 @@ def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> s
 
 
 def find_replaced(pair: CodingPair) -> Iterator[CodingProposal]:
-    """Levels that only the synthetic file has, and that nothing else explains."""
+    """Levels that only the synthetic file has, and that nothing else explains.
+
+    Another sample has new levels, too: about as many as the original has that one person holds
+    (Good 1953), and none that are common.
+    """
     new = pair.fresh & ~pair.is_met
-    if not pair.is_few or pair.share(new) < NEW_SHARE or not pair.is_enough(new):
+    n_original, n_synthetic = pair.totals
+    common = new & (pair.counts[SYNTHETIC] * min(1, n_original / n_synthetic) >= _SURE)
+    n_single = int((pair.counts[ORIGINAL][pair.held[ORIGINAL]] == 1).sum())
+    unseen = max(FAR, 5 * (n_single + 3) / n_original)
+    if not pair.is_few or (pair.share(common) < NEW_SHARE and pair.share(new) < unseen):
         return
     gone = pair.held[ORIGINAL] & ~pair.is_back
     yield CodingProposal(
