@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from oracles.coding import best_agreement, near
 from unveil.judge.alerts import gate_alerts
 from unveil.measure.gate.coding import has_common_value, propose_codings
+from unveil.measure.gate.coding_link_numbers import swap_days
 from unveil.measure.gate.coding_links import best_assignment
 from unveil.measure.gate.coding_numbers import near_statistic
 from unveil.measure.gate.coding_pair import pair_of
@@ -201,11 +202,24 @@ DISGUISES = {
     "sexes turned": ("sex", turned([("male", "female"), ("female", "male")]), "renamed", False),
     "numbers for words": ("sex", lambda v: (v == "male").cast(pl.Int8) + 1, "renamed", True),
     "united": ("district", turned(AREAS), "coarser renamed replaced", True),
-    "word for empty": (
+    "put to another": (
         "illness",
-        text(lambda v: "unknown" if v == "none" else v),
-        "renamed replaced",
+        lambda v: v.replace({"eczema": "asthma", "stroke": "asthma"}),
+        "coarser",
         True,
+    ),
+    "word for missing": (
+        "icd",
+        text(lambda v: "n/a" if v == "I10.0" else v),
+        "replaced renamed",
+        True,
+    ),
+    "other money": ("cost", lambda v: (v / 4.27).round(2), "factor", True),
+    "day and month exchanged": (
+        "born",
+        lambda v: pl.Series(swap_days(v.cast(pl.Float64).to_numpy())).cast(pl.Int32).cast(pl.Date),
+        "format",
+        False,
     ),
 }
 ON_OTHERS = [name for name, (*_, is_shown) in DISGUISES.items() if is_shown]
@@ -239,6 +253,8 @@ HONEST = {
     "other people": (ORIGINAL, OTHERS),
     "a fifth of the rows": (ORIGINAL, people(3, 300)),
     "three times the rows": (people(4, 500), people(5)),
+    "few people": (people(6, 40), people(7, 800)),
+    "few records": (ORIGINAL, people(8, 40)),
     "the same": (ORIGINAL, REAL),
     "each column by itself": (ORIGINAL, resampled(ORIGINAL)),
     "real rows among others": (ORIGINAL, pl.concat([REAL[:300], OTHERS[:1200]])),
@@ -253,6 +269,7 @@ HONEST = {
     "rare levels absent": (ORIGINAL.with_columns(RARE.alias("district")), OTHERS),
     "a rare level more": (ORIGINAL, OTHERS.with_columns(RARE.alias("district"))),
     "rare numbers absent": (ORIGINAL, OTHERS.filter(pl.len().over("pay") > 3)),
+    "a level left out": (ORIGINAL, OTHERS.filter(pl.col("illness") != "stroke")),
     "some missing": (
         ORIGINAL.with_columns(pl.when(pl.col("age") > 20).then(pl.all().exclude("age"))),
         OTHERS.with_columns(pl.when(pl.col("age") > 22).then(pl.all().exclude("age"))),

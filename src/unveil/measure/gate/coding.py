@@ -21,6 +21,7 @@ from unveil.measure.gate.coding_text import (
     find_renamed,
     find_replaced,
     find_spellings,
+    find_united,
 )
 from unveil.measure.gate.columns import ORIGINAL
 
@@ -41,6 +42,7 @@ def propose_codings(
         *find_coarser(pair, links),
         *find_prefixes(pair),
         *find_renamed(pair),
+        *find_united(pair),
     ]
     for one in links:
         found += [*find_linked_numbers(pair, one), *find_linked_levels(pair, one)]

@@ -77,7 +77,7 @@ def _rounded(
         if not _is_coarser(on_s, on_o, mine, theirs):
             continue
         apart = [distance(sample_of(way(mine.values), mine.counts), theirs) for way in ways]
-        made = ways[int(np.argmin(apart))](_numbers_of(pair, ORIGINAL))
+        made = ways[int(np.argmin(apart))](pair.numbers_of(ORIGINAL))
         is_told = not _may_be_dropped(mine, off_o) or any(
             _is_linked(pair, one, made) for one in links
         )
@@ -144,11 +144,6 @@ def _residue(sample: Sample, step: float, unit: float) -> float:
     return float(np.bincount(rest, sample.counts).argmax() * unit)
 
 
-def _numbers_of(pair: CodingPair, side: int) -> Floats:
-    assert pair.numbers is not None
-    return np.where(pair.held[side], pair.numbers, np.nan)
-
-
 def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
     """A top or a bottom to which all numbers beyond it were put."""
     for sign, name in ((1, "top"), (-1, "bottom")):
@@ -162,7 +157,7 @@ def _ends(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
         cut = sample_of(np.minimum(here.values, end), here.counts)
         is_alike = distance(cut, there) <= max(CLOSE, 6 * error)
         if is_enough and is_alike and beyond >= _TOP and piled >= max(0.5 * beyond, 3 * error):
-            values = _numbers_of(pair, ORIGINAL)
+            values = pair.numbers_of(ORIGINAL)
             made = np.where(sign * values > end, sign * end, values)
             yield CodingProposal(
                 "coarser",
@@ -181,7 +176,7 @@ def _dates(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
     for name, period in _PERIODS.items():
         on_s, on_o = (one.share(_first(one.values, period) == one.values) for one in (theirs, mine))
         if on_s >= ON_STEP and on_o <= DATES_ON and len(theirs.values) > 1:
-            made = _first(_numbers_of(pair, ORIGINAL), period)
+            made = _first(pair.numbers_of(ORIGINAL), period)
             yield CodingProposal(
                 "coarser",
                 on_s,

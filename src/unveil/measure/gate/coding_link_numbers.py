@@ -13,7 +13,7 @@ import polars as pl
 
 from unveil.judge.alerts import percent
 from unveil.measure.gate.coding_links import JOINT_SIGMAS
-from unveil.measure.gate.coding_numbers import affine_words, undo_affine, unit_of
+from unveil.measure.gate.coding_numbers import affine_words, undo_affine
 from unveil.measure.gate.coding_pair import (
     LEAST_RECORDS,
     LEAST_SHARE,
@@ -22,11 +22,12 @@ from unveil.measure.gate.coding_pair import (
     CodingProposal,
     LinkedCodes,
 )
-from unveil.measure.gate.columns import ORIGINAL
+from unveil.measure.gate.columns import ORIGINAL, Mask
 from unveil.measure.gate.links import LEAST_LINKS
 from unveil.measure.gate.values import Floats, round_digits
 
 _DIGITS = 6
+_OF_RATIO = 4
 _OF_EQUAL = 0.2
 _OF_CHANCE = 1.5
 
@@ -36,33 +37,67 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
     if pair.numbers is None:
         return
     numbers = round_digits(pair.numbers)
-    mine, theirs = numbers[links.mine], numbers[links.theirs]
-    known = np.isfinite(mine) & np.isfinite(theirs)
-    mine, theirs, weight = mine[known], theirs[known], links.weight[known]
-    total = float(weight.sum())
+    known = np.isfinite(numbers[links.mine]) & np.isfinite(numbers[links.theirs])
+    total = float(links.weight[known].sum())
     if total < LEAST_LINKS:
         return
-    pairs = _NumberPairs(mine, theirs, weight / total)
-    unit = unit_of(pair.sample(ORIGINAL))
+    pairs = _NumberPairs(
+        numbers[links.mine][known], numbers[links.theirs][known], links.weight[known] / total
+    )
+    if pair.reading.is_date:
+        yield from _swapped(pair, pairs, total)
     days = " days" if pair.reading.is_date else ""
     for way in ("shift", "factor", "turn"):
         value, share, second = pairs.most_common(way)
         chance = max(second, pairs.by_chance(way, value))
-        error = np.sqrt(max(share, 1 / total) / total)
-        is_clear = share - chance >= max(LEAST_SHARE, LEAST_RECORDS / total, JOINT_SIGMAS * error)
-        if is_clear and share >= _OF_EQUAL * pairs.equal and share > _OF_CHANCE * chance:
-            factor, shift = {"shift": (1.0, value), "factor": (value, 0.0)}.get(way, (-1.0, value))
-            held = np.where(pair.held[SYNTHETIC], numbers, np.nan)
+        if _is_clear(pairs, share, chance, total):
+            coding = {"shift": (1.0, value), "factor": (value, 0.0)}.get(way, (-1.0, value))
+            samples = pair.sample(ORIGINAL), pair.sample(SYNTHETIC)
+            back = undo_affine(pair.numbers_of(SYNTHETIC), coding, *samples)
             yield CodingProposal(
                 "shift" if way == "shift" else "factor",
                 share,
                 chance,
                 f"in {percent(100 * share)} of linked records the value is that of the person"
-                f" {affine_words(factor, shift)}{days}, and in {percent(100 * pairs.equal)} it is"
-                " equal",
+                f" {affine_words(*coding)}{days}, and in {percent(100 * pairs.equal)} it is equal",
                 is_joint=True,
-                synthetic=pair.spell(undo_affine(held, factor, shift, unit), ORIGINAL),
+                synthetic=pair.spell(back, ORIGINAL),
             )
+
+
+def _is_clear(pairs: "_NumberPairs", share: float, chance: float, total: float) -> bool:
+    error = np.sqrt(max(share, 1 / total) / total)
+    is_more = share - chance >= max(LEAST_SHARE, LEAST_RECORDS / total, JOINT_SIGMAS * error)
+    return bool(is_more and share >= _OF_EQUAL * pairs.equal and share > _OF_CHANCE * chance)
+
+
+def _swapped(pair: CodingPair, pairs: "_NumberPairs", total: float) -> Iterator[CodingProposal]:
+    """Dates whose day and month were taken for each other."""
+    turned = swap_days(pairs.theirs)
+    is_turned = (turned == pairs.mine) & (pairs.mine != pairs.theirs)
+    share = float(pairs.weight[is_turned].sum())
+    chance = _NumberPairs(pairs.mine, turned, pairs.weight).by_chance("shift", 0.0)
+    if _is_clear(pairs, share, chance, total):
+        yield CodingProposal(
+            "format",
+            share,
+            chance,
+            f"in {percent(100 * share)} of linked records day and month are exchanged, and in"
+            f" {percent(100 * pairs.equal)} the date is equal",
+            is_joint=True,
+            synthetic=pair.spell(swap_days(pair.numbers_of(SYNTHETIC)), ORIGINAL),
+        )
+
+
+def swap_days(days: Floats) -> Floats:
+    """Each date with day and month exchanged; as it is where there is no such month."""
+    dates = pl.Series("date", days).fill_nan(None).floor().cast(pl.Int32).cast(pl.Date)
+    year, month, day = (getattr(dates.dt, part)() for part in ("year", "month", "day"))
+    is_month = (day <= 12).fill_null(value=False)
+    made = pl.DataFrame(
+        {"year": year, "month": day.zip_with(is_month, month), "day": month.zip_with(is_month, day)}
+    ).select(pl.date("year", "month", "day"))
+    return made.to_series().cast(pl.Int32).cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,16 +120,26 @@ class _NumberPairs:
                 "shift": self.theirs - self.mine,
                 "factor": np.where(self.mine * self.theirs != 0, self.theirs / self.mine, np.nan),
             }.get(way, self.theirs + self.mine)
-        steps = _digits(exact)
-        is_used = np.isfinite(steps) & (_digits(self.mine) != _digits(self.theirs))
+        steps = self._rounded(way, exact)
+        neutral = {"shift": 0.0, "factor": 1.0}.get(way, np.nan)
+        is_used = np.isfinite(steps) & (steps != neutral) & (self.mine != self.theirs)
         if not is_used.any():
             return 0.0, 0.0, 0.0
         values, place = np.unique(steps[is_used], return_inverse=True)
         shares = np.bincount(place, self.weight[is_used])
         top = int(shares.argmax())
         second = float(np.delete(shares, top).max(initial=0.0))
-        value = float(np.median(exact[is_used & (steps == values[top])]))
+        is_top = is_used & (steps == values[top])
+        if way == "factor" and self._is_one_shift(is_top):
+            return 0.0, 0.0, 0.0
+        value = float(np.median(exact[is_top]))
         return float(round_digits(np.array([value]))[0]), float(shares[top]), second
+
+    def _is_one_shift(self, mask: Mask) -> bool:
+        """Whether most of these pairs differ by the same number: 166 for 165 is no factor."""
+        steps = self._rounded("shift", (self.theirs - self.mine)[mask])
+        _, place = np.unique(steps, return_inverse=True)
+        return bool(np.bincount(place, self.weight[mask]).max() > 0.5 * self.weight[mask].sum())
 
     def by_chance(self, way: str, value: float) -> float:
         """How often the step is met where people and records have nothing to do with each other."""
@@ -102,6 +147,13 @@ class _NumberPairs:
         to = {"shift": mine + value, "factor": mine * value}.get(way, value - mine)
         place = np.searchsorted(theirs, _digits(to)).clip(0, len(theirs) - 1)
         return float((p * q[place] * (theirs[place] == _digits(to))).sum())
+
+    def _rounded(self, way: str, steps: Floats) -> Floats:
+        """Ratios to a few digits; sums and differences as exactly as the numbers themselves."""
+        if way == "factor":
+            return pl.Series(steps).round_sig_figs(_OF_RATIO).to_numpy()
+        largest = max(float(np.abs(self.mine).max()), float(np.abs(self.theirs).max()), 1e-9)
+        return np.round(steps, int(9 - np.ceil(np.log10(largest))))
 
 
 def _shares(values: Floats, weight: Floats) -> tuple[Floats, Floats]:

@@ -28,8 +28,6 @@ from unveil.measure.gate.links import LEAST_LINKS
 from unveil.measure.gate.values import Floats
 
 JOINT_SIGMAS = 4.0
-UNITED = 0.1
-"""Levels that are united have to agree more often than as they are named, by so much."""
 SIMPLER = 0.05
 MOST_LEVELS = 1000
 
@@ -159,8 +157,7 @@ class _Way:
             float((weight * one).sum()) / total for one in (agrees, rival, named)
         )
         expected = max(expected, self._by_chance(reading))
-        least = LEAST_SHARE if self.kind == "renamed" else UNITED
-        if share - expected < max(least, LEAST_RECORDS / total) or z < JOINT_SIGMAS:
+        if share - expected < max(LEAST_SHARE, LEAST_RECORDS / total) or z < JOINT_SIGMAS:
             return None
         return self._proposed(reading, share, expected, as_named)
 

@@ -33,8 +33,9 @@ def find_missing(pair: CodingPair) -> Iterator[CodingProposal]:
     less, more = (np.maximum(d, 0) for d in (shares[0] - shares[1], shares[1] - shares[0]))
     gone = named & (pair.counts[SYNTHETIC] == 0) & (shares[0] >= LEAST_MISSING)
     came = named & (pair.counts[ORIGINAL] == 0) & (shares[1] >= LEAST_MISSING)
-    gone &= pair.counts[ORIGINAL] >= LEAST_RECORDS
-    came &= pair.counts[SYNTHETIC] >= LEAST_RECORDS
+    # So many that the other file would have some, too.
+    gone &= shares[0] * rows.min() >= LEAST_RECORDS
+    came &= shares[1] * rows.min() >= LEAST_RECORDS
     lost, found = float(shares[0][gone].sum()), float(shares[1][came].sum())
     is_swapped = (lost and more.sum() >= 0.5 * lost) or (found and less.sum() >= 0.5 * found)
     if not is_swapped:

@@ -76,9 +76,10 @@ def _gap_shares(grid: Floats, values: Floats, weights: Floats) -> tuple[Floats, 
 
 def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
     u, weights = _gap_shares(mine.values, theirs.values, theirs.counts.astype(float))
-    n = float(weights.sum())
-    if n < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
+    is_many = len(mine.values) >= LEAST_NUMBERS and len(u) > 0
+    if not is_many or weights.sum() < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
         return
+    n = float(weights.sum() ** 2 / (weights**2).sum())  # records of one number are one
     excess, at, share = near_statistic(mine.values, theirs.values, theirs.counts.astype(float))
     # Numbers on a lattice take few distances; those of noise are many.
     n_distances = len(np.unique(np.round(u, 6)))
@@ -92,17 +93,8 @@ def _near(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProp
             at,
             f"{percent(100 * share)} of its new numbers lie within {percent(100 * at)} of half the"
             " gap around a number of the original",
-            synthetic=pair.spell(_nearest(mine.values, pair), ORIGINAL),
+            synthetic=pair.spell(nearest(mine.values, pair.numbers_of(SYNTHETIC)), ORIGINAL),
         )
-
-
-def _nearest(grid: Floats, pair: CodingPair) -> Floats:
-    """For each level of the synthetic file the nearest number of a sorted grid."""
-    assert pair.numbers is not None
-    values = np.where(pair.held[SYNTHETIC], pair.numbers, np.nan)
-    place = np.searchsorted(grid, values).clip(1, len(grid) - 1)
-    low, high = grid[place - 1], grid[place]
-    return np.where(np.isnan(values), np.nan, np.where(values - low <= high - values, low, high))
 
 
 def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingProposal]:
@@ -119,17 +111,14 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
     rounded = sample_of(np.round(theirs.values / unit) * unit, theirs.counts)
     before, after = (found_share(one, mine) for one in (theirs, rounded))
     if after - before >= max(LEAST_SHARE, SIGMAS * np.sqrt(0.25 / theirs.total)):
-        assert pair.numbers is not None
+        numbers = pair.numbers_of(SYNTHETIC)
         yield CodingProposal(
             "format",
             after,
             before,
             f"{percent(100 * theirs.share(off))} of its numbers have digits below {unit:g}, those"
             " of the original have none",
-            synthetic=pair.spell(
-                np.where(pair.held[SYNTHETIC], np.round(pair.numbers / unit) * unit, np.nan),
-                ORIGINAL,
-            ),
+            synthetic=pair.spell(np.round(numbers / unit) * unit, ORIGINAL),
         )
 
 
@@ -175,25 +164,24 @@ def _affine(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPr
     error = float(np.sqrt(1 / mine.total + 1 / theirs.total))
     if before <= max(FAR, 4 * error):
         return
-    unit = unit_of(mine)
     found = []
-    for factor, shift in _candidates(pair, mine, theirs, unit):
-        back = sample_of(undo_affine(theirs.values, factor, shift, unit), theirs.counts)
+    for factor, shift in _candidates(pair, mine, theirs):
+        back = undo_affine(theirs.values, (factor, shift), mine, theirs)
         # The simpler coding is the better one, unless another fits far better.
         n_parts = (factor != 1) + (shift != 0) + (abs(factor) not in _USUAL and factor != 1)
-        found.append((distance(mine, back) + 0.01 * n_parts, factor, shift))
+        apart = distance(mine, sample_of(back, theirs.counts))
+        found.append((apart + 0.01 * n_parts, factor, shift))
     if not found:
         return
     after, factor, shift = min(found)
     if after < 0.25 * before and after < max(CLOSE, 3 * error):
-        assert pair.numbers is not None
-        values = np.where(pair.held[SYNTHETIC], pair.numbers, np.nan)
+        back = undo_affine(pair.numbers_of(SYNTHETIC), (factor, shift), mine, theirs)
         yield CodingProposal(
             "shift" if factor == 1 else "factor",
             1 - after,
             1 - before,
             f"its numbers are distributed as those of the original {affine_words(factor, shift)}",
-            synthetic=pair.spell(undo_affine(values, factor, shift, unit), ORIGINAL),
+            synthetic=pair.spell(back, ORIGINAL),
         )
 
 
@@ -207,18 +195,33 @@ def affine_words(factor: float, shift: float) -> str:
     return " ".join(one for one in (times, plus) if one)
 
 
-def undo_affine(values: Floats, factor: float, shift: float, unit: float) -> Floats:
-    """Synthetic numbers in the coding of the original, in its unit."""
+def undo_affine(
+    values: Floats, coding: tuple[float, float], mine: Sample, theirs: Sample
+) -> Floats:
+    """Synthetic numbers in the coding of the original: its nearest number, or in its unit.
+
+    What was rounded after it was multiplied is not exact again; half a unit of either is allowed.
+    """
+    factor, shift = coding
     back = (values - shift) / factor
-    return np.round(back / unit) * unit if unit > 1e-9 else round_digits(back)
+    unit = unit_of(mine)
+    allowed = max(unit_of(theirs) / abs(factor), unit) * 0.51
+    near = nearest(mine.values, back)
+    rest = np.round(back / unit) * unit if unit > 1e-9 else round_digits(back)
+    return np.where(np.abs(near - back) <= allowed, near, rest)
 
 
-def _candidates(
-    pair: CodingPair, mine: Sample, theirs: Sample, unit: float
-) -> Iterator[tuple[float, float]]:
+def nearest(grid: Floats, values: Floats) -> Floats:
+    """For each value the nearest number of a sorted grid; NaN stays."""
+    place = np.searchsorted(grid, values).clip(1, len(grid) - 1)
+    low, high = grid[place - 1], grid[place]
+    return np.where(np.isnan(values), np.nan, np.where(values - low <= high - values, low, high))
+
+
+def _candidates(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[tuple[float, float]]:
     """Factors and shifts that take the quantiles of the original to those of the synthetic data."""
     here, there = mine.quantiles(_AT), theirs.quantiles(_AT)
-    step = max(unit, 1e-9)
+    step = max(unit_of(mine), 1e-9)
     shift = float(np.median(there - here))
     yield 1.0, shift
     yield 1.0, float(np.round(shift / step) * step)

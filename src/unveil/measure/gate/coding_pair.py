@@ -139,6 +139,11 @@ class CodingPair:
         assert self.reading.numbers is not None
         return sample_of(self.reading.numbers, self.counts[side])
 
+    def numbers_of(self, side: int) -> Floats:
+        """By level the numbers of one file; NaN where it does not have the level."""
+        assert self.numbers is not None
+        return np.where(self.held[side], self.numbers, np.nan)
+
     @cached_property
     def is_few(self) -> bool:
         """Whether both files have few levels, so that each is a word and not a name."""

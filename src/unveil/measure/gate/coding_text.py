@@ -25,6 +25,7 @@ NEW_SHARE = 0.02
 FAR = 0.2
 CLOSE = 0.05
 _MANY = 200
+_SURE = 12  # records expected that do not occur are no chance
 
 
 def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
@@ -196,7 +197,7 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
     rank_p, rank_q = (np.argsort(-one, kind="stable") for one in (p, q))
     after = 0.5 * float(np.abs(p[rank_p] - q[rank_q]).sum())
     n_levels = max(int((p > 0).sum()), int((q > 0).sum()))
-    error = 0.5 * float(np.sqrt(n_levels * (1 / mine.sum() + 1 / theirs.sum())))
+    error = _error(pair, n_levels)
     is_apart = before > max(FAR, 4 * error) and n_levels > 1
     if is_apart and after < 0.25 * before and after < max(CLOSE, 3 * error):
         to_code = np.empty(len(folded), np.int64)
@@ -209,6 +210,43 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
             + _pair_names(pair, held, to_code, q > 0),
             synthetic=pair.moved(level_map(pair, held, to_code)),
         )
+
+
+def find_united(pair: CodingPair) -> Iterator[CodingProposal]:
+    """Levels that the synthetic file lacks, and one level that it has so many more records of.
+
+    Rare levels that were left out raise all others alike.
+    """
+    gone = pair.held[ORIGINAL] & ~pair.is_back
+    lost, new = pair.share(gone, ORIGINAL), pair.share(pair.fresh & ~pair.is_met)
+    if not pair.is_few or pair.numbers is not None or lost < NEW_SHARE or new >= NEW_SHARE:
+        return
+    p, q = (
+        np.bincount(pair.standing, pair.counts[side] * pair.held[side], len(gone)) / total
+        for side, total in enumerate(pair.totals)
+    )
+    more = int((q - p).argmax())
+    left = np.where(gone, 0.0, p)
+    joined = left.copy()
+    joined[more] += lost
+    alike, apart = (0.5 * float(np.abs(q - one).sum()) for one in (joined, left / left.sum()))
+    error = _error(pair, int((p > 0).sum()))
+    if gone[more] or alike > max(CLOSE, 2 * error) or apart < 2 * alike or apart < 2 * error:
+        return
+    theirs = np.flatnonzero(pair.held[SYNTHETIC] & (pair.standing == more))
+    yield CodingProposal(
+        "coarser",
+        1 - alike,
+        1 - apart,
+        f"{int(gone.sum()):,} levels of the original are not in the synthetic data, and another is"
+        " as much more frequent",
+        original=pair.moved(np.where(gone, theirs[0], np.arange(len(gone)))),
+    )
+
+
+def _error(pair: CodingPair, n_levels: int) -> float:
+    """About what two samples of one population differ by, as half the sum of differences."""
+    return 0.5 * float(np.sqrt(n_levels * sum(1 / max(total, 1) for total in pair.totals)))
 
 
 def level_map(pair: CodingPair, held: Ints, to_code: Ints, side: int = SYNTHETIC) -> Ints:
@@ -228,9 +266,17 @@ def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> s
 
 
 def find_replaced(pair: CodingPair) -> Iterator[CodingProposal]:
-    """Levels that only the synthetic file has, and that nothing else explains."""
+    """Levels that only the synthetic file has, and that nothing else explains.
+
+    Another sample has new levels, too: about as many as the original has that one person holds
+    (Good 1953), and none that are common.
+    """
     new = pair.fresh & ~pair.is_met
-    if not pair.is_few or pair.share(new) < NEW_SHARE or not pair.is_enough(new):
+    n_original, n_synthetic = pair.totals
+    common = new & (pair.counts[SYNTHETIC] * min(1, n_original / n_synthetic) >= _SURE)
+    n_single = int((pair.counts[ORIGINAL][pair.held[ORIGINAL]] == 1).sum())
+    unseen = max(FAR, 5 * (n_single + 3) / n_original)
+    if not pair.is_few or (pair.share(common) < NEW_SHARE and pair.share(new) < unseen):
         return
     gone = pair.held[ORIGINAL] & ~pair.is_back
     yield CodingProposal(
