@@ -1,20 +1,22 @@
 """The way of docs/tutorial_release.md on SD2011 in SPSS form, with the figures of Raab (2024)."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from click.testing import CliRunner
 
-import unveil
-from unveil.cli import main
-from unveil.records.codebook import Codebook, Level, Variable
+from release.whole_way import (
+    ANALYST,
+    FACTORS,
+    OWNER,
+    REVIEWER,
+    SYNTHPOP,
+    Desk,
+    write_sd2011_as_spss,
+)
 from unveil.release.project_file import read_project
 
-SYNTHPOP = Path(__file__).parents[2] / "../shared/reference/synthpop"
 N_STEPS = 18
 
 if not SYNTHPOP.is_dir():
@@ -24,79 +26,14 @@ if not SYNTHPOP.is_dir():
     )
 
 KEYS = {"sex", "age", "region", "placesize"}
-ANALYST, REVIEWER = "A. Nalyst, survey team", "R. Viewer, disclosure control"
-OWNER = "O. Wner, data holder"
-FACTORS = {
-    "release_context": "to registered users, under an agreement",
-    "taken_for_real": "no: its name and its label say that it is fake",
-    "other_sources": "voters' lists",
-    "intruder_knowledge": "what neighbours see",
-    "method_released": "the class of method alone",
-}
-
-
-def written_as_spss(folder: Path) -> None:
-    """SD2011 as its users have it: codes with labels, and -8 of income as no answer."""
-    frame = pl.read_csv(SYNTHPOP / "sd2011.csv", infer_schema_length=None)
-    words = [name for name, kind in frame.schema.items() if kind == pl.String]
-    levels = {name: frame[name].drop_nulls().unique().sort().to_list() for name in words}
-    codes = frame.with_columns(
-        pl.col(name).replace_strict({word: n for n, word in enumerate(known, start=1)})
-        for name, known in levels.items()
-    )
-    declared = Codebook(
-        source="sd2011",
-        format="spss",
-        variables=tuple(
-            Variable(
-                name=name,
-                kind="number",
-                levels=tuple(
-                    Level(code=n, label=word) for n, word in enumerate(levels.get(name, ()), 1)
-                ),
-                missing=(-8,) if name == "income" else (),
-            )
-            for name in frame.columns
-        ),
-    )
-    unveil.write_file(codes, folder / "sd2011.sav", codebook=declared, fake=False)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("sd2011")
-    written_as_spss(place)
+    write_sd2011_as_spss(place)
     shutil.copyfile(SYNTHPOP / "s1.csv", place / "s1.csv")
     return place
-
-
-class Desk:
-    """Runs commands in the folder of the project, and counts them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.steps = 0
-
-    def __call__(self, *arguments: str) -> tuple[int, str]:
-        self.steps += 1
-        done = CliRunner().invoke(_called, arguments, catch_exceptions=False)
-        return done.exit_code, done.stdout
-
-    def document(self, *arguments: str) -> tuple[int, dict[str, Any]]:
-        code, printed = self(*arguments, "--json")
-        return code, json.loads(printed)
-
-
-class _Called:
-    """The whole command line, with its exit codes."""
-
-    name = "unveil"
-
-    def main(self, args, prog_name, **extra) -> None:
-        main(list(args))
-
-
-_called = _Called()
 
 
 def figure(run: dict[str, Any], measure: str, target: str | None) -> float:
@@ -110,7 +47,7 @@ def figure(run: dict[str, Any], measure: str, target: str | None) -> float:
 
 def test_the_tutorial_holds_on_sd2011(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    unveil_ = Desk(folder)
+    unveil_ = Desk()
 
     code, proposal = unveil_.document(
         "init", "sd2011.sav", "--synthetic", "s1.csv", "--by", ANALYST

@@ -200,6 +200,7 @@ def _made(
         s2=stages.frames["s2"],
         s3=stages.frames["s3"],
         codebook=stages.codebook,
+        recipe=stages.recipe,
     )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from unveil.read.labelled import Labelled
 from unveil.records.codebook import Codebook
 from unveil.records.protection import ConfidentialProtection, Protection, ProtectionSeeds
+from unveil.records.recoding import Step
 from unveil.records.view import Plotted, as_html, as_text
 
 
@@ -17,7 +18,7 @@ class ProtectResult(Plotted):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
-    that was left out leaves the frame of the step before. `seeds` is confidential.
+    that was left out leaves the frame of the step before. `seeds` and `recipe` are confidential.
     """
 
     record: Protection
@@ -27,6 +28,7 @@ class ProtectResult(Plotted):
     s2: pl.DataFrame
     s3: pl.DataFrame
     codebook: Codebook | None = None
+    recipe: tuple[Step, ...] = ()  # confidential: recodings with the limits found in the data
 
     @property
     def data(self) -> pl.DataFrame | Labelled:
@@ -41,7 +43,7 @@ class ProtectResult(Plotted):
     @cached_property
     def confidential(self) -> ConfidentialProtection:
         """Everything, seeds and ECAP values among it: not to be released."""
-        return ConfidentialProtection(seeds=self.seeds, protection=self.record)
+        return ConfidentialProtection(seeds=self.seeds, protection=self.record, recipe=self.recipe)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as dictionaries and lists: confidential but for `statement`; no seeds."""

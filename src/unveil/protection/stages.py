@@ -36,7 +36,7 @@ from unveil.records.distance_filter import Refill
 from unveil.records.noise import Noise
 from unveil.records.projection import Projection
 from unveil.records.protection import ProtectionSeeds, ProtectStep
-from unveil.records.recoding import Recoding
+from unveil.records.recoding import Recoding, Step
 from unveil.records.removal import Removal, Smoothing
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
@@ -54,6 +54,7 @@ class Stages:
     progress: Progress
     rows: int | None
     recoding: Recoding | None = None
+    recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found
     synthesiser: Synthesiser | None = None
     refill: Refill | None = None
     projection: Projection | None = None
@@ -87,6 +88,7 @@ class Stages:
             yield from recoding_faults(fault)
             return
         self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
+        self.recipe = made.fixed_steps()
         frame, book = _apart(made.data)
         self.table = replace(self.table, frame=frame, codebook=book)
         self.done += Told.recodings(self.recoding, frame.width)

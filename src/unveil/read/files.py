@@ -101,6 +101,8 @@ def _again(
     else:
         table = held.table(side=side, columns=columns)
     known = held.dictionary
+    if held.is_changed:
+        return table
     if known is not None and any(one.name in table.frame.columns for one in known.variables):
         table = with_dictionary(table, known)
     elif table.codebook is None:

@@ -29,12 +29,18 @@ class Held:
     missing_values: tuple[str, ...]
     dictionary: Codebook | None = None
     types: Mapping[str, str] = field(default_factory=dict)  # what columns are to be read as
+    is_changed: bool = False  # whether the table is no longer what the file says
 
     def serves(self, columns: Sequence[str] | None, missing_values: Sequence[str]) -> bool:
         """Whether the whole tells what reading these columns alone would."""
-        return tuple(missing_values) == self.missing_values and (
-            columns is None or not any(map(self._is_of_all_columns, self.whole.notes))
+        return self.is_changed or (
+            tuple(missing_values) == self.missing_values
+            and (columns is None or not any(map(self._is_of_all_columns, self.whole.notes)))
         )
+
+    def holding(self, table: Table) -> "Held":
+        """The same file with another table in its place, to which nothing is to be added."""
+        return replace(self, whole=table, dictionary=None, is_changed=True)
 
     def table(self, *, side: str, columns: Sequence[str] | None) -> Table:
         """These columns, as a side of a comparison."""

@@ -12,7 +12,7 @@ from unveil.records.distance_filter import Refill
 from unveil.records.ecap import Ecap, NoiseChoice
 from unveil.records.noise import Noise
 from unveil.records.projection import Projection
-from unveil.records.recoding import Recoding
+from unveil.records.recoding import Recoding, Step
 from unveil.records.removal import Removal, Smoothing
 from unveil.records.synthesis import Synthesis
 from unveil.version import __version__
@@ -104,3 +104,4 @@ class ConfidentialProtection(Record, frozen=True, kw_only=True):
     note: str = "CONFIDENTIAL: keep this where the original is kept. It must not be released."
     seeds: ProtectionSeeds
     protection: Protection
+    recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.errors import ReadError
+from unveil.records.recoding import KINDS
 from unveil.records.run import InputFile, PackageVersion
 from unveil.release.model import ProjectFile
 from unveil.release.rulings_in_force import kept_pairs
@@ -90,6 +91,7 @@ def settings_sha256(project: ProjectFile) -> str:
         **({"kept_pairs": kept} if any(kept := _kept_pairs(project)) else {}),
         "published": project.published,
         "findings": project.findings,
+        **({"recodings": recodings} if (recodings := _recodings(project)) else {}),
         "tables": project.tables,
     }
     return sha256_of(canonical(decides).encode())
@@ -97,6 +99,10 @@ def settings_sha256(project: ProjectFile) -> str:
 
 def _kept_pairs(project: ProjectFile) -> list[list[str]]:
     return [kept_pairs(project, scenario.name) for scenario in project.scenarios]
+
+
+def _recodings(project: ProjectFile) -> list[Mapping[str, Any]]:
+    return [step for step in project.steps if step.get("do") in KINDS]
 
 
 def project_sha256(project: ProjectFile) -> str:

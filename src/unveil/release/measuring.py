@@ -166,7 +166,7 @@ def _sap(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
     if "constraints" in made and "rounding" not in made:
         made["table"] = False  # only what the constraints say is published
     if file is None:
-        release = Release.from_microdata(at.inputs.original, dims, **made)
+        release = Release.from_microdata(at.inputs.collected, dims, **made)
     else:
         release = Release.from_file(at.inputs.project.folder / file, dims=dims, **made)
     return _call("sap")(release, **asked, progress=at.progress)

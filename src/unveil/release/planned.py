@@ -83,13 +83,17 @@ class Planner:
 
     def codes(self, columns: Iterable[str]) -> dict[str, Any]:
         """The special codes of these columns."""
-        given = self.project.data.special_codes
-        return {name: given[name] for name in columns if name in given}
+        return self.numeric(self.project.data.special_codes, columns)
+
+    def numeric(self, given: Mapping[str, Any], columns: Iterable[str]) -> dict[str, Any]:
+        """Settings of numbers, by column; those that a recoding put into bands are none now."""
+        is_banded = self.inputs.recoded.is_banded
+        return {name: given[name] for name in columns if name in given and not is_banded(name)}
 
     def reading(self, scenario: Scenario, columns: Iterable[str]) -> dict[str, Any]:
         """Bands, special codes and missing values of these columns."""
         names = list(columns)
-        bands = {name: scenario.bands[name] for name in names if name in scenario.bands}
+        bands = self.numeric(scenario.bands, names)
         return {"bands": bands, "special_codes": self.codes(names), **self.data}
 
     def targets(self, scenario: Scenario) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def _of_target(planner: Planner, scenario: Scenario, target: str) -> Iterator[Pl
     }
     yield _cap(planner, scenario, target, asked)
     yield planner.part("tcap", asked, planner.files(), name, target)
-    radii = {column: scenario.radii[column] for column in columns if column in scenario.radii}
+    radii = planner.numeric(scenario.radii, columns)
     # Nearness takes the place of bands.
     bands = {column: cut for column, cut in asked["bands"].items() if column not in radii}
     near = {**asked, "bands": bands, "radii": radii}

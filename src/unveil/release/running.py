@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -13,6 +14,7 @@ from unveil.count.scenario import Progress, silent
 from unveil.errors import InputError, ReadError, WriteError
 from unveil.records.base import Record
 from unveil.records.dossier import RECORDS, Parts
+from unveil.records.recoding import as_mapping
 from unveil.records.run import FigureRow, InputFile, Part, Run
 from unveil.release import log
 from unveil.release.at_risk import write_records
@@ -193,7 +195,12 @@ class _Running:
             n_synthetic=self.inputs.n_synthetic,
             parts=tuple(parts),
             figures=tuple(self.figures),
-            warnings=(*_damage(self.project.folder, self.known), *warnings, *notes),
+            warnings=(
+                *_damage(self.project.folder, self.known),
+                *warnings,
+                *self.inputs.recoded.notes,
+                *notes,
+            ),
         )
         known = judgement_of(self.project, made, Parts(made, self.records), is_new=True)
         made = replace(made, alerts=known.alerts, not_tested=known.not_tested)
@@ -212,7 +219,7 @@ class _Running:
     def _part(self, one: Planned, measuring: Measuring) -> Part:
         seed = self.seed.of(one.name) if one.has_chance else None
         types = self.project.data.types
-        settings = {**one.settings, "types": types} if types else one.settings
+        settings = {**one.settings, **({"types": types} if types else {}), **self._recoding(one)}
         part = Part(
             name=one.name,
             kind=one.kind,
@@ -234,6 +241,13 @@ class _Running:
         measured = replace(part, seconds=seconds, notes=outcome.notes)
         self._figures(measured, outcome.record, one)
         return self.left.put(measured, outcome.record)
+
+    def _recoding(self, one: Planned) -> dict[str, Any]:
+        """How the original was recoded for a part that compares it with the synthetic data."""
+        steps = self.inputs.recoded.steps
+        if not steps or one.kind in ("sap", "protection"):
+            return {}
+        return {"recoding": [as_mapping(step) for step in steps]}
 
     def _kept(self, part: Part, one: Planned) -> Part | None:
         """A part that a killed run finished, or that a finished run measured."""

@@ -9,10 +9,18 @@ from typing import Any
 from unveil.errors import InputError, ReadError
 from unveil.read.files import hold, read_table
 from unveil.read.held import Held
+from unveil.read.table import Table
 from unveil.records.protection import ConfidentialProtection, Protection
 from unveil.records.run import FileRole, InputFile
 from unveil.release.hashing import file_sha256
 from unveil.release.model import ProjectFile
+from unveil.release.recode_original import (
+    Recipe,
+    RecodedFiles,
+    declared_recipe,
+    one_recipe,
+    recode_files,
+)
 
 _CONFIDENTIAL = Path("confidential")
 _PROTECTION = "protection.json"
@@ -56,10 +64,13 @@ def _protections(project: ProjectFile) -> list[str]:
     Below them is where earlier versions wrote it.
     """
     folders = [Path(path).parent for path in project.data.synthetic]
-    below = [folder / _CONFIDENTIAL for folder in folders]
-    apart = [_CONFIDENTIAL / folder.name for folder in folders]
-    places = dict.fromkeys(place / _PROTECTION for place in (*below, *apart, _CONFIDENTIAL))
+    places = dict.fromkeys(place for folder in folders for place in _protection_places(folder))
     return [place.as_posix() for place in places if (project.folder / place).is_file()]
+
+
+def _protection_places(folder: Path) -> tuple[Path, ...]:
+    places = (folder / _CONFIDENTIAL, _CONFIDENTIAL / folder.name, _CONFIDENTIAL)
+    return tuple(place / _PROTECTION for place in places)
 
 
 def hashed(project: ProjectFile) -> tuple[InputFile, ...]:
@@ -95,9 +106,19 @@ class Inputs:
     files: tuple[InputFile, ...]
 
     @cached_property
-    def original(self) -> Held:
-        """The confidential file."""
+    def collected(self) -> Held:
+        """The confidential file as it was collected."""
         return self._held(self.project.data.original, "original")
+
+    @property
+    def original(self) -> Held:
+        """The confidential file, recoded as the synthetic data were, to be compared with them."""
+        return self._recoded[0]
+
+    @property
+    def recoded(self) -> RecodedFiles:
+        """What was recoded to compare like with like."""
+        return self._recoded[2]
 
     @cached_property
     def synthetic(self) -> tuple[Held, ...]:
@@ -106,11 +127,39 @@ class Inputs:
         sides = [f"synthetic {i}" if len(paths) > 1 else "synthetic" for i in _numbers(paths)]
         return tuple(self._held(path, side) for path, side in zip(paths, sides, strict=True))
 
-    @cached_property
+    @property
     def control(self) -> Held | None:
-        """People who were not used; None where the project has none."""
+        """People who were not used, recoded likewise; None where the project has none."""
+        return self._recoded[1]
+
+    @cached_property
+    def _recoded(self) -> tuple[Held, Held | None, RecodedFiles]:
         path = self.project.data.control
-        return None if path is None else self._held(path, "control")
+        control = None if path is None else self._held(path, "control")
+        recipe = one_recipe([self._recipe(number) for number in range(len(self.synthetic))])
+        tables = [None if one is None else self._table(one) for one in (self.collected, control)]
+        assert tables[0] is not None
+        made = recode_files(tables[0], tables[1], [*map(self._table, self.synthetic)], recipe)
+        if not made.steps:
+            return self.collected, control, made
+        given = None if control is None or made.control is None else control.holding(made.control)
+        return self.collected.holding(made.original), given, made
+
+    def _table(self, held: Held) -> Table:
+        missing = self.project.data.missing_values
+        return read_table(held, side=held.whole.side, missing_values=missing)
+
+    def _recipe(self, number: int) -> Recipe:
+        """How one synthetic file was recoded: as protect kept it, else as the project declares."""
+        folder = Path(self.project.data.synthetic[number]).parent
+        n_rows = self.synthetic[number].whole.frame.height
+        for place in _protection_places(folder):
+            made = self._protection(place.as_posix())
+            if made is not None and made.protection.n_s3 == n_rows:
+                done = made.protection.recoding
+                written = () if done is None else tuple(row.step for row in done.rows)
+                return Recipe(written, made.recipe)
+        return declared_recipe(self.project)
 
     def _held(self, path: str, side: str) -> Held:
         data = self.project.data
@@ -131,7 +180,7 @@ class Inputs:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the original."""
-        return tuple(self.original.whole.frame.columns)
+        return tuple(self.collected.whole.frame.columns)
 
     @cached_property
     def shared(self) -> tuple[str, ...]:
@@ -155,7 +204,7 @@ class Inputs:
     @property
     def n_original(self) -> int:
         """Records of the original."""
-        return self.original.whole.frame.height
+        return self.collected.whole.frame.height
 
     @property
     def n_synthetic(self) -> tuple[int, ...]:
@@ -180,9 +229,13 @@ class Inputs:
 
     def protection(self, path: str) -> Protection | None:
         """The record of how a copy was made; None where it is none of ours."""
+        made = self._protection(path)
+        return None if made is None else made.protection
+
+    def _protection(self, path: str) -> ConfidentialProtection | None:
         try:
             content = (self.project.folder / path).read_bytes()
-            return ConfidentialProtection.from_json(content).protection
+            return ConfidentialProtection.from_json(content)
         except (OSError, ReadError):
             return None
 

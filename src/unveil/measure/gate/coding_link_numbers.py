@@ -47,7 +47,8 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
     if pair.reading.is_date:
         yield from _swapped(pair, pairs, total)
     days = " days" if pair.reading.is_date else ""
-    for way in ("shift", "factor", "turn"):
+    # A date is no multiple of another: the day from which days are counted is arbitrary.
+    for way in ("shift",) if pair.reading.is_date else ("shift", "factor", "turn"):
         value, share, second = pairs.most_common(way)
         chance = max(second, pairs.by_chance(way, value))
         if _is_clear(pairs, share, chance, total):
@@ -145,8 +146,13 @@ class _NumberPairs:
         """How often the step is met where people and records have nothing to do with each other."""
         (mine, p), (theirs, q) = (_shares(one, self.weight) for one in (self.mine, self.theirs))
         to = {"shift": mine + value, "factor": mine * value}.get(way, value - mine)
-        place = np.searchsorted(theirs, _digits(to)).clip(0, len(theirs) - 1)
-        return float((p * q[place] * (theirs[place] == _digits(to))).sum())
+        near = 10.0**-_DIGITS * np.abs(to)
+        if way == "factor" and value:  # ratios count as one where they agree in a few digits
+            half = 10 ** (np.floor(np.log10(abs(value))) + 1 - _OF_RATIO) / 2
+            near = np.maximum(near, np.abs(mine) * half)
+        upto = np.concatenate([[0.0], np.cumsum(q)])
+        low, high = np.searchsorted(theirs, to - near), np.searchsorted(theirs, to + near, "right")
+        return float((p * (upto[high] - upto[low])).sum())
 
     def _rounded(self, way: str, steps: Floats) -> Floats:
         """Ratios to a few digits; sums and differences as exactly as the numbers themselves."""

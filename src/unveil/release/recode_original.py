@@ -1,0 +1,128 @@
+"""How is the original recoded as the synthetic data were, so that like is compared with like?
+
+By the recipe that `protect` kept beside its record, or by the recodings that the project declares.
+The recodings of a column are applied where more of the synthetic records then have a value that
+the original has, or as many: a recipe that nobody followed is noted and set aside.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from unveil.errors import InputError, SettingsError, listed
+from unveil.measure.gate.columns import ORIGINAL, link_column
+from unveil.protection.recoding.run import Run
+from unveil.protection.recoding.steps import steps_from
+from unveil.read.table import Table
+from unveil.records.recoding import KINDS, Step, do_of
+from unveil.release.model import ProjectFile
+
+RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
+"""Steps that code values otherwise; the others leave out columns or people, or add chance."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Recodings in their order: as somebody wrote them, and with the limits found in the data."""
+
+    written: tuple[Step, ...] = ()
+    fixed: tuple[Step, ...] | None = None  # None: to be found in the original
+
+
+@dataclass(frozen=True)
+class RecodedFiles:
+    """The original and the control sample as they are compared, and what was done to them."""
+
+    original: Table
+    control: Table | None
+    steps: tuple[Step, ...] = ()  # those in force, as written: no limit found in the data
+    notes: tuple[str, ...] = ()
+
+    def is_banded(self, column: str) -> bool:
+        """Whether bands stand in the place of its numbers."""
+        return any(do_of(step) == "band" for step in self.steps if step.column == column)
+
+
+def declared_recipe(project: ProjectFile) -> Recipe:
+    """The recodings among the `[[protect.step]]` of a project."""
+    own = [step for step in project.steps if step.get("do") in KINDS]
+    return Recipe(steps_from(own) if own else ())
+
+
+def one_recipe(recipes: Sequence[Recipe]) -> Recipe:
+    """The recipe that all synthetic files were made by, or a refusal."""
+    if any(other != recipes[0] for other in recipes[1:]):
+        raise SettingsError(
+            "The synthetic files were recoded by different recipes, so no one recoding of the"
+            " original is like all of them. Assess them in a project each."
+        )
+    return recipes[0] if recipes else Recipe()
+
+
+def recode_files(
+    original: Table, control: Table | None, synthetic: Sequence[Table], recipe: Recipe
+) -> RecodedFiles:
+    """The original and the control sample, recoded as the synthetic data were."""
+    held = [one.frame.columns for one in synthetic]
+    shared = [n for n in original.frame.columns if all(n in columns for columns in held)]
+    fixed, notes = (recipe.fixed, []) if recipe.fixed is not None else _fix(original, recipe)
+    tables = [original] if control is None else [original, control]
+    steps: list[Step] = []
+    for column in dict.fromkeys(step.column for step in fixed if step.column in shared):
+        written = _of_column(recipe.written, column)
+        if not written:
+            continue
+        made, fault = _apply(tables, _of_column(fixed, column))
+        if fault is not None:
+            notes.append(f"{_called(written)} could not be applied to the original: {fault}")
+        elif _share_known(column, made[0], synthetic) < _share_known(column, original, synthetic):
+            notes.append(
+                f"{_called(written)} is not what was done to the synthetic data: fewer of its"
+                " values would be values of the original. It is compared without that."
+            )
+        else:
+            tables = made
+            steps += written
+    if steps:
+        notes.insert(0, _sentence(steps))
+    return RecodedFiles(tables[0], None if control is None else tables[1], tuple(steps), (*notes,))
+
+
+def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
+    """The recipe with limits as `protect` would find them, and the steps that cannot be done."""
+    run = Run([original], (), 0)
+    for number, step in enumerate(recipe.written, start=1):
+        run.applied(number, step)
+    return tuple(run.fixed), [f"Not recoded: {fault.error}" for fault in run.faults]
+
+
+def _of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
+    return tuple(step for step in steps if step.column == column and do_of(step) in RECODINGS)
+
+
+def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
+    run = Run(tables, (), 0)
+    for number, step in enumerate(steps, start=1):
+        run.applied(number, step)
+    return run.tables, run.faults[0].error if run.faults else None
+
+
+def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
+    """Of all synthetic records, how many have a value of this column that the original has."""
+    column = link_column(name, [original, *synthetic])
+    counts = column.counts[ORIGINAL + 1 :].sum(axis=0)
+    return float(counts[column.counts[ORIGINAL] > 0].sum()) / max(int(counts.sum()), 1)
+
+
+def _called(steps: Sequence[Step]) -> str:
+    return f"The recoding of {steps[0].column!r} ({listed([do_of(step) for step in steps])})"
+
+
+def _sentence(steps: Sequence[Step]) -> str:
+    columns: dict[str, list[str]] = {}
+    for step in steps:
+        columns.setdefault(step.column, []).append(do_of(step))
+    told = [f"{column!r} ({', '.join(does)})" for column, does in columns.items()]
+    return (
+        f"Like with like: the original was recoded as the synthetic data were, in"
+        f" {listed(told, most=len(told))}."
+    )
