@@ -1,11 +1,15 @@
 """A run compares the synthetic data with the original recoded in the same way, or says why not."""
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 import unveil
 from oracles import raab
 from release.run_projects import HEAD, SCENARIO, people, project
+from release.whole_way import Desk
+from unveil.cli import main
 from unveil.errors import SettingsError
 from unveil.release.sources import Inputs, hashed
 
@@ -71,3 +75,42 @@ def test_two_recipes_are_refused(tmp_path):
     held.path.write_text(held.text.replace('["copy.csv"]', both))
     with pytest.raises(SettingsError, match="recoded by different recipes"):
         unveil.Project(tmp_path).run()
+
+
+def test_the_command_line_takes_a_recipe(tmp_path, monkeypatch):
+    """Ages above 30 are 30 in the copy: without the recipe those people are not matched."""
+    monkeypatch.chdir(tmp_path)
+    people(1).write_csv("people.csv")
+    coarse(people(1)).write_csv("copy.csv")
+    Path("recipe.toml").write_text(TOP + ROUND)
+    asked = ("disclosure", "people.csv", "copy.csv", "-k", "sex,age", "-t", "town,income")
+    _, without = Desk().document(*asked)
+    code, like = Desk().document(*asked, "--recode", "recipe.toml")
+    assert code == 0
+    files = [[((r["sex"], r["age"]), r["income"]) for r in coarse(people(1)).to_dicts()]] * 2
+    as_written, found = (
+        {row["target"]: row["DiSCO"] for row in one["attribute"]} for one in (without, like)
+    )
+    assert found["income"] == pytest.approx(float(raab.attribute(*files)["DiSCO"]), abs=1e-12)
+    assert as_written["income"] < found["income"]
+    assert {note["column"] for note in like["coercions"] if note["kind"] == "recoded"} == {
+        "age",
+        "income",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot be read"),
+        ("title = 1", "has no [[protect.step]]"),
+        ('[[protect.step]]\ndo = "rund"\n', "do is 'rund'. Did you mean 'round'?"),
+    ],
+)
+def test_a_recipe_that_is_none_is_refused(tmp_path, monkeypatch, capsys, text, said):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("recipe.toml").write_text(text)
+    with pytest.raises(SystemExit, match="2"):
+        main(["disclosure", "a.csv", "b.csv", "-k", "sex", "--recode", "recipe.toml"])
+    assert said in capsys.readouterr().err

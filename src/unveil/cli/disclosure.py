@@ -31,6 +31,7 @@ from unveil.measure.result import DisclosureResult
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
+from unveil.release.recode_original import Recipe, recipe_in, recode_opened
 from unveil.report.documents import disclosure_csv, json_document
 from unveil.report.words import visible
 from unveil.writing import all_or_none
@@ -68,6 +69,13 @@ from unveil.writing import all_or_none
     metavar="COLUMN",
     help="Run these checks within each level of a column of the original, such as region.",
 )
+@click.option(
+    "--recode",
+    type=click.Path(),
+    metavar="FILE",
+    help="How the synthetic data were recoded: the [[protect.step]] of this TOML file. The original"
+    " is recoded likewise.",
+)
 @person_option
 @click.option(
     "--records",
@@ -88,6 +96,7 @@ def disclosure(
     gate: GateOptions,
     one_way: tuple[float, float] | None,
     two_way: tuple[float, float] | None,
+    recode: str | None,
     records: Path | None,
     chart: Path | None,
     words: int,
@@ -123,7 +132,8 @@ def disclosure(
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
-    result, assessment = assessed(original, list(synthetic), wanted, gate, settings)
+    recipe = None if recode is None else recipe_in(recode)
+    result, assessment = assessed(original, list(synthetic), wanted, gate, settings, recipe=recipe)
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     verdicts = judged(result.record, figures)
     form = Form(words, as_json=as_json, as_csv=as_csv)
@@ -142,6 +152,8 @@ def assessed(
     limits: Mapping[str, float],
     gate: GateOptions,
     settings: Mapping[str, Any],
+    *,
+    recipe: Recipe | None = None,
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar on standard error."""
     check_settings(**settings)
@@ -149,8 +161,11 @@ def assessed(
         opened = open_files(
             original, synthetic, gate.control, settings.get("missing_values", ()), bar
         )
-        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
         digest = opened.digest() if gate.accept else None
+        notes: tuple[str, ...] = ()
+        if recipe is not None:
+            opened, notes = recode_opened(opened, recipe)
+        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
         assessment = assess_files(
             opened.files,
             result.record,
@@ -166,6 +181,8 @@ def assessed(
             progress=bar,
         )
     gate.refuse_unknown(assessment)
+    for note in notes:
+        click.echo(f"unveil: {visible(note)}", err=True)
     return result, assessment
 
 

@@ -181,9 +181,10 @@ def _own(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
     for one in evidence.own:
         share = _tied_percent(one, evidence.n_original)
         ours = TIED if one.excess is None else CONTROL
-        review, limit = limits.get("tied", ours)
-        bound = max(limit, POOLED_TIED) if one.copy == "pooled" and "tied" not in limits else limit
-        if one.z < SIGNIFICANT or share < review or (one.copy == "pooled" and share < bound):
+        review, bound = limits.get("tied", ours)
+        is_pooled = one.copy == "pooled"
+        bound = max(bound, POOLED_TIED) if is_pooled and "tied" not in limits else bound
+        if one.z < SIGNIFICANT or share < review or (is_pooled and share < bound):
             continue
         yield Alert(
             id=f"own-value:{one.column}",
@@ -368,6 +369,10 @@ def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
     )
 
 
+_CODING = "Give the column the same coding in both files, or record that both agree."
+_COARSER = f"If it was recoded on purpose, declare it ([[protect.step]] or --recode). {_CODING}"
+
+
 def _codings(evidence: GateEvidence) -> Iterator[Alert]:
     for row in evidence.codings:
         yield Alert(
@@ -378,22 +383,18 @@ def _codings(evidence: GateEvidence) -> Iterator[Alert]:
             expected=100 * row.expected,
             status="decide" if row.is_measured else "block",
             sentence=_coding_sentence(row, evidence),
-            action="Give the column the same coding in both files, or record that both agree.",
+            action=_COARSER if row.coding == "coarser" else _CODING,
         )
 
 
 def _coding_sentence(row: CodingRow, evidence: GateEvidence) -> str:
-    where = _where(row.copy, evidence)
+    where, said, figures = _where(row.copy, evidence), row.sentence, ""
+    start = f"{row.column} seems to be coded differently in {where}:"
     if not row.is_measured:
         start = f"{row.column} has no value in common with the original in {where}: not measured."
-    else:
-        start = f"{row.column} seems to be coded differently in {where}:"
-    figures = ""
+        said = said[:1].upper() + said[1:]
     if row.target is not None and row.DiSCO_mapped is not None:
         without = "nothing can be matched" if row.DiSCO is None else percent(row.DiSCO)
-        figures = (
-            f" With this mapping DiSCO of {row.target} is {percent(row.DiSCO_mapped)}, without it"
-            f" {without}."
-        )
-    said = row.sentence if row.is_measured else row.sentence[:1].upper() + row.sentence[1:]
+        mapped = f"With this mapping DiSCO of {row.target} is {percent(row.DiSCO_mapped)}"
+        figures = f" {mapped}, without it {without}."
     return f"{start} {said}.{figures} Which coding is correct?"

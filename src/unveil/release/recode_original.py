@@ -5,14 +5,22 @@ The recodings of a column are applied where more of the synthetic records then h
 the original has, or as many: a recipe that nobody followed is noted and set aside.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from unveil.errors import InputError, SettingsError, listed
+from unveil.errors import InputError, SettingsError, listed, quoted
+from unveil.measure.gate.assess import OpenedFiles
 from unveil.measure.gate.columns import ORIGINAL, link_column
+from unveil.measure.gate.evidence import Files
+from unveil.protection.plan_steps import SETTINGS
+from unveil.protection.plan_text import document_of, text_of
+from unveil.protection.recoding.recode import as_given
 from unveil.protection.recoding.run import Run
 from unveil.protection.recoding.steps import steps_from
+from unveil.read.held import Held
 from unveil.read.table import Table
+from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KINDS, Step, do_of
 from unveil.release.model import ProjectFile
 
@@ -44,8 +52,13 @@ class RecodedFiles:
 
 def declared_recipe(project: ProjectFile) -> Recipe:
     """The recodings among the `[[protect.step]]` of a project."""
-    own = [step for step in project.steps if step.get("do") in KINDS]
+    own = [step for step in project.steps if _is_recoding(step)]
     return Recipe(steps_from(own) if own else ())
+
+
+def _is_recoding(step: object) -> bool:
+    """Whether a step is one of a recipe, or too wrong to be anything else."""
+    return not isinstance(step, Mapping) or step.get("do") not in SETTINGS
 
 
 def one_recipe(recipes: Sequence[Recipe]) -> Recipe:
@@ -56,6 +69,34 @@ def one_recipe(recipes: Sequence[Recipe]) -> Recipe:
             " original is like all of them. Assess them in a project each."
         )
     return recipes[0] if recipes else Recipe()
+
+
+def recipe_in(path: str) -> Recipe:
+    """The recodings that a TOML file declares, as a project file does."""
+    file = Path(path)
+    document = document_of(file.name, text_of(file))
+    protect = document.get("protect")
+    given = protect.get("step") if isinstance(protect, dict) else None
+    if not given:
+        raise SettingsError(
+            f"The file {quoted(file.name)} has no [[protect.step]]. Write each recoding as one:"
+            ' do = "round", column = "income", to = 100.'
+        )
+    return Recipe(steps_from([one for one in given if _is_recoding(one)]))
+
+
+def recode_opened(opened: OpenedFiles, recipe: Recipe) -> tuple[OpenedFiles, tuple[str, ...]]:
+    """Files that are open, with original and control sample recoded; and what is to be noted."""
+    files, sides = opened.files, dict(opened.sides)
+    made = recode_files(files.original, files.control, files.synthetic, recipe)
+    for side, table in (("original", made.original), ("control", made.control)):
+        if table is not None:
+            held = sides[side]
+            sides[side] = held.holding(table) if isinstance(held, Held) else as_given(table)
+    return (
+        OpenedFiles(sides, Files(made.original, files.synthetic, made.control)),
+        made.notes,
+    )
 
 
 def recode_files(
@@ -80,7 +121,7 @@ def recode_files(
                 " values would be values of the original. It is compared without that."
             )
         else:
-            tables = made
+            tables = [_with_note(table, column, written) for table in made]
             steps += written
     if steps:
         notes.insert(0, _sentence(steps))
@@ -113,16 +154,24 @@ def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> floa
     return float(counts[column.counts[ORIGINAL] > 0].sum()) / max(int(counts.sum()), 1)
 
 
+def _with_note(table: Table, column: str, steps: Sequence[Step]) -> Table:
+    said = f"Column {column!r} was recoded as in the synthetic data: {_does(steps)}."
+    note = Coercion(side=table.side, column=column, kind="recoded", sentence=said)
+    return replace(table, notes=(*table.notes, note))
+
+
+def _does(steps: Sequence[Step]) -> str:
+    return ", ".join(do_of(step) for step in steps)
+
+
 def _called(steps: Sequence[Step]) -> str:
-    return f"The recoding of {steps[0].column!r} ({listed([do_of(step) for step in steps])})"
+    return f"The recoding of {steps[0].column!r} ({_does(steps)})"
 
 
 def _sentence(steps: Sequence[Step]) -> str:
-    columns: dict[str, list[str]] = {}
-    for step in steps:
-        columns.setdefault(step.column, []).append(do_of(step))
-    told = [f"{column!r} ({', '.join(does)})" for column, does in columns.items()]
+    columns = dict.fromkeys(step.column for step in steps)
+    told = [f"{name!r} ({_does([one for one in steps if one.column == name])})" for name in columns]
     return (
-        f"Like with like: the original was recoded as the synthetic data were, in"
+        "Like with like: the original was recoded as the synthetic data were, in"
         f" {listed(told, most=len(told))}."
     )
