@@ -1,15 +1,16 @@
 """unveil.disclosure against the intruder's story told record by record, on thousands of files."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 import unveil
 from oracles import raab
 from oracles.compare import assert_agrees
+from profiles import examples
 from scenarios import Scenario, figures_of, scenarios
 
 unhurried = [HealthCheck.too_slow, HealthCheck.data_too_large]
-thorough = settings(max_examples=800, suppress_health_check=unhurried)
-shorter = settings(max_examples=400, suppress_health_check=unhurried)
+thorough = examples(800, suppress_health_check=unhurried)
+shorter = examples(400, suppress_health_check=unhurried)
 
 
 def check(scenario: Scenario) -> None:

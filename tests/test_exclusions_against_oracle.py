@@ -15,6 +15,7 @@ from oracles import bands, checks, raab
 from oracles import exclusions as oracle
 from oracles.compare import assert_agrees
 from oracles.values import canonical
+from profiles import examples
 from scenarios import Scenario, figures_of, scenarios
 
 seeds = st.integers(0, 2**32 - 1)
@@ -22,7 +23,7 @@ unhurried = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 def times(n: int) -> settings:
-    return settings(max_examples=n, suppress_health_check=unhurried)
+    return examples(n, suppress_health_check=unhurried)
 
 
 def files_of(scenario: Scenario, target: str) -> tuple[list, list]:

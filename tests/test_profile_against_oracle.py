@@ -1,11 +1,12 @@
 """The formulas on sides that the public call refuses: empty files, and keys that never meet."""
 
 import polars as pl
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oracles import raab
 from oracles.compare import assert_agrees
+from profiles import examples
 from unveil.count.codes import Column, encode
 from unveil.count.scenario import count
 from unveil.measure.figures import Checking
@@ -48,7 +49,7 @@ def profile_measures(original: list, synthetic: list) -> dict:
     return figures
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(sides())
 @example(([], []))
 @example(([], [(("a",), "b")]))

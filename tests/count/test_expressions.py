@@ -6,10 +6,11 @@ import math
 import msgspec
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.expressions import value, written
+from profiles import examples
 from synthesis.ruled import ruled
 from unveil.count.expressions.nodes import Expression
 from unveil.count.expressions.parsing import parse_formula, parse_rule
@@ -130,7 +131,7 @@ def frame_of(found):
 
 
 @given(rows, conditions)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_condition_is_met_where_its_twin_says_so(found, tree):
     frame = frame_of(found)
     text = f"if({written(tree)} or x + y > 1e9, 1, 0)"  # names a number, whatever the tree names
@@ -141,7 +142,7 @@ def test_a_condition_is_met_where_its_twin_says_so(found, tree):
 
 
 @given(rows, amounts)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_an_amount_is_what_its_twin_says(found, tree):
     frame = frame_of(found)
     made = ruled(frame, derived={"new": f"{written(tree)} + 0 * x"}, special_codes={"y": [-8]})
@@ -151,7 +152,7 @@ def test_an_amount_is_what_its_twin_says(found, tree):
 
 
 @given(conditions)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_what_was_read_goes_through_a_document_unchanged(tree):
     read = parse_formula(written(tree), "The formula")
     document = msgspec.json.encode(read)
@@ -283,7 +284,7 @@ def test_very_many_conditions_in_a_row_are_read():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_any_text_is_read_or_refused_with_a_sentence(text):
     said = [refusal(parse_rule, text), refusal(parse_formula, text, "The formula")]
     assert all(sentence is None or sentence.endswith(".") for sentence in said)

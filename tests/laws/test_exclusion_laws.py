@@ -6,18 +6,17 @@ from functools import partial
 from itertools import pairwise
 
 import polars as pl
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 import unveil
 from exclusion_scenarios import Asked, Excluding, asked, exclusions, levels_of, said
 from oracles.compare import TOLERANCE, assert_agrees
 from oracles.exclusions import MissingKeys, Pair, Rule, TargetLevel
+from profiles import examples
 from scenarios import TEXT, Scenario, figures_of, scenarios
 
-quick = settings(
-    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+quick = examples(40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 NEVER_RAISED = {
     *("UiO", "UiS", "UiOiS", "repU"),

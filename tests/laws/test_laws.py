@@ -7,17 +7,16 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import unveil
 from oracles.compare import TOLERANCE, assert_agrees
+from profiles import examples
 from scenarios import TEXT, Scenario, figures_of, scenarios
 from unveil.examples import KEYS, write_csv
 
-quick = settings(
-    max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+quick = examples(100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 PERCENTAGES = {
     *("UiO", "UiS", "UiOiS", "repU"),

@@ -5,10 +5,11 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.noise  # noqa: F401  (teaches the record to show itself)
+from profiles import examples
 from unveil.errors import RolesError, SettingsError
 from unveil.protection.noise import add_noise
 from unveil.read.labelled import Labelled
@@ -87,7 +88,7 @@ def test_rounding_and_clipping_back_to_plausible_values():
     assert row.n_clipped > 0
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.none() | st.integers(-1000, 1000), min_size=1, max_size=20), st.integers(0, 99))
 def test_the_same_seed_gives_the_same_noise_and_rows_keep_their_places(values, seed):
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.Int64)})

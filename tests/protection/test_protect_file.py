@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from profiles import examples
 from unveil.errors import InputError, ReadError
 from unveil.protection.plan_file import project_of
 from unveil.protection.plan_lines import Lines
@@ -545,7 +546,7 @@ def documents(draw):
     return lines, places
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(documents(), st.sampled_from(["\n", "\r\n"]))
 def test_everything_is_found_in_the_line_in_which_it_begins(document, newline):
     lines, places = document

@@ -2,11 +2,12 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.recoding  # noqa: F401  (teaches records to show themselves)
 from oracles import recoding as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.protection.replicated import remove_replicated_uniques
 from unveil.read.labelled import Labelled
@@ -71,7 +72,7 @@ cell = st.one_of(st.none(), st.sampled_from("ab"))
 rows = st.lists(st.tuples(cell, cell, st.sampled_from("pqr")), min_size=1, max_size=12)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows, st.lists(rows, min_size=1, max_size=3), st.booleans())
 def test_it_equals_its_story(original, copies, wide):
     schema = dict.fromkeys(("x", "y", "z"), pl.String)

@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.recoding  # noqa: F401  (teaches records to show themselves)
+from profiles import examples
 from unveil.errors import InputError
 from unveil.protection.smoothing import smooth
 from unveil.read.labelled import Labelled
@@ -18,7 +19,7 @@ numbers = st.lists(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(numbers)
 def test_order_range_and_gaps_stay(values):
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.Float64)})

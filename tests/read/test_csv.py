@@ -3,9 +3,10 @@ import io
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError, ReadError, RolesError
 from unveil.read import damage
 from unveil.read.csv import read_csv
@@ -378,7 +379,7 @@ def written(rows, separator, quoting, line_end):
     return text.getvalue()
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     rows=TABLE,
     form=st.tuples(
@@ -410,7 +411,7 @@ def is_utf_8(content):
         return False
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.tuples(st.none() | st.integers(-(2**63), 2**63 - 1), st.floats(-1e300, 1e300))),
     st.sampled_from(";\t|"),
@@ -435,7 +436,7 @@ def damaged(draw):
     return bytes(content)
 
 
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 @given(damaged())
 def test_damage_gives_a_table_or_our_own_error_without_a_value(read_many, content):
     try:
@@ -448,7 +449,7 @@ def test_damage_gives_a_table_or_our_own_error_without_a_value(read_many, conten
     assert CANARY not in " ".join(said)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(damaged(), st.integers(1, 40))
 def test_the_size_of_the_pieces_changes_nothing(content, size):
     monkeypatch = pytest.MonkeyPatch()

@@ -3,9 +3,10 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import ReadError
 from unveil.measure.codebook.describe import codebook
 from unveil.read.dictionary import LARGEST, dictionary_beside, read_dictionary
@@ -278,7 +279,7 @@ def described(book):
 
 
 @given(st.lists(variables(), min_size=1, max_size=4, unique_by=lambda v: v.name))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_is_written_can_be_read_back(tmp_path_factory, declared):
     folder = tmp_path_factory.mktemp("round")
     book = Codebook(source="survey.sav", format="spss", variables=tuple(declared))
@@ -304,7 +305,7 @@ def test_what_was_found_in_the_records_is_not_declared_by_reading_it_back(tmp_pa
     st.sampled_from([REDCAP, "variable,code,label,missing\nsex,1,Male,\nsex,-9,Refused,yes\n"]),
     st.lists(st.tuples(st.integers(0, 2000), st.binary(max_size=3)), max_size=6),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_damaged_dictionary_is_read_or_refused_and_nothing_else(tmp_path_factory, text, wounds):
     content = bytearray(text.encode())
     for place, bites in wounds:

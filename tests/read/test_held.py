@@ -4,9 +4,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError
 from unveil.examples import survey_codes
 from unveil.read.files import hold, read_table
@@ -36,7 +37,7 @@ def same(one: Table, other: Table) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
-@settings(max_examples=15)
+@examples(15)
 def test_a_held_text_file_is_read_as_it_would_be_anew(
     name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

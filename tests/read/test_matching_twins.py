@@ -1,10 +1,11 @@
 """However two files code their answers, the figures are those of the answers in plain words."""
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
+from profiles import examples
 from unveil.records.codebook import Codebook, Level, Variable
 
 WORDS = ("Apple", "Pear", "Plum", "Quince", "Medlar")
@@ -45,7 +46,7 @@ def figures(original, copy):
     return record["identity"], record["attribute"]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(original=ANSWERS, copy=ANSWERS, form=FORMS, coding=CODINGS, own=CODINGS)
 def test_figures_do_not_depend_on_how_answers_are_coded(original, copy, form, coding, own):
     people, synthetic = frame(original), frame(copy)
@@ -53,7 +54,7 @@ def test_figures_do_not_depend_on_how_answers_are_coded(original, copy, form, co
     assert figures(labelled(people, coding), written(synthetic, form, coding, own)) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(original=ANSWERS, copy=ANSWERS, form=FORMS, coding=CODINGS, own=CODINGS)
 def test_nor_on_which_of_the_two_files_has_the_labels(original, copy, form, coding, own):
     people, synthetic = frame(original), frame(copy)

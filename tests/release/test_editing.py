@@ -6,9 +6,10 @@ import tomllib
 from difflib import SequenceMatcher
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError, WriteError
 from unveil.records.exclusions import Exclusion
 from unveil.release.accepting import mark_of
@@ -291,7 +292,7 @@ def files(draw):
     return draw(st.sampled_from(["", "\ufeff"])) + text
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(files(), st.sampled_from([*EDITS]))
 def test_every_edit_of_any_file_changes_its_own_lines_alone(text, edit):
     made = EDITS[edit](text)
@@ -306,7 +307,7 @@ def test_every_edit_of_any_file_changes_its_own_lines_alone(text, edit):
     assert made.count("\n") - made.count("\r\n") == (0 if "\r\n" in text else made.count("\n"))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(files())
 def test_a_changed_limit_takes_the_place_of_its_own_lines_alone(text):
     made = with_limits(text, {"DiSCO": (0, 3)}, None, None)
@@ -318,7 +319,7 @@ def test_a_changed_limit_takes_the_place_of_its_own_lines_alone(text):
     }
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(files())
 def test_what_is_set_already_is_set_again_without_a_change(text):
     once = with_limits(text, {"UiO": (5, 7.5)}, "Bob", "2026-11-16")

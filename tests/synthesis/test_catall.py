@@ -3,10 +3,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import joint_tables as oracle
+from profiles import examples
 from synthesis.regressions import chi_square_p, classes, stream
 from unveil.errors import SettingsError
 from unveil.synthesis.catall import Model, fit_joint
@@ -50,7 +51,7 @@ def test_draws_follow_the_table_cell_by_cell(prior, impossible, cannot):
     assert chi_square_p(counts_of(model.sample(60_000, stream(4)), cells), expected) > 1e-3
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 3)), min_size=1),
     st.integers(0, 9),

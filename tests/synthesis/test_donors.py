@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.count.streams import stream
 from unveil.synthesis.donors import Donors, Smoothing
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=1), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_value_drawn_stands_in_its_own_leaf(rows, seed):
     leaves = np.array([leaf for leaf, _ in rows], dtype=np.int32)
     values = np.array([value for _, value in rows])

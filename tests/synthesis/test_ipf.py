@@ -2,10 +2,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import joint_tables as oracle
+from profiles import examples
 from synthesis.regressions import chi_square_p, classes, stream
 from unveil.errors import RolesError, SettingsError
 from unveil.synthesis.impossible import Impossible
@@ -42,7 +43,7 @@ def laid_out(table):
 FULL = [(a, b, c) for a in range(2) for b in range(3) for c in range(2)]
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(CELL, max_size=60), st.sampled_from(MARGINS))
 def test_the_table_is_that_of_plain_scaling(more, margins):
     records = FULL + more
@@ -53,7 +54,7 @@ def test_the_table_is_that_of_plain_scaling(more, margins):
     assert model.notes == ()
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.lists(CELL, min_size=1, max_size=40))
 def test_margins_are_those_of_the_original(records):
     model = fit_joint(targets(records), Options(prior=0), stream())

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import regressions as oracle
+from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
 from unveil.synthesis.likelihood import RIDGE
@@ -19,7 +20,7 @@ def fitted(target, *parts):
     return fit(target, predictors(*parts), Options(), stream())
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(DATA)
 def test_as_many_are_expected_as_are_seen(data):
     rows, y = [row[:1] for row in data], [row[1] for row in data]

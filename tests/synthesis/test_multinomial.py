@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import regressions as oracle
+from profiles import examples
 from synthesis.regressions import (
     category,
     chi_square_p,
@@ -29,7 +30,7 @@ def fitted(target, *parts):
     return fit(target, predictors(*parts), Options(), stream())
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(DATA)
 def test_what_is_seen_is_what_is_expected_at_the_highest_likelihood(data):
     rows, y = [row[:2] for row in data], [row[2] for row in data]
@@ -43,7 +44,7 @@ def test_what_is_seen_is_what_is_expected_at_the_highest_likelihood(data):
         assert surplus[column + 1] == pytest.approx(held_back, abs=5e-3)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(DATA)
 def test_probabilities_are_those_of_the_definition(data):
     rows, y = [row[:2] for row in data], np.array([row[2] for row in data])

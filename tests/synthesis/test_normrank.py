@@ -3,10 +3,11 @@ from statistics import NormalDist, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import regressions as oracle
+from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
 from unveil.synthesis.design_matrix import DummyCoding
@@ -27,7 +28,7 @@ def fitted(target, *parts, **options):
     return fit(target, predictors(*parts), Options(**options), stream())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ROWS)
 def test_the_line_is_that_of_the_normal_equations(data):
     rows, z = [row[:2] for row in data], [row[2] / 4 for row in data]

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oracles import regressions as oracle
+from profiles import examples
 from synthesis.regressions import (
     category,
     chi_square_p,
@@ -29,7 +30,7 @@ def fitted(target, *parts):
     return fit(target, predictors(*parts), Options(), stream())
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(DATA)
 def test_no_step_from_the_fit_makes_the_data_more_likely(data):
     rows, y = [row[:2] for row in data], [row[2] for row in data]
@@ -51,7 +52,7 @@ def test_no_step_from_the_fit_makes_the_data_more_likely(data):
             assert height(cuts, moved) < top + 1e-6
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(DATA)
 def test_probabilities_are_those_of_the_definition(data):
     rows, y = [row[:2] for row in data], np.array([row[2] for row in data])

@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from synthesis.ruled import ruled, ruled_in
 from unveil.errors import InputError, SettingsError
 from unveil.read.labelled import Labelled
@@ -131,7 +132,7 @@ limits = st.integers(6, 88)
 
 
 @given(limits, limits, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]), st.booleans())
-@settings(max_examples=12, deadline=None)
+@examples(12)
 def test_whatever_the_rule_no_row_breaks_it(low, high, sign, is_or):
     text = f"age {sign} {low} {'or' if is_or else 'and'} not (age < {high})"
     frame = PEOPLE.select("age", "sex", "marital")
@@ -385,7 +386,7 @@ cells = st.tuples(st.none() | st.integers(0, 3), st.none() | st.sampled_from("ab
 
 
 @given(st.lists(cells, min_size=1, max_size=6), st.integers(0, 3), st.integers(0, 3), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_can_be_met_is_what_some_combination_of_values_meets(rows, low, high, is_not):
     rows = [*rows, (0, "a")]
     frame = pl.DataFrame(rows, schema={"x": pl.Int64, "s": pl.String}, orient="row")

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from profiles import examples
 from unveil.errors import InputError
 from unveil.synthesis.synthesise import synthesise
 
@@ -282,7 +283,7 @@ texts = st.one_of(st.none(), st.sampled_from(["a", "b", "c"]))
     seed=st.integers(0, 9),
     is_smooth=st.booleans(),
 )
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, is_smooth):
     schema = {"a": pl.Int16, "b": pl.String, "c": pl.Float64, "d": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")

@@ -8,10 +8,11 @@ import numpy as np
 import polars as pl
 import pyreadstat
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from profiles import examples
 from unveil.read.files import read_table
 from unveil.read.table import Table
 from unveil.read.tags import TAGS
@@ -212,7 +213,7 @@ days = st.one_of(st.none(), st.dates(date(1583, 1, 1), date(2200, 1, 1)))
     codes=st.lists(st.integers(-99, 99), unique=True, max_size=4),
     ending=st.sampled_from(["sav", "zsav", "dta", "parquet"]),
 )
-@settings(max_examples=20)
+@examples(20)
 def test_any_values_and_labels_come_back(rows, codes, ending, tmp_path_factory):
     folder = tmp_path_factory.mktemp("any")
     schema = {"x": pl.Float64, "t": pl.String, "d": pl.Date}

@@ -6,11 +6,12 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
 from oracles import attacks as oracle
+from profiles import examples
 from unveil.errors import RolesError
 from unveil.measure.attacks import inference_scores, nearest
 from unveil.measure.attacks.inference import inference
@@ -76,7 +77,7 @@ def test_by_hand():
     assert found.rows[0].method == "nearest records"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(1, 6), tables(1, 7), tables(1, 6), st.booleans())
 def test_all_secrets_at_once_equal_comparing_every_pair(original, copy, control, small):
     size = min(len(original), len(control))
@@ -98,7 +99,7 @@ def test_all_secrets_at_once_equal_comparing_every_pair(original, copy, control,
         assert successes(found, secret) == pytest.approx((main, naive, outside), abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(1, 6), tables(1, 7), st.sampled_from([("job", "sex"), ("age",), ("gain", "job")]))
 def test_named_keys_equal_comparing_every_pair(original, copy, keys):
     assume(vary(original + copy, keys))
@@ -108,7 +109,7 @@ def test_named_keys_equal_comparing_every_pair(original, copy, keys):
         assert successes(found, secret) == pytest.approx((main, naive, None), abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables(2, 8), tables(2, 8))
 def test_with_categorical_keys_it_is_gcap_however_it_is_found(original, copy):
     keys, secret = ["job", "sex"], "age"

@@ -5,11 +5,12 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
 from oracles import attacks as oracle
+from profiles import examples
 from unveil.measure.attacks import nearest
 from unveil.measure.attacks.linkability import linkability
 from unveil.measure.attacks.linkability_chance import chance_of_random_sets
@@ -48,7 +49,7 @@ def test_by_hand():
     assert found.record.k == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(1, 4), tables(1, 7), tables(1, 4), st.integers(1, 4), st.booleans())
 def test_it_equals_going_through_every_way_to_break_ties(original, copy, control, k, small):
     size = min(len(original), len(control))

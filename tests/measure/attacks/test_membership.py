@@ -7,10 +7,11 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import membership as oracle
+from profiles import examples
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
 from unveil.measure.attacks import closest as closest_module
 from unveil.measure.attacks.membership import membership
@@ -67,7 +68,7 @@ TEXTS = st.one_of(st.none(), st.sampled_from(["p", "q", "r"]))
 RECORDS = st.lists(st.tuples(NUMBERS, TEXTS, TEXTS), min_size=2, max_size=6)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     RECORDS,
     RECORDS,
@@ -108,7 +109,7 @@ def test_everything_is_as_defined(original, copy, control, prevalence, threshold
         assert result.record.headline.relative_F1 >= -1e-12
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(RECORDS, RECORDS, RECORDS)
 def test_closest_records_are_as_defined(original, copy, control):
     size = min(len(original), len(control))

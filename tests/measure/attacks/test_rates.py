@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import attacks as oracle
+from profiles import examples
 from unveil.measure.attacks import rates
 from unveil.measure.attacks.rates import Outcomes, bootstrap, delta_interval, excess, wilson
 from unveil.measure.attacks.rates_row import attack_row
@@ -29,7 +30,7 @@ def row(given_outcomes, **more):
     return attack_row(given_outcomes, n_requested=None, **{**asked, **more})
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(1, 300), st.floats(0, 1), LEVELS)
 def test_wilson_is_the_interval_whose_ends_solve_its_quadratic(n, share, level):
     successes = share * n
@@ -128,7 +129,7 @@ def test_an_attack_that_always_succeeds_may_always_succeed():
     assert row(outcomes(60, 60)).interval[1] == 1
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 40), st.integers(0, 40), LEVELS)
 def test_the_interval_has_the_same_ends_again_and_holds_r(main, control, level):
     given_outcomes = outcomes(main, 40, control)

@@ -6,10 +6,11 @@ from math import comb, sqrt
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import singling_out as oracle
+from profiles import examples
 from unveil.errors import AlignError, InputError, RolesError, SettingsError
 from unveil.measure.attacks import rates_row, singling_out_search
 from unveil.measure.attacks.opening import opened
@@ -128,7 +129,7 @@ REPEATED = st.lists(RECORD, min_size=2, max_size=3, unique=True).flatmap(
 )
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(REPEATED, RECORDS, REPEATED)
 def test_predicates_of_one_column_are_as_defined(original, copy, control):
     result = singling_out(
@@ -145,7 +146,7 @@ def test_predicates_of_one_column_are_as_defined(original, copy, control):
     assert row.naive_successes == pytest.approx(len(wanted) * chance)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(REPEATED, RECORDS, REPEATED, st.integers(1, 4), st.booleans())
 def test_predicates_of_several_columns_are_as_defined(original, copy, control, n_cols, listed):
     with pytest.MonkeyPatch.context() as patch:
@@ -175,7 +176,7 @@ def test_predicates_of_several_columns_are_as_defined(original, copy, control, n
 OPERATORS = list(oracle.OPERATORS)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(RECORDS, RECORDS, st.data())
 def test_every_operator_counts_as_defined(original, copy, data):
     attacked = sides(original, copy)

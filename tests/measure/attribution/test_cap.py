@@ -2,12 +2,13 @@
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import raab, taub
 from oracles.compare import assert_agrees
+from profiles import examples
 from scenarios import Scenario, scenarios
 from unveil.measure.attribution.cap import cap
 from unveil.records.cap import Cap
@@ -145,7 +146,7 @@ def joint_files(scenario: Scenario) -> list[list[tuple]]:
     ]
 
 
-@settings(max_examples=100, suppress_health_check=unhurried)
+@examples(100, suppress_health_check=unhurried)
 @given(scenarios(), st.randoms(use_true_random=False))
 def test_every_figure_equals_its_story(scenario, chance):
     original, *copies = joint_files(scenario)
@@ -166,7 +167,7 @@ def test_every_figure_equals_its_story(scenario, chance):
             assert_agrees(found.to_dict(), expected, f"{name}, m = {found.m}")
 
 
-@settings(max_examples=60, suppress_health_check=unhurried)
+@examples(60, suppress_health_check=unhurried)
 @given(scenarios(max_rows=30, max_levels=2, max_copies=3, plain=True))
 def test_scores_equal_their_story_where_many_share_their_keys(scenario):
     original, *copies = joint_files(scenario)
@@ -184,7 +185,7 @@ def test_scores_equal_their_story_where_many_share_their_keys(scenario):
             assert_agrees(found, expected, f"m = {m}")
 
 
-@settings(max_examples=60, suppress_health_check=unhurried)
+@examples(60, suppress_health_check=unhurried)
 @given(scenarios(max_copies=2, plain=True))
 def test_zero_coded_cap_is_dcap_and_right_is_disco(scenario):
     target = scenario.targets[0]
@@ -207,7 +208,7 @@ def test_zero_coded_cap_is_dcap_and_right_is_disco(scenario):
         )
 
 
-@settings(max_examples=40, suppress_health_check=unhurried)
+@examples(40, suppress_health_check=unhurried)
 @given(scenarios(plain=True), st.randoms(use_true_random=False))
 def test_order_of_rows_and_of_copies_in_the_pool_means_nothing(scenario, chance):
     def shuffled(frame: pl.DataFrame) -> pl.DataFrame:

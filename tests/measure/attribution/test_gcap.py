@@ -4,11 +4,12 @@ import math
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import taub
 from oracles.compare import assert_agrees
+from profiles import examples
 from scenarios import scenarios
 from unveil.measure.attribution import nearest
 from unveil.measure.attribution.cap import cap
@@ -71,7 +72,7 @@ def test_missing_differs_from_any_value_by_one_key(search):
 
 
 @pytest.mark.parametrize("block", [nearest.BLOCK, 7])
-@settings(max_examples=60, suppress_health_check=unhurried)
+@examples(60, suppress_health_check=unhurried)
 @given(scenarios(max_levels=3, plain=True))
 def test_every_figure_equals_its_story(block, scenario):
     target = scenario.targets[0]

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import gtcap as oracle
 from oracles.compare import assert_agrees
+from profiles import examples
 from unveil.measure.attribution import gtcap_uniques, kernel_pairs
 from unveil.measure.attribution.gtcap import gtcap
 
@@ -87,13 +88,13 @@ def check(case, rule, kind):
     assert_agrees({k: document[k] for k in summary}, {k: expected[k] for k in summary})
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(cases(), st.sampled_from(oracle.RULES), st.sampled_from(oracle.COEFFICIENTS))
 def test_it_is_what_pairs_written_out_give(case, rule, kind):
     check(case, rule, kind)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cases(16), st.sampled_from(["all_keys", "joint"]), st.sampled_from(oracle.COEFFICIENTS))
 def test_neither_cells_nor_pieces_of_windows_make_a_difference(case, rule, kind):
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +106,7 @@ def test_neither_cells_nor_pieces_of_windows_make_a_difference(case, rule, kind)
         check(case, rule, kind)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cases(), st.sampled_from(oracle.RULES), st.sampled_from(oracle.COEFFICIENTS), st.randoms())
 def test_the_order_of_records_does_not_matter(case, rule, kind, random):
     shuffled = Case(
@@ -119,7 +120,7 @@ def test_the_order_of_records_does_not_matter(case, rule, kind, random):
         assert getattr(one, field) == pytest.approx(getattr(other, field))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cases(), st.sampled_from(oracle.RULES), st.sampled_from([0.5, 8.0]), st.integers(-9, 9))
 def test_neither_the_unit_nor_the_zero_of_a_number_matters(case, rule, unit, zero):
     def moved(rows, unit, zero):
@@ -151,7 +152,7 @@ def test_neither_the_unit_nor_the_zero_of_a_number_matters(case, rule, unit, zer
         assert ours == pytest.approx(theirs)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cases())
 def test_all_categorical_it_is_zero_coded_cap_on_key_uniques(case):
     plain = Case(case.original, case.synthetic, case.keys, case.targets, {})
@@ -162,7 +163,7 @@ def test_all_categorical_it_is_zero_coded_cap_on_key_uniques(case):
         assert all(row.original == 1 for row in result.rows)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(cases(), st.sampled_from(oracle.RULES))
 def test_with_one_numeric_column_a_side_the_coefficients_agree(case, rule):
     radii = {c: 1.0 for c in (2, 5) if c in case.keys + case.targets}
@@ -176,7 +177,7 @@ def test_with_one_numeric_column_a_side_the_coefficients_agree(case, rule):
             assert ours == pytest.approx(theirs)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(cases(), st.sampled_from(oracle.RULES))
 def test_a_radius_of_zero_on_the_only_number_is_a_category(case, rule):
     keys = [c for c in case.keys if c != 3] or [2]
@@ -189,7 +190,7 @@ def test_a_radius_of_zero_on_the_only_number_is_a_category(case, rule):
     assert numeric.unique.tolist() == plain.unique.tolist()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(cases(), st.sampled_from(oracle.RULES), st.sampled_from(oracle.COEFFICIENTS))
 def test_scores_are_shares_and_a_copy_of_the_original_scores_one(case, rule, kind):
     same = Case(case.original, case.original, case.keys, case.targets, case.radii)

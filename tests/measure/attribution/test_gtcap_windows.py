@@ -5,10 +5,11 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import gtcap as oracle
+from profiles import examples
 from unveil.count.codes import encode
 from unveil.errors import AlignError
 from unveil.measure.attribution.buckets import Buckets, columns_of
@@ -52,7 +53,7 @@ def assert_exact(values, radius):
 OFFSETS = st.sampled_from([0.0, -3.5, 1e6, 1e9, -1e9])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.integers(0, 40_000).map(lambda n: n / 1024), min_size=1, max_size=30),
     OFFSETS,
@@ -104,7 +105,7 @@ def test_the_order_of_records_does_not_change_a_single_bit():
     assert (sums(values, 3.3).weight[mixed] == sums(values[mixed], 3.3).weight).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.integers(-60, 60).map(lambda n: n / 10), min_size=1, max_size=25),
     st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0, 12.0]),
@@ -153,7 +154,7 @@ def test_numbers_too_far_apart_are_refused(values):
     )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.data(), st.integers(1, 60), st.integers(1, 9))
 def test_blocks_hold_every_pair_once(data, n, size):
     values = data.draw(st.lists(st.integers(0, 20), min_size=n, max_size=n))

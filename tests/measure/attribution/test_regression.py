@@ -4,11 +4,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import taub
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.attribution.cap import cap
 from unveil.measure.attribution.regression import on_m
@@ -45,7 +46,7 @@ def test_the_printed_means_give_what_the_specification_says():
     assert round(on_m(TEN, LCF_CART_SPECIAL).p_slope, 2) == 0.02
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(st.integers(0, 1000), min_size=3, max_size=12))
 def test_it_solves_the_normal_equations(thousandths):
     x = [Fraction(m) for m in range(1, len(thousandths) + 1)]

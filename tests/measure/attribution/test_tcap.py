@@ -1,13 +1,14 @@
 """Three measures called TCAP: by hand, and against the story told record by record."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import taub
 from oracles.compare import assert_agrees
+from profiles import examples
 from scenarios import scenarios
 from unveil.measure.attribution.cap import cap
 from unveil.measure.attribution.tcap import tcap
@@ -107,7 +108,7 @@ def test_a_threshold_outside_0_to_1_is_refused(tau):
         measured(ORIGINAL, SYNTHETIC, tau=tau)
 
 
-@settings(max_examples=120, suppress_health_check=unhurried)
+@examples(120, suppress_health_check=unhurried)
 @given(scenarios(), st.sampled_from([1.0, 0.5, 1 / 3, 0.75]))
 def test_every_figure_equals_its_story(scenario, tau):
     target = scenario.targets[0]
@@ -124,7 +125,7 @@ def test_every_figure_equals_its_story(scenario, tau):
     assert result.weap.tolist() == pytest.approx([float(w) for w in taub.weap(pool)])
 
 
-@settings(max_examples=40, suppress_health_check=unhurried)
+@examples(40, suppress_health_check=unhurried)
 @given(scenarios(plain=True))
 def test_the_one_for_uniques_is_zero_coded_cap_on_key_uniques(scenario):
     files = scenario.original, list(scenario.copies)

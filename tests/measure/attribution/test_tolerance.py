@@ -5,11 +5,12 @@ from random import Random
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import taub
 from oracles.compare import assert_agrees
+from profiles import examples
 from unveil.count.codes import encode
 from unveil.measure.attribution import classes
 from unveil.measure.attribution.cap import cap
@@ -157,7 +158,7 @@ def as_frame(rows: list[tuple], n_targets: int) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("chunk", [classes.CHUNK, 3])
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 3),

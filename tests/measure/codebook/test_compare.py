@@ -5,9 +5,10 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.codebook import compare
 from unveil.measure.codebook.compare import compare_structure
@@ -322,7 +323,7 @@ names = st.lists(st.text(st.sampled_from("abAB_"), min_size=1, max_size=3), uniq
 
 
 @given(names, names)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_every_name_is_in_exactly_one_place(original, synthetic):
     pairs = paired(original, synthetic)
     assert sorted([*pairs.by_name, *pairs.only_original]) == sorted(original)
@@ -331,7 +332,7 @@ def test_every_name_is_in_exactly_one_place(original, synthetic):
 
 
 @given(names, st.randoms())
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_a_file_is_built_like_itself_whatever_the_order_of_its_records(columns, random):
     frame = pl.DataFrame({name: [random.choice("xyz") for _ in range(20)] for name in columns})
     assert compare_structure(frame, frame.reverse()).is_alike

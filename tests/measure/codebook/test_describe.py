@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import codebook as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.codebook import ranges
 from unveil.measure.codebook.describe import codebook
@@ -156,7 +157,7 @@ def test_dates_become_years_or_months_and_times_hours():
 
 
 @given(st.lists(st.integers(-(10**12), 10**12) | st.integers(0, 9), min_size=45, max_size=700))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_range_of_whole_numbers_is_that_of_the_oracle(values):
     low, high = told_range(pl.Series(values, dtype=pl.Int64))
     expected = oracle.told_range([Fraction(value) for value in values])
@@ -164,7 +165,7 @@ def test_the_range_of_whole_numbers_is_that_of_the_oracle(values):
 
 
 @given(st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=50, max_size=150))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_range_of_decimals_is_that_of_the_oracle(values):
     low, high = told_range(pl.Series(values))
     expected = oracle.told_range([Fraction(str(value)) for value in values])
@@ -172,7 +173,7 @@ def test_the_range_of_decimals_is_that_of_the_oracle(values):
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=50, max_size=300))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_an_end_is_where_the_fifth_person_is_or_rounded_outwards_from_there(values):
     values = sorted(values)
     low, high = told_range(pl.Series(values))
@@ -188,7 +189,7 @@ codes = st.sampled_from([1, 2, 3, 4, 5, 6, -9, -8, None])
 
 
 @given(st.lists(codes, min_size=1, max_size=60), st.sets(st.sampled_from([1, 2, 3, 4])))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_coded_column_is_that_of_the_oracle(entries, levels):
     variable = Variable(
         name="x",
@@ -210,7 +211,7 @@ def test_percentages_are_whole_and_those_of_the_oracle(n, total):
 
 
 @given(st.lists(st.integers(0, 5), min_size=50, max_size=120), st.randoms())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_neither_the_order_of_records_nor_their_type_matters(values, random):
     mixed = random.sample(values, len(values))
     assert found(values, SEX) == found(mixed, SEX)

@@ -5,11 +5,12 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from measure.small import people
 from oracles import confidentiality as oracle
+from profiles import examples
 from unveil.measure.confidentiality import bootstrap
 from unveil.measure.confidentiality.bootstrap import differences, interval
 from unveil.measure.confidentiality.differential import differential_confidentiality
@@ -67,7 +68,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.tuples(rows, rows, rows), st.sampled_from(oracle.RULES), st.data())
 def test_a_draw_is_everyone_in_the_key_combinations_drawn(files, rule, data):
     known, classes = classes_of(list(files), rule)

@@ -5,13 +5,14 @@ from random import Random
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import confidentiality as oracle
 from oracles.compare import assert_agrees
+from profiles import examples
 from unveil.count import looks
 from unveil.measure.confidentiality import scores
 from unveil.measure.confidentiality.differential import (
@@ -169,7 +170,7 @@ def measured(given: list[list[tuple]], **asked) -> dict:
     return differential_confidentiality(included, left_out, copies, keys=KEYS, **asked).to_dict()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(files, st.sampled_from(oracle.RULES), st.integers(1, 2))
 def test_every_figure_is_that_of_the_story_told_person_by_person(given, rule, n_targets):
     found = measured(given, nonmatch=rule, target=list(TARGETS[:n_targets]))["rows"]
@@ -180,7 +181,7 @@ def test_every_figure_is_that_of_the_story_told_person_by_person(given, rule, n_
         assert_agrees(row, figures, where=f"m = {figures['m']}")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files, st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_the_names_of_levels_change_no_byte(given, chance):
     names = {"p": "z", "q": "y", "r": "x", "a": "n", "b": "m", "c": "l", "x": "v", "y": "u"}
@@ -190,7 +191,7 @@ def test_the_order_of_rows_and_the_names_of_levels_change_no_byte(given, chance)
     assert measured(renamed)["rows"] == measured(given)["rows"]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files)
 def test_with_one_copy_the_mean_is_dcap(given):
     included, left_out, copy = (framed(file) for file in given[:3])
@@ -206,7 +207,7 @@ def test_with_one_copy_the_mean_is_dcap(given):
         assert undefined == pytest.approx(figures.DCAP / figures.iS) if figures.iS else True
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files)
 def test_swapping_the_groups_turns_the_sign(given):
     included, left_out, *copies = given
@@ -220,7 +221,7 @@ def test_swapping_the_groups_turns_the_sign(given):
         assert (row["df"], row["p"]) == (pytest.approx(turned["df"]), pytest.approx(turned["p"]))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(files)
 def test_the_same_people_in_both_groups_differ_by_nothing(given):
     for row in measured([given[0], given[0], *given[2:]], margin=0.01)["rows"]:

@@ -5,12 +5,13 @@ import json
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from measure.small import ORIGINAL, SYNTHETIC, people
 from oracles import confidentiality as oracle
 from oracles.compare import assert_agrees
+from profiles import examples
 from unveil.cli import confidentiality as commands
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.measure.confidentiality.differential import differential_confidentiality
@@ -70,7 +71,7 @@ some_methods = st.dictionaries(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(letters, letters, some_methods, st.sampled_from(oracle.RULES))
 def test_methods_have_the_rows_they_have_alone_and_those_of_the_story(
     included, left_out, methods, rule

@@ -5,10 +5,11 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.coding import best_agreement, near
+from profiles import examples
 from unveil.judge.alerts import gate_alerts
 from unveil.measure.gate.coding import has_common_value, propose_codings
 from unveil.measure.gate.coding_link_numbers import swap_days
@@ -309,7 +310,7 @@ SOME = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(SOME, st.sampled_from([pl.String, pl.Float64, pl.Date]), st.integers(1, 30))
 def test_a_column_is_not_coded_differently_from_itself(values, dtype, times):
     column = pl.Series(values, dtype=pl.String)
@@ -320,7 +321,7 @@ def test_a_column_is_not_coded_differently_from_itself(values, dtype, times):
     assert propose(column, column.shuffle(seed=1)) == ()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.text(max_size=9), min_size=1))
 def test_folding_twice_is_folding_once(texts):
     once = fold_text(pl.Series(texts))
@@ -343,7 +344,7 @@ def test_near_by_hand():
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.integers(0, 60), min_size=2, max_size=12, unique=True),
     st.lists(st.integers(-10, 700), min_size=1, max_size=30),
@@ -369,7 +370,7 @@ def test_levels_by_hand():
     assert best_assignment(np.array([[0.0, 2], [2, 1]])).tolist() == [1, 0]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(1, 5).flatmap(
         lambda n: st.lists(

@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.ecap  # noqa: F401  (teaches the record to show itself)
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.membership.choosing import choose_noise, rounded_up
 from unveil.measure.membership.ecap import ecap
@@ -17,7 +18,7 @@ HEIGHTS = {"population": "normal(170, 12)", "N": 1500, "n": 25}
 AGES = {"population": "normal(34, 8)", "N": 60_000, "n": 600}
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     st.lists(st.floats(135, 205), min_size=1, max_size=12),
     st.sampled_from(["normal", "laplace", "uniform"]),

@@ -1,11 +1,12 @@
 """ECAP of whole numbers, with noise of whole numbers."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.ecap  # noqa: F401  (teaches the record to show itself)
 from oracles.ecap import discrete
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.membership.discrete import ecap_discrete
 from unveil.measure.membership.ecap import ecap
@@ -17,7 +18,7 @@ def shares(weights, first=0):
     return {first + i: weight / sum(weights) for i, weight in enumerate(weights)}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(weights, weights, st.integers(2, 5000), st.integers(1, 50))
 def test_it_is_the_sum_over_all_pairs(of_levels, of_noise, N, n):
     pmf, noise = shares(of_levels), shares(of_noise, first=-(len(of_noise) // 2))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.membership.populations import population_of
 
@@ -52,7 +53,7 @@ def test_given_values_are_smoothed_about_their_mean():
     assert population.shape.pdf(population.standard(np.array([-100.0, 200.0]))).tolist() == [0, 0]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=40), st.floats(0.25, 4))
 def test_a_wider_population_is_wider_and_stays_where_it_is(values, factor):
     if len(set(values)) < 2:

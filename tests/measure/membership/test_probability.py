@@ -1,17 +1,18 @@
 """Equation 1 in a form that loses no digits."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.ecap import printed_form
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.membership.probability import ecap_from_probabilities, lowest
 
 tiny = st.floats(-12, 0).map(lambda power: 10.0**power)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tiny, tiny, st.integers(2, 10**9), st.integers(1, 1000))
 def test_it_is_the_printed_form_in_sixty_digits(p, b, N, n):
     n = min(n, N)
@@ -40,7 +41,7 @@ def test_where_everybody_lands_there_the_claim_is_the_share_that_was_sampled():
     assert lowest(1000, 10) == pytest.approx(1 - 0.999**10, abs=1e-15)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tiny, tiny, st.integers(2, 10**6))
 def test_more_of_oneself_makes_a_claim_surer_and_more_of_others_less_sure(p, b, N):
     at = ecap_from_probabilities(p, b, N, 1)

@@ -5,10 +5,11 @@ from importlib import import_module
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import aligned_match as oracle
+from profiles import examples
 from unveil.errors import AlignError, InputError, RolesError, SettingsError
 from unveil.measure.risk import aligned_matching
 from unveil.measure.risk.aligned import AlignedMatchResult
@@ -131,7 +132,7 @@ def files(draw):
     return [[(0, 0, "p"), *draw(st.lists(ROWS, min_size=n, max_size=n))] for _ in range(m + 1)]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(files(), st.sampled_from([(None, None), (1, None), (2, 1), (0, 3)]), st.booleans())
 def test_everything_is_as_defined(given_files, tolerances, in_small_pieces):
     original, *copies = given_files

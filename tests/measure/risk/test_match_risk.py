@@ -6,11 +6,12 @@ from math import log
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from oracles import risk as oracle
+from profiles import examples
 from unveil.measure.risk.match_risk import match_risk
 
 PEOPLE = ["axp", "axq", "ayp", "bxq", "byq", "byq"]
@@ -165,7 +166,7 @@ def files(draw):
     return rows, *drawn
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(
     files(),
     st.booleans(),
@@ -206,7 +207,7 @@ def test_everything_is_as_defined(file, wildcard, alpha, c):
         assert l_entropy == pytest.approx(entropy)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files(), st.randoms(use_true_random=False))
 def test_order_of_rows_and_keys_does_not_matter_and_laws_hold(file, random):
     rows, weights, sensitive = file

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.measure.risk.matching import Combinations
 
 MISSING = 2
@@ -23,7 +24,7 @@ def combos(rows) -> Combinations:
     return Combinations(tuple(codes), (MISSING + 1,) * len(codes), missing)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(distinct_rows(), st.sampled_from([1, 2, 7, 1000]))
 def test_every_match_once_and_all_of_one_together(rows, most):
     found, seen = [], set()

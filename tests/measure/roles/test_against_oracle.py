@@ -3,10 +3,11 @@
 import random
 
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import suggestion as oracle
+from profiles import examples
 from unveil.measure.roles.suggest import suggest
 
 # Two columns a topic, so that one may be a function of another, in the order of the file.
@@ -44,7 +45,7 @@ def people(draw: random.Random) -> list[tuple]:
     return list(zip(*columns, strict=True))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 2**32))
 def test_the_keys_are_those_of_the_rule(seed):
     rows = people(random.Random(seed))

@@ -4,9 +4,10 @@ import tomllib
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.examples import survey
 from unveil.measure.roles.suggest import suggest
 from unveil.measure.roles.toml import quoted
@@ -27,7 +28,7 @@ HOSTILE = [
 ]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_quoted_name_is_read_as_it_was(name):
     assert tomllib.loads(f"x = {quoted(name)}") == {"x": name}

@@ -5,11 +5,12 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles.tables as twin
 from measure.tables.systems import PAPER, networks, others, paper_facts, system, three_way_sets
+from profiles import examples
 from unveil.errors import InputError, SettingsError
 from unveil.measure.tables.bounds import bounds
 from unveil.measure.tables.flow import Flow
@@ -83,7 +84,7 @@ def test_the_bounds_of_a_release_without_an_upper_limit_make_a_frame():
 
 
 @pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_bounds_are_those_of_all_tables(made, data):
     counts, facts, impossible = data.draw(made)
@@ -93,7 +94,7 @@ def test_bounds_are_those_of_all_tables(made, data):
     assert (list(found.lower), list(found.upper)) == twin.bounds(counts, facts, impossible, known)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(networks() | others())
 def test_sums_taken_one_by_one_hold_and_meet_their_counts(made):
     counts, facts, impossible = made

@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles.tables as twin
@@ -19,6 +19,7 @@ from measure.tables.systems import (
     three_way_sets,
     two_way_sets,
 )
+from profiles import examples
 from unveil.errors import InternalError
 from unveil.measure.tables.boxes import split
 from unveil.measure.tables.weights import Weights
@@ -67,7 +68,7 @@ def test_a_system_in_which_more_than_full_cells_matters():
 
 
 @pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_split_equals_all_samples(made, data):
     counts, facts, impossible = data.draw(made)
@@ -95,7 +96,7 @@ def test_split_equals_all_samples(made, data):
 
 
 @pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data())
 def test_bounds_hold_at_every_stop_and_sap_never_falls(made, data):
     counts, facts, impossible = data.draw(made)

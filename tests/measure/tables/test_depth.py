@@ -1,10 +1,11 @@
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.tables.sap import sap
 
@@ -36,7 +37,7 @@ def rounded(counts, base):
 
 
 @given(tables(), st.sampled_from([None, 3]))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_a_curve_for_each_depth_equals_going_through_all_samples(table, base):
     shape, counts, structural = table
     if sum(counts) == 0:
@@ -56,7 +57,7 @@ def test_a_curve_for_each_depth_equals_going_through_all_samples(table, base):
 
 
 @given(tables(), st.data())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_given_key_levels_equals_going_through_their_samples(table, data):
     shape, counts, structural = table
     dim = data.draw(st.integers(0, len(shape) - 1))

@@ -2,10 +2,11 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
+from profiles import examples
 from unveil.errors import InputError, SettingsError
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.sap import sap
@@ -33,7 +34,7 @@ def lowered(facts, taken):
 
 
 @given(st.lists(st.integers(0, 2), min_size=4, max_size=4), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_people_known_in_full_are_taken_out_first(counts, data):
     taken = [data.draw(st.integers(0, n)) for n in counts]
     left = [n - known for n, known in zip(counts, taken, strict=True)]
@@ -60,7 +61,7 @@ def test_knowing_people_is_a_sample_that_holds_them():
 
 
 @given(st.lists(st.integers(0, 2), min_size=4, max_size=4), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_people_known_in_part_are_at_least_so_many(counts, data):
     row = data.draw(st.integers(0, 1))
     n = data.draw(st.integers(0, counts[2 * row] + counts[2 * row + 1]))
@@ -145,7 +146,7 @@ def halls_facts(people):
     st.lists(st.tuples(st.sampled_from(["dim1", "dim2"]), st.integers(0, 1)), max_size=3),
     st.sampled_from(["conventional:3", "conventional:5"]),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_people_known_in_part_all_find_a_place(counts, people, scheme):
     rounding = {"table": scheme, "total": "exact"}
     release = Release.from_counts([counts[:2], counts[2:]], rounding=rounding)

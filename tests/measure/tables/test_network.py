@@ -1,7 +1,7 @@
 """When is a system a network, and what can be raised in it?"""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles.tables as twin
@@ -14,6 +14,7 @@ from measure.tables.systems import (
     three_way_sets,
     two_way_sets,
 )
+from profiles import examples
 from unveil.measure.tables.network import network_of, two_families
 from unveil.measure.tables.oracle import NetworkOracle, ProgrammeOracle, oracle_of
 
@@ -68,7 +69,7 @@ def test_the_blocking_cells_are_enough_by_themselves():
 
 
 @pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_a_cell_is_raisable_iff_some_table_raises_it(made, data):
     counts, facts, impossible = data.draw(made)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
+from profiles import examples
 from unveil.measure.tables.curve import Question, curve
 from unveil.measure.tables.facts import Fact, System
 from unveil.measure.tables.families import family, separate, smallest
@@ -145,7 +146,7 @@ def separate_releases(draw):
 
 
 @given(separate_releases())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_bounds_on_cells_and_groups_equal_going_through_all_samples(release):
     counts, facts, structural = release
     made = system(counts, facts, structural)
@@ -157,7 +158,7 @@ def test_bounds_on_cells_and_groups_equal_going_through_all_samples(release):
 
 
 @given(separate_releases(), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_events_and_chances_equal_going_through_all_samples(release, data):
     counts, facts, structural = release
     possible = [cell for cell in range(len(counts)) if cell not in structural]

@@ -3,9 +3,10 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.tables.facts import Fact
 from unveil.measure.tables.release import NO_TABLE, OF_SAMPLE, Release
@@ -198,7 +199,7 @@ def test_bands_put_levels_together():
     assert release.system.counts == (3, 2)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.integers(0, 12), min_size=6, max_size=6),
     st.sampled_from(

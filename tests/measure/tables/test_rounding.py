@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rounding import controlled_roundings, outcomes
+from profiles import examples
 from unveil.errors import InputError, SettingsError
 from unveil.measure.tables.rounding import hellinger, round_table
 from unveil.records.tables import RoundedTable
@@ -52,7 +53,7 @@ def test_the_bounds_are_those_of_the_papers_figures_3_and_4():
     assert [row.upper for row in rows] == [1, 4, 1, 4, 1, 1, 4, 4, 1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables, st.sampled_from(SCHEMES), st.integers(2, 6), st.integers(0, 5))
 def test_every_published_value_is_one_the_scheme_allows(table, kind, size, seed):
     made = round_table(table, f"{kind}:{size}", margins="all", total=True, seed=seed)
@@ -64,7 +65,7 @@ def test_every_published_value_is_one_the_scheme_allows(table, kind, size, seed)
             assert value in outcomes(count, kind, size)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.lists(st.integers(0, 7), min_size=3, max_size=3), min_size=2, max_size=2),
     st.integers(2, 5),
@@ -114,7 +115,7 @@ def test_controlled_rounding_of_a_two_way_table_is_right_on_average_margins_too(
     assert np.abs(np.mean([one.part("dim2") for one in draws], axis=0) - table.sum(0)).max() < near
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(st.integers(0, 9), min_size=8, max_size=8),
     st.sampled_from([[], [["a"]], [["a"], ["a", "b"]], [["a", "c"], ["b"]], "all"]),

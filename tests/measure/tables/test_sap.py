@@ -3,10 +3,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.tables.release import Release
 from unveil.measure.tables.sap import sap
@@ -38,7 +39,7 @@ def constraints(facts):
 
 
 @given(releases())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_release_equals_going_through_all_samples(release):
     counts, facts, structural = release
     if sum(counts) == 0:
@@ -50,7 +51,7 @@ def test_any_release_equals_going_through_all_samples(release):
 
 
 @given(releases())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_exposed_cells_are_recovered_when_their_people_are_known(release):
     counts, facts, structural = release
     if sum(counts) == 0:

@@ -1,10 +1,11 @@
 """Schemes by hand, against all counts that a value may come from, and what is refused."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rounding import outcomes, possible_counts
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.tables.schemes import KINDS, Scheme, parse_scheme, trivial_bounds
 
@@ -56,7 +57,7 @@ def test_trivial_bounds_by_hand(published, scheme, bounds):
     assert trivial_bounds(published, scheme) == bounds
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(0, 30), st.sampled_from(SIZED[:-1]), st.integers(2, 7))
 def test_trivial_bounds_are_the_lowest_and_highest_count_behind_a_value(count, kind, size):
     for published in outcomes(count, kind, size):
@@ -64,7 +65,7 @@ def test_trivial_bounds_are_the_lowest_and_highest_count_behind_a_value(count, k
         assert trivial_bounds(published, Scheme(kind, size)) == (behind[0], behind[-1])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 20), st.integers(2, 7))
 def test_a_suppressed_value_with_its_interval_has_exactly_the_counts_behind_it(count, size):
     (published,) = outcomes(count, "suppress", size)

@@ -7,11 +7,12 @@ from math import factorial
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil
 from oracles import suda as oracle
+from profiles import examples
 from unveil.count.codes import encode
 from unveil.measure.uniques.suda import special_uniques, suda
 from unveil.report.uniques import suda_sentences
@@ -220,7 +221,7 @@ def files(draw):
     return draw(st.lists(row, min_size=1, max_size=14))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(files(), st.booleans(), st.sampled_from(["original", "normalised"]), st.integers(1, 5))
 def test_everything_is_as_defined(rows, exclude, kind, most):
     data = frame(rows).cast(pl.String)
@@ -254,7 +255,7 @@ def test_everything_is_as_defined(rows, exclude, kind, most):
         assert shares.get(row, [0.0] * n_keys) == pytest.approx(wanted, abs=1e-12)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(files(), st.booleans())
 def test_every_minimal_unique_is_unique_and_minimal(rows, exclude):
     data = frame(rows).cast(pl.String)
@@ -267,7 +268,7 @@ def test_every_minimal_unique_is_unique_and_minimal(rows, exclude):
                 assert not less or not oracle.is_unique(rows, row, less, exclude=exclude)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files(), st.randoms(use_true_random=False))
 def test_order_and_names_of_levels_and_order_of_keys_do_not_matter(rows, random):
     data = frame(rows).cast(pl.String)
@@ -283,7 +284,7 @@ def test_order_and_names_of_levels_and_order_of_keys_do_not_matter(rows, random)
     assert {row.key: row.percent for row in two.contributions} == pytest.approx(percents)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files())
 def test_without_missing_keys_a_score_and_standing_alone_are_the_same(rows):
     data = frame(rows).cast(pl.String).fill_null("d")
@@ -293,7 +294,7 @@ def test_without_missing_keys_a_score_and_standing_alone_are_the_same(rows):
     assert result.record.n_scored == result.record.n_uniques == sum(is_alone)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files())
 def test_the_parts_of_a_key_add_up_and_dis_grows_with_the_score(rows):
     data = frame(rows).cast(pl.String)
@@ -372,7 +373,7 @@ def test_there_is_an_end_to_keys():
     assert suda(data, keys=data.columns[:100], max_msu=2).record.n_scored == 2
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(files(), files(), st.booleans(), st.sampled_from([0.5, 0.9]))
 def test_keys_that_are_encoded_already_give_what_files_give(rows, copy, exclude, quantile):
     n_keys = min(len(rows[0]), len(copy[0]))

@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import comparison as oracle
+from profiles import examples
 from unveil.measure.utility.compare import compare
 from unveil.measure.utility.densities import bandwidth, density, quantile
 
@@ -37,7 +38,7 @@ def number(value):
     return None if value is None or value == CODE else float(value)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(FILE, FILE)
 def test_distances_are_those_of_the_definitions(original, synthetic):
     record = compare(frame(original), frame(synthetic), special_codes={"x": [CODE]}).record
@@ -65,7 +66,7 @@ def binned_levels(record, side):
     ]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(FILE)
 def test_associations_are_those_of_the_definitions(rows):
     record = compare(frame(rows), frame(rows), special_codes={"x": [CODE], "y": [CODE]}).record
@@ -84,7 +85,7 @@ def test_associations_are_those_of_the_definitions(rows):
     assert agrees(found.get(("x", "g", "correlation_ratio")), expected)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.integers(-50, 50), min_size=2, max_size=40).filter(lambda x: len(set(x)) > 1),
     st.floats(-60, 60),

@@ -6,10 +6,11 @@ import statistics
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import replication as oracle
+from profiles import examples
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.combining import RULES, combined
 from unveil.measure.utility.findings import findings
@@ -314,7 +315,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rows, rows)
 def test_prevalences_and_means_are_the_oracle(original, copy):
     if not {"yes"} & {ill for *_, ill in (*original, *copy)}:

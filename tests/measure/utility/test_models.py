@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oracles import regressions as exact
 from oracles import replication as oracle
+from profiles import examples
 from unveil.measure.utility.models.classes import fit_classes
 from unveil.measure.utility.models.design import (
     AT_ONCE,
@@ -92,7 +93,7 @@ tiny = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tiny)
 def test_least_squares_is_the_oracle(rows):
     x, g, y = map(np.array, zip(*rows, strict=True))
@@ -123,7 +124,7 @@ def test_least_squares_loses_no_digit_of_numbers_that_differ_little_beside_their
     assert found["x"].se == pytest.approx(error, rel=1e-12)
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(tiny, st.sampled_from([2, 3]))
 def test_classes_are_the_oracle_and_what_runs_off_is_said(rows, n_classes):
     x, g, y = map(np.array, zip(*rows, strict=True))
@@ -142,7 +143,7 @@ def test_classes_are_the_oracle_and_what_runs_off_is_said(rows, n_classes):
         assert errors == pytest.approx(said[1], rel=1e-5, abs=1e-5)
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(tiny)
 def test_the_ordered_model_is_the_oracle_and_what_runs_off_is_said(rows):
     x, g, y = map(np.array, zip(*rows, strict=True))

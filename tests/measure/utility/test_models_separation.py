@@ -5,10 +5,11 @@ Coefficients may be large for the unit or the origin of a column; that is no sep
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from profiles import examples
 from unveil.measure.utility.models.classes import fit_classes
 from unveil.measure.utility.models.design import Design, DesignColumn, Level, Number, axes_of
 from unveil.measure.utility.models.fitted import SEPARATED, UNSETTLED, Fitted, Unfit
@@ -57,7 +58,7 @@ records = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(records, st.sampled_from([2, 3]), st.sampled_from([0, 1990]), st.booleans())
 @example([(k, k % 2, int(k > 3)) for k in range(7)] * 2, 2, 1990, False)
 @example([(k, k % 2, int(k > 3) if k != 3 else 1) for k in range(7)] + [(3, 0, 0)], 2, 0, False)

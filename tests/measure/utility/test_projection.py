@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oracles import nipals as oracle
+from profiles import examples
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.nipals import signed
 from unveil.measure.utility.projection import projection
@@ -79,7 +80,7 @@ WHOLE = st.permutations([[-9, 4, 0], [7, -2, 5], [3, 9, -8]])
 FOLLOWS = st.integers(3, 9)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(ROWS, WHOLE, FOLLOWS)
 def test_with_gaps_it_is_nipals_as_in_a_textbook(rows, whole, follows):
     rows = [

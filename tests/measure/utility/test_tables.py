@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unveil.report.pair_tables  # noqa: F401  (teaches the record to show itself)
 from oracles import pair_tables as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.utility import cells as counting
 from unveil.measure.utility.grouping import breaks_of
@@ -59,7 +60,7 @@ def test_a_cell_is_taken_for_the_copys_where_its_share_is_above_that_of_the_file
     assert pytest.approx(100 * 6 / 9 - 50) == alike.PO50
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows, rows)
 def test_every_measure_equals_its_definition_cell_by_cell(
     original: list[tuple[str, str]], copy: list[tuple[str, str]]
@@ -75,7 +76,7 @@ def test_every_measure_equals_its_definition_cell_by_cell(
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-7), figure
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.integers(-9, 9).map(lambda n: n / 4), min_size=1, max_size=40), st.integers(2, 7)
 )
@@ -85,7 +86,7 @@ def test_numbers_are_cut_at_quantiles_of_type_7(values: list[float], n: int) -> 
     assert breaks_of(levels, counts, n).tolist() == pytest.approx([float(b) for b in expected])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(rows, rows, st.randoms(use_true_random=False))
 def test_neither_the_order_of_rows_nor_the_names_of_levels_matter(
     original: list[tuple[str, str]], copy: list[tuple[str, str]], random: Any

@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import comparison as oracle
+from profiles import examples
 from unveil.measure.utility.tstr import tstr
 from unveil.measure.utility.tstr_scores import FLOOR, class_scores, number_scores
 
@@ -34,7 +35,7 @@ def people(n: int, seed: int, *, says: bool = True) -> pl.DataFrame:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CHANCES)
 def test_scores_of_classes_are_those_of_the_definitions(rows):
     truth = [one for one, _ in rows]
@@ -50,7 +51,7 @@ def test_scores_of_classes_are_those_of_the_definitions(rows):
     assert found["AUC"] == (None if expected is None else pytest.approx(expected))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), min_size=1, max_size=20))
 def test_scores_of_numbers_are_those_of_the_definitions(rows):
     truth, predicted = [a for a, _ in rows], [b for _, b in rows]

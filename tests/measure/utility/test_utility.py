@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import utility as oracle
+from profiles import examples
 from unveil.errors import InputError
 from unveil.measure.utility import cart_cuts
 from unveil.measure.utility.cart import trees
@@ -41,7 +42,7 @@ def drawn(seed: int, n: int, *, shift: float = 0.0) -> pl.DataFrame:
     return pl.DataFrame({"number": number, "letter": letter, "flag": rng.random(n) < 0.3})
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(people, st.data())
 def test_the_tree_is_rparts_to_the_last_leaf(data: list[Any], more: Any) -> None:
     n_original = more.draw(st.integers(1, len(data) - 1))
@@ -56,7 +57,7 @@ def test_the_tree_is_rparts_to_the_last_leaf(data: list[Any], more: Any) -> None
     assert float(oracle.wins(p, labels)) == row.U
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.randoms(use_true_random=False), st.integers(1, 60))
 def test_cuts_are_kept_as_rpart_keeps_them(random: Any, percent: int) -> None:
     errors, left, nodes = random_tree(random)
@@ -149,7 +150,7 @@ def test_identical_files_are_not_told_apart() -> None:
     assert not model.is_separated
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.lists(st.sampled_from("abc"), min_size=6, max_size=40), st.data())
 def test_a_logistic_model_of_one_category_is_its_table(letters: list[str], more: Any) -> None:
     # Every level on both sides, or the likelihood has no maximum.

@@ -5,10 +5,11 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import distance_filter as oracle
+from profiles import examples
 from unveil.count.one_thread import one_thread
 from unveil.errors import AlignError, ReadError, RolesError, SettingsError
 from unveil.protection.distance import brute, tree
@@ -264,7 +265,7 @@ def coder(original):
 
 
 class TestTwins:
-    @settings(max_examples=50, deadline=None)
+    @examples(50)
     @given(tables(), st.fixed_dictionaries(choices))
     def test_the_filter_is_its_definition(self, data, chosen):
         original, synthetic = data
@@ -293,7 +294,7 @@ class TestTwins:
             n = sum(p[0] and not s[0] for p, s in zip(expected, strict, strict=True))
             assert result.record.n_refused_by_strict == n
 
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(
         st.lists(
             st.lists(st.sampled_from([0.0, 1.0, None]), min_size=3, max_size=3),
@@ -315,7 +316,7 @@ class TestTwins:
         )
         agrees(result, expected)
 
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(
         st.lists(st.tuples(value, st.sampled_from(["u", "v", "w", None])), min_size=1, max_size=6),
         st.fixed_dictionaries(choices),
@@ -377,7 +378,7 @@ class TestTwins:
             theirs = lsq_linear(root, target, bounds=(a, b), method="bvls", tol=1e-14).x
             assert x == pytest.approx(theirs, abs=1e-7)
 
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(mixed_tables(), st.fixed_dictionaries(choices))
     def test_a_missing_category_is_one_of_its_levels(self, data, chosen):
         original, synthetic = data
@@ -399,7 +400,7 @@ class TestTwins:
             ),
         )
 
-    @settings(max_examples=12, deadline=None)
+    @examples(12)
     @given(mixed_tables(), choices["rule"], st.integers(1, 8))
     def test_where_combinations_are_too_many_no_row_more_is_kept(self, data, rule, most):
         original, synthetic = (mixed(rows) for rows in data)
@@ -430,7 +431,7 @@ class TestTwins:
 
 
 class TestLaws:
-    @settings(max_examples=15, deadline=None)
+    @examples(15)
     @given(tables(entry=full, most=10), st.randoms(use_true_random=False))
     def test_the_order_of_originals_does_not_matter_unless_the_first_is_asked(self, data, random):
         original, synthetic = data
@@ -442,7 +443,7 @@ class TestLaws:
         )
         assert one.keep.tolist() == two.keep.tolist()
 
-    @settings(max_examples=15, deadline=None)
+    @examples(15)
     @given(tables())
     def test_strict_keeps_no_more_than_any_and_any_no_more_than_first(self, data):
         original, synthetic = data

@@ -4,10 +4,11 @@ from datetime import date
 
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from oracles import recoding as oracle
+from profiles import examples
 from unveil.errors import SettingsError
 from unveil.protection.recoding.recode import recode
 
@@ -19,7 +20,7 @@ wholes = st.lists(whole, min_size=1, max_size=12).filter(
 tenths = st.one_of(st.none(), st.integers(-60, 60).map(lambda tenth: tenth / 10))
 shares = st.integers(1, 99).map(lambda percent: percent / 100)
 letters = st.one_of(st.none(), st.sampled_from("abcde"))
-MODEST = settings(max_examples=60)
+MODEST = examples(60)
 
 
 def done(values, dtype, **step):

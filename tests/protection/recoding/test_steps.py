@@ -5,9 +5,10 @@ from datetime import date
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from profiles import examples
 from unveil.errors import InputError
 from unveil.protection.recoding.recipe import steps_to_toml
 from unveil.protection.recoding.recode import recode
@@ -53,7 +54,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8
 names = texts.filter(str.strip)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(texts, names, st.dictionaries(names, texts.map(lambda end: f"end of {end}"), min_size=1))
 def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
     steps = (
@@ -66,7 +67,7 @@ def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
     assert steps_from(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     st.one_of(st.integers(-(2**53), 2**53), st.floats(allow_nan=False, allow_infinity=False)),
     st.floats(0, 1, exclude_min=True, exclude_max=True),
