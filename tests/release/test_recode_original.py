@@ -62,6 +62,12 @@ def test_steps_that_nobody_followed_are_set_aside(tmp_path):
     assert held.original is held.collected
 
 
+def test_a_coarser_step_than_was_taken_is_set_aside(tmp_path):
+    """Half of the multiples of 100 are multiples of 200; hardly one of the original's is."""
+    held = inputs(tmp_path, ROUND.replace("100", "200"), copy=coarse(people(2)))
+    assert held.recoded.steps == ()
+
+
 def test_only_the_columns_that_were_recoded_are(tmp_path):
     held = inputs(tmp_path, ROUND, TOP, copy=coarse(people(2)).with_columns(people(2)["age"]))
     assert [step.column for step in held.recoded.steps] == ["income"]

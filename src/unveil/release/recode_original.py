@@ -1,8 +1,8 @@
 """How is the original recoded as the synthetic data were, so that like is compared with like?
 
 By the recipe that `protect` kept beside its record, or by the recodings that the project declares.
-The recodings of a column are applied where more of the synthetic records then have a value that
-the original has, or as many: a recipe that nobody followed is noted and set aside.
+A recipe that nobody followed is noted and set aside: applied to synthetic data that were recoded
+by it, it changes nothing, and bands are theirs already. Noise that `protect` added after it may.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,6 +27,8 @@ from unveil.release.model import ProjectFile
 RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
 """Steps that code values otherwise; the others leave out columns or people, or add chance."""
 
+_ALL = 0.999
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -34,6 +36,11 @@ class Recipe:
 
     written: tuple[Step, ...] = ()
     fixed: tuple[Step, ...] | None = None  # None: to be found in the original
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether `protect` kept it."""
+        return self.fixed is not None
 
 
 @dataclass(frozen=True)
@@ -112,13 +119,17 @@ def recode_files(
         written = _of_column(recipe.written, column)
         if not written:
             continue
-        made, fault = _apply(tables, _of_column(fixed, column))
+        asked = _of_column(fixed, column)
+        made, fault = _apply(tables, asked)
         if fault is not None:
             notes.append(f"{_called(written)} could not be applied to the original: {fault}")
-        elif _share_known(column, made[0], synthetic) < _share_known(column, original, synthetic):
+        elif not (
+            _is_followed(asked, made[0], [original, *synthetic])
+            or (recipe.is_recorded and _is_nearer(column, made[0], original, synthetic))
+        ):
             notes.append(
-                f"{_called(written)} is not what was done to the synthetic data: fewer of its"
-                " values would be values of the original. It is compared without that."
+                f"{_called(written)} is not what was done to the synthetic data, which it would"
+                " change. The column is compared without it."
             )
         else:
             tables = [_with_note(table, column, written) for table in made]
@@ -145,6 +156,26 @@ def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], Inp
     for number, step in enumerate(steps, start=1):
         run.applied(number, step)
     return run.tables, run.faults[0].error if run.faults else None
+
+
+def _is_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> bool:
+    """Whether the synthetic data are as these steps leave them; the original is the first file."""
+    name, synthetic = steps[0].column, files[1:]
+    if any(do_of(step) == "band" for step in steps):
+        return _share_known(name, recoded, synthetic) > _ALL
+    again, fault = _apply([*files], steps)
+    if fault is not None:
+        return False
+    column = link_column(name, [*synthetic, *again[1:]])
+    half = len(synthetic)
+    pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
+    n_equal = sum(int((before == after).sum()) for before, after in pairs)
+    return n_equal > _ALL * sum(len(before) for before, _ in pairs)
+
+
+def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[Table]) -> bool:
+    """Whether at least as many synthetic values are values of the recoded original."""
+    return _share_known(name, recoded, synthetic) >= _share_known(name, original, synthetic)
 
 
 def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
