@@ -44,7 +44,8 @@ def planned(project: ProjectFile, inputs: Inputs) -> tuple[tuple[Planned, ...], 
 def disclosure_settings(project: ProjectFile, inputs: Inputs, scenario: Scenario) -> dict[str, Any]:
     """The settings of disclosure in one scenario, exclusions in force among them."""
     planner = Planner(project, inputs)
-    return {**_whole(planner, scenario), **exclusions_of(project, scenario.name)}
+    whole = _whole(planner, scenario)
+    return {**whole, **planner.person, **exclusions_of(project, scenario.name)}
 
 
 def exclusions_of(project: ProjectFile, scenario: str) -> dict[str, list[str]]:
@@ -74,7 +75,7 @@ def _of_scenario(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
 
 def _all_of_scenario(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     name, whole = scenario.name, _whole(planner, scenario)
-    excluded = exclusions_of(planner.project, name)
+    excluded = {**exclusions_of(planner.project, name), **planner.person}
     targets = whole["targets"]
     sensitive = sensitive_of(planner, scenario)
     declared = {"sensitive": sensitive} if sensitive else {}
