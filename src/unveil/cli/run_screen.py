@@ -126,6 +126,8 @@ def _scenario(shown: Shown, part: str, record: Disclosure, width: int) -> Iterat
     excluded = findings.exclusions(record, most=MOST_EXCLUSIONS)
     if excluded:
         yield Text(excluded)
+    if (by_person := sentences.by_person(record)) is not None:
+        yield Text(by_person)
     yield Text()
     if record.targets:
         yield _table(shown, part, record, width)
@@ -151,7 +153,8 @@ def _with_checks(shown: Shown, part: str, record: Disclosure, width: int, *, bri
         table.add_column("target", overflow="fold", min_width=longest_name(targets))
         for head in columns:
             is_text = head in ("status", "checks")
-            table.add_column(head, justify="left" if is_text else "right", no_wrap=True)
+            shown_head = "rows" if head == "people" and record.people is not None else head
+            table.add_column(shown_head, justify="left" if is_text else "right", no_wrap=True)
         for target in targets:
             table.add_row(Text(name(target)), *(cells[target][head] for head in columns))
         return table
@@ -226,10 +229,14 @@ def _identity(shown: Shown, part: str, record: Disclosure) -> Line:
         return "Identity", "not measurable.", None
     sentence = (
         f"{percent(row.repU)} (repU: {n_of(row.repU, record.n_original)} of"
-        f" {people(record.n_original)}) are alone with their keys in the original and again in the"
+        f" {_unit(record)}) are alone with their keys in the original and again in the"
         f" copy{_mean_of(record)}; alone in the original are {percent(row.UiO)}."
     )
     return "Identity", sentence, shown.status(part, None)
+
+
+def _unit(record: Disclosure) -> str:
+    return people(record.n_original) if record.people is None else f"{record.n_original:,} rows"
 
 
 def _lines(said: Iterable[Line]) -> Iterator[RenderableType]:

@@ -93,11 +93,13 @@ def _gtcap(record: Gtcap, copy: int | None) -> Iterator[Row]:
 
 
 def _suda(record: Suda, copy: int | None) -> Iterator[Row]:
-    yield {"measure": "unique", "value": 100 * record.n_uniques / record.n_records}
+    of_people = 0.0 if record.people is None else record.people.percent
+    yield {"measure": "unique", "value": max(100 * record.n_uniques / record.n_records, of_people)}
 
 
 def _match_risk(record: MatchRisk, copy: int | None) -> Iterator[Row]:
-    yield {"measure": "match_risk", "value": record.global_risk}
+    of_people = None if record.people is None else record.people.global_risk
+    yield {"measure": "match_risk", "value": max(record.global_risk, of_people or 0.0)}
 
 
 def _excess(record: Excess, copy: int | None) -> Iterator[Row]:

@@ -149,6 +149,7 @@ def _excess(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
         at.inputs.copies,
         **{name: asked[name] for name in _SCENARIO},
         exclude=exclude,
+        person=asked.get("person"),
         progress=at.progress,
     )
 

@@ -143,7 +143,7 @@ def _fits(
 
 def _of_original(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     keys, files = list(scenario.keys), planner.inputs.of_roles("original", "labels")
-    asked = {"keys": keys, **planner.reading(scenario, keys)}
+    asked = {"keys": keys, **planner.reading(scenario, keys), **planner.person}
     fraction = planner.project.data.sampling_fraction
     known = {} if fraction is None else {"dis_fraction": fraction}
     yield planner.part("suda", {**asked, **known}, files, scenario.name)
@@ -155,7 +155,7 @@ def _attacks(
     planner: Planner, scenario: Scenario, targets: list[str], copy: int
 ) -> Iterator[Planned]:
     files, keys = planner.files("control", copy=copy), list(scenario.keys)
-    shared = {**planner.data, "n": planner.n_attacked}
+    shared = {**planner.data, **planner.person, "n": planner.n_attacked}
     if targets:
         codes = planner.codes((*keys, *targets))
         asked = {"keys": keys, "secrets": targets, "special_codes": codes, **shared}
