@@ -162,7 +162,7 @@ def _scenario(record: ProjectProposal, scenario: ProposedScenario) -> Iterator[R
         if scenario.n_unique is not None:
             of = people(record.n_records)
             of = of if record.roles.person is None else f"{record.n_records:,} rows"
-            alone = f" With these {scenario.n_unique:,} of {of} are unique."
+            alone = f" With these {scenario.n_unique:,} of {of} are alone."
         yield Text(f"Keys: {keys}.{alone}")
     yield Text()
 
