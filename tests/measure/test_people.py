@@ -21,7 +21,7 @@ from unveil.measure.gate.assess import assess
 from unveil.measure.risk.match_risk import match_risk
 from unveil.measure.uniques.suda import suda
 from unveil.report.alerts import not_tested_text
-from unveil.report.sentences import by_person, sizes
+from unveil.report.sentences import attribute, by_person, sizes
 
 BY_PERSON = ("iS", "DiS", "DiSCO", "DiSDiO")
 SIDES = {1: "original", 2: "control"}
@@ -157,6 +157,10 @@ def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over()
         " 50.0 % (2 of 4)."
     )
     assert sizes(measured().record).startswith("7 rows of 4 people in the original, ")
+    assert attribute(measured().record, measured().attribute[0])["DiSCO"].endswith(
+        "for 42.9 % of the rows in your data (3 of 7), find a single value of t, and it would be"
+        " right. With the original data: 28.6 %. Counted by person: 50.0 % (2 of 4 people)."
+    )
     original = pl.DataFrame(
         {"patient_id": [n // 3 for n in range(90)], "k": list("abc") * 30, "t": list("xy") * 45}
     )

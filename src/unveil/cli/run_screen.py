@@ -153,7 +153,7 @@ def _with_checks(shown: Shown, part: str, record: Disclosure, width: int, *, bri
         table.add_column("target", overflow="fold", min_width=longest_name(targets))
         for head in columns:
             is_text = head in ("status", "checks")
-            shown_head = "rows" if head == "people" and record.people is not None else head
+            shown_head = sentences.unit(record) if head == "people" else head
             table.add_column(shown_head, justify="left" if is_text else "right", no_wrap=True)
         for target in targets:
             table.add_row(Text(name(target)), *(cells[target][head] for head in columns))
@@ -227,16 +227,14 @@ def _identity(shown: Shown, part: str, record: Disclosure) -> Line:
     row = record.identity_of(record.headline_copy)
     if row.repU is None or row.UiO is None:
         return "Identity", "not measurable.", None
+    n = record.n_original
+    whom = people(n) if record.people is None else f"{n:,} rows"
     sentence = (
-        f"{percent(row.repU)} (repU: {n_of(row.repU, record.n_original)} of"
-        f" {_unit(record)}) are alone with their keys in the original and again in the"
-        f" copy{_mean_of(record)}; alone in the original are {percent(row.UiO)}."
+        f"{percent(row.repU)} (repU: {n_of(row.repU, n)} of {whom}) are alone with their keys in"
+        f" the original and again in the copy{_mean_of(record)}; alone in the original are"
+        f" {percent(row.UiO)}."
     )
     return "Identity", sentence, shown.status(part, None)
-
-
-def _unit(record: Disclosure) -> str:
-    return people(record.n_original) if record.people is None else f"{record.n_original:,} rows"
 
 
 def _lines(said: Iterable[Line]) -> Iterator[RenderableType]:
