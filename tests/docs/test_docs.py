@@ -94,7 +94,7 @@ from unveil.records.pair_tables import (
     VariableScore,
     WorstTable,
 )
-from unveil.records.person import PersonColumn
+from unveil.records.person import PeopleByKeys, PersonColumn
 from unveil.records.projection import Component, Loading, ProjectedGroup, Projection
 from unveil.records.projection import DroppedColumn as NotProjected
 from unveil.records.proposal import (
@@ -256,6 +256,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     GtcapBin: (STANDING_OUT, "histogram"),
     UniqueScore: (STANDING_OUT, "rows"),
     Suda: (SPECIAL, None),
+    PeopleByKeys: (SPECIAL, "people"),
     MsuSize: (SPECIAL, "sizes"),
     SudaNotMeasured: (SPECIAL, "not_measured"),
     KeyContribution: (SPECIAL, "contributions"),

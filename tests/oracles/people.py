@@ -24,6 +24,15 @@ def values(rows: Sequence[Row], keys: tuple) -> set:
     return {row[2] for row in rows if row[1] == keys}
 
 
+def fewest_sharing(rows: Sequence[Row]) -> dict[object, int]:
+    """For each person, how few people share the keys of the rarest of their rows."""
+    found: dict[object, int] = {}
+    for who, row in zip(whose(rows), rows, strict=True):
+        n = len(holders(rows, row[1]))
+        found[who] = min(n, found.get(who, n))
+    return found
+
+
 def figures(original: Sequence[Row], synthetic: Sequence[Row]) -> dict[str, Fraction]:
     """Percent of the people of the original, by measure; the target is of the attribute ones."""
 

@@ -21,7 +21,7 @@ from unveil.report.charts.attacks import attacks_chart
 from unveil.report.documents import csv_document, json_document
 
 GUESSING = ("tolerance", "absolute", "groups")
-SHARED = ("level", "categorical", "special_codes", "missing_values")
+SHARED = ("level", "person", "categorical", "special_codes", "missing_values")
 
 
 @click.command(short_help="What simulated attacks find in a copy, beyond general knowledge.")

@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from unveil.cli.options import by_column, column_names, keys_option, missing_option, words_option
+from unveil.cli.options import (
+    by_column,
+    column_names,
+    keys_option,
+    missing_option,
+    person_option,
+    words_option,
+)
 from unveil.errors import RolesError, SettingsError, quoted
 from unveil.read.given import numbers_in
 
@@ -99,6 +106,7 @@ def setting_options(command: Command) -> Command:
     """What is known, what is guessed, how many are attacked, and how columns are read."""
     for option in (
         missing_option,
+        person_option,
         click.option(
             "--special-codes",
             multiple=True,

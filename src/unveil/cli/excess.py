@@ -14,6 +14,7 @@ from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
     output_options,
+    person_option,
     reading_options,
     words_option,
 )
@@ -43,6 +44,7 @@ from unveil.report.words import name
     help=f"What to compare: {', '.join(MEASURES)}. May be repeated.",
 )
 @exclude_option
+@person_option
 @reading_options
 @chart_option
 @words_option

@@ -30,6 +30,7 @@ _ROLES = (
     ("key", "may be known"),
     ("target", "may be learnt"),
     ("identifier", "points at people: drop it"),
+    ("person", "says whose row it is: drop it"),
     ("weight", "says how many people a record stands for"),
     ("ignore", "left aside"),
 )
@@ -115,9 +116,7 @@ def _screen(
     record: ProjectProposal, folder: str | None, *, n_copies: int
 ) -> Iterator[RenderableType]:
     yield Text()
-    yield Text(
-        f"A project for {name(record.roles.files[0])}: {people(record.n_records)}", style="bold"
-    )
+    yield Text(f"A project for {name(record.roles.files[0])}: {_whom(record)}", style="bold")
     yield Text(
         f"{visible(record.file or '')} is written. All in it is proposed, with reasons: change what"
         " does not fit your setting."
@@ -159,13 +158,20 @@ def _scenario(record: ProjectProposal, scenario: ProposedScenario) -> Iterator[R
         yield Text("file, or begin again with --keys.")
     else:
         keys = and_list([name(key) for key in scenario.keys])
-        alone = "" if scenario.n_unique is None else _alone(scenario.n_unique, record.n_records)
+        alone = ""
+        if scenario.n_unique is not None:
+            of = people(record.n_records)
+            of = of if record.roles.person is None else f"{record.n_records:,} rows"
+            alone = f" With these {scenario.n_unique:,} of {of} are alone."
         yield Text(f"Keys: {keys}.{alone}")
     yield Text()
 
 
-def _alone(n_unique: int, n_records: int) -> str:
-    return f" With these {n_unique:,} of {people(n_records)} are alone."
+def _whom(record: ProjectProposal) -> str:
+    person = record.roles.person
+    if person is None:
+        return people(record.n_records)
+    return f"{person.n_rows:,} rows of {people(person.n_people)}"
 
 
 def _besides(record: ProjectProposal) -> Iterator[RenderableType]:

@@ -126,6 +126,8 @@ def _scenario(shown: Shown, part: str, record: Disclosure, width: int) -> Iterat
     excluded = findings.exclusions(record, most=MOST_EXCLUSIONS)
     if excluded:
         yield Text(excluded)
+    if (by_person := sentences.by_person(record)) is not None:
+        yield Text(by_person)
     yield Text()
     if record.targets:
         yield _table(shown, part, record, width)
@@ -151,7 +153,8 @@ def _with_checks(shown: Shown, part: str, record: Disclosure, width: int, *, bri
         table.add_column("target", overflow="fold", min_width=longest_name(targets))
         for head in columns:
             is_text = head in ("status", "checks")
-            table.add_column(head, justify="left" if is_text else "right", no_wrap=True)
+            shown_head = sentences.unit(record) if head == "people" else head
+            table.add_column(shown_head, justify="left" if is_text else "right", no_wrap=True)
         for target in targets:
             table.add_row(Text(name(target)), *(cells[target][head] for head in columns))
         return table
@@ -224,10 +227,12 @@ def _identity(shown: Shown, part: str, record: Disclosure) -> Line:
     row = record.identity_of(record.headline_copy)
     if row.repU is None or row.UiO is None:
         return "Identity", "not measurable.", None
+    n = record.n_original
+    whom = people(n) if record.people is None else f"{n:,} rows"
     sentence = (
-        f"{percent(row.repU)} (repU: {n_of(row.repU, record.n_original)} of"
-        f" {people(record.n_original)}) are alone with their keys in the original and again in the"
-        f" copy{_mean_of(record)}; alone in the original are {percent(row.UiO)}."
+        f"{percent(row.repU)} (repU: {n_of(row.repU, n)} of {whom}) are alone with their keys in"
+        f" the original and again in the copy{_mean_of(record)}; alone in the original are"
+        f" {percent(row.UiO)}."
     )
     return "Identity", sentence, shown.status(part, None)
 

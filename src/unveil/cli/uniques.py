@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.cli.chart_file import chart_option, write_chart
-from unveil.cli.options import keys_option, reading_options
+from unveil.cli.options import keys_option, person_option, reading_options
 from unveil.cli.progress import progress_bar
 from unveil.cli.records import refuse_records
 from unveil.cli.screen import notes
@@ -86,6 +86,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
     metavar="C",
     help="The c of recursive (c, l)-diversity.",
 )
+@person_option
 @reading_options
 @click.option(
     "--records",

@@ -18,6 +18,7 @@ from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, N
 from unveil.records.copies import Copy
 from unveil.records.disclosure import Disclosure, GroupRow, ValueRow
 from unveil.records.judgement import Audience
+from unveil.records.person import PersonColumn
 
 SENSITIVE = (1.0, 5.0)
 """Percent of the people with a sensitive value, and of the others: review, block."""
@@ -79,6 +80,7 @@ def assess_release(
             *gate_alerts(evidence, limits),
             *_sensitive_alerts(disclosures, sensitive or {}, limits),
             *_group_alerts(disclosures, limits),
+            *_person_alerts(evidence.undeclared),
             *more,
             *limit_alerts(breaches),
         )
@@ -198,6 +200,24 @@ def _group_alerts(disclosures: Sequence[Disclosure], limits: Limits) -> Iterator
             ),
             action="Check how the records of this group were made, or protect it further.",
         )
+
+
+def _person_alerts(person: PersonColumn | None) -> Iterator[Alert]:
+    """That rows were counted, where a column that repeats says whose they are."""
+    if person is None:
+        return
+    yield Alert(
+        id=f"person:{person.column}",
+        kind="person",
+        columns=(person.column,),
+        status="decide",
+        sentence=f"{person.column} {person.counts}. Figures count rows, not people.",
+        action=(
+            f"Declare whose row it is: --person {person.column}, or person = "
+            f'"{person.column}" under [roles] in project.toml. If every row is a person, declare'
+            " none."
+        ),
+    )
 
 
 def value_share(row: ValueRow, n_original: int) -> float:

@@ -96,11 +96,8 @@ def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdic
     for row in rows:
         if row.copy == "mean":
             continue
-        value: float | None = getattr(row, measure)
         target = row.target if isinstance(row, AttributeRow) else None
-        by_person = record.percent_of_people(measure, target, row.copy)
-        if value is not None and by_person is not None:
-            value = max(value, by_person)
+        value = record.highest(row, measure, target)
         yield Verdict(
             measure=measure,
             target=target,

@@ -7,6 +7,7 @@ adds columns that nobody gave a role, and what it knows was not tested.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from unveil.errors import listed
 from unveil.judge.alerts import gate_alerts, named
 from unveil.judge.assess import Breach, assess_release, files_hash, other_files
 from unveil.judge.measures import GATE, MEASURES
@@ -17,6 +18,8 @@ from unveil.records.run import Run
 
 MOST_ALONE = 3
 """So many columns without a role have an alert each; more of them have one together."""
+BY_ROW = ("exclusion_table", "cap", "tcap", "gtcap", "singling_out", "sap")
+"""Measures of risk that know no people with several rows."""
 _HASHED = ("original", "synthetic", "control")
 
 
@@ -161,6 +164,7 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateFindings) -> Iterator
 def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
     yield from _failed(run)
     if gate.evidence is not None:
+        yield from _rows_counted(run, gate.evidence)
         ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)
         if ignored:
             yield NotTested(
@@ -176,6 +180,13 @@ def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
                 " quoted. Declare it with sampling_fraction under [data] in project.toml."
             ),
         )
+
+
+def _rows_counted(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
+    """Measures that count rows although people are declared, where people have several rows."""
+    kinds = dict.fromkeys(part.kind for part in run.parts if part.kind in BY_ROW)
+    if kinds and any(one.what == "person" for one in evidence.not_tested):
+        yield NotTested(what="part", sentence=f"Counted rows, not people: {listed(kinds)}.")
 
 
 def _failed(run: Run) -> Iterator[NotTested]:

@@ -7,18 +7,20 @@ same kind whose records were not used. What the copy gives away about them is ge
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unveil.count.exclusions import fitted
+from unveil.count.exclusions import Exclusions, fitted
 from unveil.count.scenario import Progress, silent
 from unveil.errors import SettingsError, listed, nearest
+from unveil.measure.attribute.disco import COUNTED
 from unveil.measure.attribute.excess import excess_ratio
 from unveil.measure.catalogue import CATALOGUE
 from unveil.measure.figures import ByCopy, attribute_figures
 from unveil.measure.opening import Opening, opened, sides_of
+from unveil.measure.people import PeopleOfFiles, people_figures, rows_counted
 from unveil.measure.tabular import RowsResult
 from unveil.read.banding import parse_bands
 from unveil.read.exclusions import parse_exclusions
 from unveil.read.given import is_list
-from unveil.records.disclosure import NotMeasured
+from unveil.records.disclosure import Coercion, NotMeasured, PeopleRow
 from unveil.records.excess import Excess, ExcessRow
 from unveil.records.exclusions import Exclusion
 
@@ -40,6 +42,7 @@ def excess(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    person: str | None = None,
     progress: Progress | None = None,
 ) -> RowsResult[Excess]:
     """Compare what copies give away about those they were made from with what about others.
@@ -56,6 +59,9 @@ def excess(
         As in `unveil.disclosure`.
     measure
         One or several of iS, DiS, DiSCO, DiSDiO, DCAP and TCAP.
+    person
+        The column that says whose row it is: people are counted then, each as soon as one of their
+        rows is. DCAP and TCAP count rows.
     exclude
         Exclusions whose effect is shown beside: train, control and R without and with them, and the
         same ratio for what they remove.
@@ -81,6 +87,7 @@ def excess(
         targets=targets,
         missing_values=missing_values,
         bands=parse_bands(bands, special_codes),
+        person=person,
         progress=progress,
     )
     return RowsResult(_record(opening, measures, rules, progress))
@@ -105,27 +112,67 @@ def _record(
     scenario = opening.scenario
     copies = range(CONTROL + 1, len(scenario.sides.rows))
     parts = [scenario.of_sides([part, *copies]) for part in (TRAIN, CONTROL)]
+    people = _people(opening)
     plain, struck = ([fitted(kept, part) for part in parts] for kept in ((), rules))
+    of_plain, of_struck = (
+        [people_figures(*one).rows for one in zip(people, kept, strict=True)] if people else None
+        for kept in (plain, struck)
+    )
     rows: list[ExcessRow] = []
     for place, target in enumerate(scenario.target_names):
         progress(f"comparing {target}", place, len(scenario.target_names))
-        before = [attribute_figures(part, place) for part in plain]
-        after = [attribute_figures(part, place) for part in struck] if rules else None
+        before = _figures(plain, place, of_plain)
+        after = _figures(struck, place, of_struck) if rules else None
         rows += _rows(target, measures, before, after)
     return Excess(
         files=opening.files,
         keys=scenario.key_names,
         targets=scenario.target_names,
         measures=tuple(measures),
-        n_train=scenario.sides.rows[TRAIN],
-        n_control=scenario.sides.rows[CONTROL],
+        person=people[TRAIN].original.record if people else None,
+        n_train=_size(opening, people, TRAIN),
+        n_control=_size(opening, people, CONTROL),
         n_synthetic=scenario.sides.rows[CONTROL + 1 :],
         exclude=tuple(rule.text for rule in rules),
         rows=tuple(rows),
         bands=opening.bands,
-        coercions=opening.notes,
+        coercions=(*opening.notes, *_rows_counted(people, measures)),
         not_measured=tuple(_not_measured(rows)),
     )
+
+
+def _people(opening: Opening) -> tuple[PeopleOfFiles, ...]:
+    """Whose rows those of train are, and those of the control sample; nobody's where not asked."""
+    people = opening.people
+    return () if people is None else (people.without_control(), people.of_control())
+
+
+def _size(opening: Opening, people: Sequence[PeopleOfFiles], part: int) -> int:
+    return people[part].original.record.n_people if people else opening.scenario.sides.rows[part]
+
+
+def _figures(
+    parts: Sequence[Exclusions], place: int, people: Sequence[Sequence[PeopleRow]] | None
+) -> list[ByCopy]:
+    """The figures of one target in each part, those that count people by person."""
+    found = [attribute_figures(part, place) for part in parts]
+    target = parts[TRAIN].scenario.target_names[place]
+    return [
+        {
+            copy: dict(figures)
+            | {row.measure: row.percent for row in rows if (row.target, row.copy) == (target, copy)}
+            for copy, figures in of_part.items()
+        }
+        for of_part, rows in zip(found, people or ((), ()), strict=True)
+    ]
+
+
+def _rows_counted(people: Sequence[PeopleOfFiles], measures: Sequence[str]) -> tuple[Coercion, ...]:
+    by_row = [symbol for symbol in measures if symbol not in COUNTED]
+    if not people or not by_row:
+        return ()
+    verb = "count" if len(by_row) > 1 else "counts"
+    return rows_counted(people[TRAIN].original, f"{listed(by_row)} {verb}")
 
 
 def _rows(

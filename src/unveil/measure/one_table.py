@@ -9,6 +9,8 @@ import polars as pl
 from unveil.count.codes import Column
 from unveil.count.scenario import Progress, encode_all
 from unveil.measure.opening import read_all, refuse_other_columns
+from unveil.measure.people import refuse_person
+from unveil.measure.roles.person import NONE, People, choose_people
 from unveil.read.align import align
 from unveil.read.banding import parse_bands
 from unveil.read.bands import band
@@ -27,6 +29,7 @@ class OneTable:
     others: Mapping[str, pl.Series]
     bands: tuple[Banded, ...]
     notes: tuple[Coercion, ...]
+    people: People | None = None  # whose row each is; None: every row is taken for a person
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -52,15 +55,21 @@ def opened_alone(
     bands: Mapping[str, Any] | None,
     special_codes: Mapping[str, Any] | None,
     missing_values: str | Sequence[str],
+    person: str | None = None,
     progress: Progress,
 ) -> OneTable:
-    """Open one data set by its keys; `others` are read and aligned, but not encoded."""
+    """Open one data set by its keys; `others` are read and aligned, but not encoded.
+
+    `person` is the column that says whose row it is.
+    """
     key_names = names(keys, "Keys")
     declared(key_names, ())
     wanted = (*key_names, *others)
     cut = parse_bands(bands, special_codes)
     refuse_other_columns(cut, Roles(key_names, ()))
-    (table,) = read_all({"data": data}, wanted, missing_values, None, progress)
+    refuse_person(person, wanted)
+    given = () if person in (None, NONE) else (person,)
+    (table,) = read_all({"data": data}, (*wanted, *given), missing_values, None, progress)
     aligned, banded = band(align([table], wanted), cut)
     return OneTable(
         table.source,
@@ -69,4 +78,5 @@ def opened_alone(
         {name: aligned.columns[name][0] for name in others},
         banded,
         aligned.coercions,
+        choose_people(table, person) if given else None,
     )

@@ -77,7 +77,7 @@ def opened(
     tables = read_all(sides, wanted, missing_values, segment, progress)
     people = people_of_files(tables, person)
     if people is not None:
-        tables = [_without(table, people.original.record.column) for table in tables]
+        tables = [without_column(table, people.original.record.column) for table in tables]
     chosen = roles(tables, key_names, target_names)
     if segment is not None and segment not in tables[0].frame.columns:
         raise RolesError(absent(tables[0].place, segment, tables[0].frame.columns))
@@ -98,7 +98,8 @@ def opened(
     )
 
 
-def _without(table: Table, name: str) -> Table:
+def without_column(table: Table, name: str) -> Table:
+    """The table without one of its columns, if it has it."""
     kept = [column for column in table.frame.get_columns() if column.name != name]
     return replace(table, frame=pl.DataFrame(kept))
 

@@ -21,7 +21,8 @@ from unveil.measure.figures import groups
 from unveil.measure.roles.person import NONE, People, read_people
 from unveil.read.table import Table
 from unveil.records.copies import Copy
-from unveil.records.disclosure import PeopleFigures, PeopleRow
+from unveil.records.disclosure import Coercion, PeopleFigures, PeopleRow
+from unveil.records.person import PeopleByKeys, PersonColumn
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,31 @@ class PeopleOfFiles:
     original: People
     copies: tuple[Ids, ...]  # every row its own, where a copy has no such column
 
+    def of_control(self) -> "PeopleOfFiles":
+        """The first of the others in the place of the original."""
+        ids = self.copies[0]
+        column = self.original.record.column
+        record = PersonColumn(column=column, n_rows=len(ids), n_people=len(np.unique(ids)))
+        return PeopleOfFiles(People(record, ids), self.copies[1:])
+
+    def without_control(self) -> "PeopleOfFiles":
+        """The original beside all others but the first."""
+        return PeopleOfFiles(self.original, self.copies[1:])
+
+
+def people_of_rows(table: Table, person: str) -> Ids:
+    """Whose row each row of a file is; every row its own, where it has no such column."""
+    if person in table.frame.columns:
+        return read_people(table, person).of_row
+    return np.arange(table.frame.height, dtype=np.int32)
+
 
 def people_of_files(tables: Sequence[Table], person: str | None) -> PeopleOfFiles | None:
     """The people of all files, the original's first; None where no column is named."""
     if person is None or (person == NONE and NONE not in tables[0].frame.columns):
         return None
-    copies = [
-        read_people(table, person).of_row
-        if person in table.frame.columns
-        else np.arange(table.frame.height, dtype=np.int32)
-        for table in tables[1:]
-    ]
-    return PeopleOfFiles(read_people(tables[0], person), tuple(copies))
+    copies = tuple(people_of_rows(table, person) for table in tables[1:])
+    return PeopleOfFiles(read_people(tables[0], person), copies)
 
 
 def refuse_person(person: str | None, columns: Sequence[str]) -> None:
@@ -108,10 +122,39 @@ def _identity(
 
 def _people_by_keys(scenario: Scenario, side: int, of_row: Ids) -> Whole:
     """How many people of one side have each key combination."""
-    q = scenario.keys.q[scenario.sides.slices[side]].astype(np.int64)
+    q = scenario.keys.q[scenario.sides.slices[side]]
+    return count_people(q, of_row, scenario.keys.n_q)
+
+
+def count_people(q: Ids, of_row: Ids, n_q: int) -> Whole:
+    """How many people have each key combination, by the combination and person of each row."""
     n_people = int(of_row.max(initial=0)) + 1
-    once = np.unique(q * n_people + of_row)
-    return np.bincount(once // n_people, minlength=scenario.keys.n_q)
+    once = np.unique(q.astype(np.int64) * n_people + of_row)
+    return np.bincount(once // n_people, minlength=n_q)
+
+
+def people_by_keys(people: People, q: Ids, n_q: int) -> PeopleByKeys:
+    """How many people share their keys with how many others."""
+    sharing = count_people(q, people.of_row, n_q)[q]
+    fewest = np.full(people.record.n_people, sharing.max(initial=0))
+    np.minimum.at(fewest, people.of_row, sharing)
+    n_unique = int((fewest == 1).sum())
+    return PeopleByKeys(
+        person=people.record,
+        n_unique=n_unique,
+        percent=100 * n_unique / people.record.n_people,
+        k=int(fewest.min()),
+        global_risk=float((1 / fewest).mean()),
+    )
+
+
+def rows_counted(people: People | None, what: str) -> tuple[Coercion, ...]:
+    """That some figures count rows, where people have several."""
+    if people is None or people.record.n_people == people.record.n_rows:
+        return ()
+    column = people.record.column
+    said = f"{column!r} {people.record.counts}. {what} rows, not people."
+    return (Coercion(side="original", column=column, kind="person", sentence=said),)
 
 
 def _row(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil.errors import InputError, SettingsError
+from unveil.measure.roles.person import NONE
 from unveil.protection.plan import Fault, Plan, plan_of
 from unveil.protection.plan_data import data_faults, texts_of
 from unveil.protection.plan_faults import section_faults, told_in_order, unknown_faults
@@ -126,8 +127,10 @@ def _identifiers(document: Mapping[str, Any]) -> Iterator[str]:
     for step in document["protect"]["step"]:
         columns = step.get("columns", ())
         named |= {step.get("column"), *(columns if is_list(columns) else (columns,))}
-    given = document.get("roles", {}).get("identifier", ())
-    yield from (name for name in (given if is_list(given) else ()) if name not in named)
+    roles = document.get("roles", {})
+    given, person = roles.get("identifier", ()), roles.get("person")
+    every = [*(given if is_list(given) else ()), *([person] if isinstance(person, str) else [])]
+    yield from (name for name in dict.fromkeys(every) if name not in {*named, NONE})
 
 
 def _others(document: Mapping[str, Any]) -> Iterator[Fault]:

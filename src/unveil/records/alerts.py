@@ -8,6 +8,7 @@ from typing import Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.copies import Copy
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 AlertStatus = Literal["block", "decide", "review"]
@@ -23,6 +24,7 @@ AlertKind = Literal[
     "coding",
     "sensitive_value",
     "roles",
+    "person",
 ]
 CodingKind = Literal[
     "spelling",
@@ -190,6 +192,7 @@ class GateEvidence(Record, frozen=True, kw_only=True):
     copied: tuple[CopiedColumn, ...] = ()
     groups: tuple[TiedGroup, ...] = ()
     codings: tuple[CodingRow, ...] = ()
+    undeclared: PersonColumn | None = None  # people have several rows, and no column was declared
     not_tested: tuple[NotTested, ...] = ()
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 AttackName = Literal[
@@ -67,6 +68,7 @@ class Attacks(Record, frozen=True, kw_only=True):
     files: tuple[str, ...]  # the original's, the copy's, the control's
     seed: int
     level: float
+    person: PersonColumn | None = None  # whose attack each is; None: rows are attacked
     n_original: int
     n_synthetic: int
     n_control: int | None

@@ -192,6 +192,14 @@ class Disclosure(Record, frozen=True, kw_only=True):
                 return row.percent
         return None
 
+    def highest(
+        self, row: IdentityRow | AttributeRow, measure: str, target: str | None
+    ) -> float | None:
+        """One figure of a row, by rows or by people, whichever is larger; None: not measured."""
+        of_rows: float | None = getattr(row, measure)
+        of_people = self.percent_of_people(measure, target, row.copy)
+        return of_rows if of_rows is None or of_people is None else max(of_rows, of_people)
+
     def identity_of(self, copy: Copy) -> IdentityRow:
         """The identity figures of one copy, of their mean, or of all pooled."""
         for row in self.identity:

@@ -4,6 +4,7 @@ from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
 from unveil.records.copies import Copy
 from unveil.records.disclosure import Coercion, NotMeasured
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 
@@ -31,7 +32,8 @@ class Excess(Record, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     targets: tuple[str, ...]
     measures: tuple[str, ...]
-    n_train: int
+    person: PersonColumn | None = None  # of train; None: every row is taken for a person
+    n_train: int  # people where a person is declared, records otherwise
     n_control: int
     n_synthetic: tuple[int, ...]
     exclude: tuple[str, ...]

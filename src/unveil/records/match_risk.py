@@ -5,6 +5,7 @@ from typing import Literal
 from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PeopleByKeys
 from unveil.version import __version__
 
 MatchRule = Literal["wildcard", "category"]
@@ -51,6 +52,7 @@ class MatchRisk(Record, frozen=True, kw_only=True):
     n_records: int
     n_q: int  # distinct key combinations, missing as a level
     n_population: float  # the sum of the weights
+    people: PeopleByKeys | None = None  # None: every row is taken for a person
     k: float  # the smallest number of records that match a record, itself included
     anonymity: tuple[Anonymity, ...]
     expected_reidentifications: float  # the sum of the individual risks

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 Pair = Literal["synthetic to original", "synthetic to control", "control to original"]
@@ -57,6 +58,7 @@ class Membership(Record, frozen=True, kw_only=True):
     seed: int
     level: float
     prevalence: float  # share of members among those the attacker looks at
+    person: PersonColumn | None = None  # whose attack each is; None: rows are attacked
     n_original: int
     n_synthetic: int
     n_control: int

@@ -5,6 +5,7 @@ from typing import Literal
 from unveil.records.bands import Banded
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PeopleByKeys
 from unveil.version import __version__
 
 ScoreKind = Literal["original", "normalised"]
@@ -49,6 +50,7 @@ class Suda(Record, frozen=True, kw_only=True):
     n_records: int
     n_q: int  # distinct key combinations
     n_uniques: int  # records alone with all their keys, missing counted as a level
+    people: PeopleByKeys | None = None  # None: every row is taken for a person
     n_in_pairs: int  # records whose keys exactly one other has
     n_scored: int  # records with a score above 0
     n_special: int

@@ -10,7 +10,7 @@ from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
-Role = Literal["identifier", "key", "target", "weight", "ignore"]
+Role = Literal["identifier", "person", "key", "target", "weight", "ignore"]
 Grade = Literal["visible", "often", "sometimes", "sensitive"]
 Source = Literal["name", "label", "values", "given"]
 Stop = Literal["given", "no_candidate", "enough", "small_gain", "most_keys", "no_more"]

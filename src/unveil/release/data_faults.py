@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from unveil.errors import RolesError
+from unveil.measure.roles.person import NONE
 from unveil.measure.utility.findings_asked import asked_of
 from unveil.protection.plan import Fault
 from unveil.protection.plan_faults import told_in_order
@@ -40,7 +41,8 @@ def _faults(project: ProjectFile, columns: Columns) -> Iterator[Fault]:
         yield from _absent(path, names, original)
     others = {name for theirs in columns.values() for name in theirs}
     for role in ("identifier", "ignore"):  # may be said of what the synthetic data alone have
-        absent_ones = [one for one in getattr(project.roles, role) if one not in others]
+        named = [one for one in getattr(project.roles, role) if one != project.roles.person]
+        absent_ones = [one for one in named if one not in others]
         yield from _absent(("roles", role), absent_ones, original)
     for number, scenario in enumerate(project.scenarios):
         yield from _of_scenario(("scenario", number), scenario, columns, original)
@@ -59,8 +61,10 @@ def _named_in_data(project: ProjectFile) -> Iterator[tuple[Path, Iterable[str]]]
         yield ("roles", role), getattr(project.roles, role)
     for column in project.roles.sensitive:
         yield ("roles", "sensitive", column), [column]
-    if project.roles.weight is not None:
-        yield ("roles", "weight"), [project.roles.weight]
+    for role in ("weight", "person"):
+        name = getattr(project.roles, role)
+        if name is not None and (role, name) != ("person", NONE):
+            yield ("roles", role), [name]
 
 
 def _of_scenario(

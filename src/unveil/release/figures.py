@@ -11,7 +11,7 @@ from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks
 from unveil.records.base import Record
 from unveil.records.copies import Copy
-from unveil.records.disclosure import Disclosure
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.excess import Excess
 from unveil.records.gtcap import Gtcap
 from unveil.records.match_risk import MatchRisk
@@ -67,16 +67,23 @@ def _sensitive(part: Part, record: Disclosure) -> Iterator[Row]:
 def _disclosure(record: Disclosure, copy: int | None) -> Iterator[Row]:
     for row in record.identity:
         for measure in IDENTITY if row.copy != "mean" else ():
-            yield _beside(row, measure, {"copy": row.copy})
+            yield _beside(record, row, measure, None)
     for one in record.attribute:
         for measure in ATTRIBUTE if one.copy != "mean" else ():
-            yield _beside(one, measure, {"copy": one.copy, "target": one.target})
+            yield _beside(record, one, measure, one.target)
 
 
-def _beside(row: Record, measure: str, where: Row) -> Row:
+def _beside(
+    record: Disclosure, row: IdentityRow | AttributeRow, measure: str, target: str | None
+) -> Row:
     other = _BESIDE.get(measure)
-    companion = None if other is None else getattr(row, other)
-    return {**where, "measure": measure, "value": getattr(row, measure), "companion": companion}
+    return {
+        "copy": row.copy,
+        **({} if target is None else {"target": target}),
+        "measure": measure,
+        "value": record.highest(row, measure, target),
+        "companion": None if other is None else record.highest(row, other, target),
+    }
 
 
 def _gtcap(record: Gtcap, copy: int | None) -> Iterator[Row]:
@@ -86,11 +93,13 @@ def _gtcap(record: Gtcap, copy: int | None) -> Iterator[Row]:
 
 
 def _suda(record: Suda, copy: int | None) -> Iterator[Row]:
-    yield {"measure": "unique", "value": 100 * record.n_uniques / record.n_records}
+    of_people = 0.0 if record.people is None else record.people.percent
+    yield {"measure": "unique", "value": max(100 * record.n_uniques / record.n_records, of_people)}
 
 
 def _match_risk(record: MatchRisk, copy: int | None) -> Iterator[Row]:
-    yield {"measure": "match_risk", "value": record.global_risk}
+    of_people = None if record.people is None else record.people.global_risk
+    yield {"measure": "match_risk", "value": max(record.global_risk, of_people or 0.0)}
 
 
 def _excess(record: Excess, copy: int | None) -> Iterator[Row]:

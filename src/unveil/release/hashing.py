@@ -84,7 +84,7 @@ def settings_sha256(project: ProjectFile) -> str:
     """Of all in a project file that decides figures; not of reasons, names, limits or answers."""
     decides = {
         "data": project.data,
-        "roles": project.roles,
+        "roles": _roles(project),
         "scenarios": project.scenarios,
         "excludes": [(one.scenario, one.exclusion.text) for one in project.excludes],
         "rulings": [one.finding for one in project.rulings if one.accept],
@@ -95,6 +95,12 @@ def settings_sha256(project: ProjectFile) -> str:
         "tables": project.tables,
     }
     return sha256_of(canonical(decides).encode())
+
+
+def _roles(project: ProjectFile) -> dict[str, Any]:
+    """The roles; a person that is not declared is none, as before there was such a role."""
+    roles = _plain(project.roles)
+    return {name: one for name, one in roles.items() if (name, one) != ("person", None)}
 
 
 def _kept_pairs(project: ProjectFile) -> list[list[str]]:

@@ -69,6 +69,7 @@ class Measuring:
             targets=settings["targets"],
             missing_values=settings["missing_values"],
             bands=parse_bands(settings["bands"], settings["special_codes"]),
+            person=settings.get("person"),
             progress=self.progress,
         )
         checking = Checking(Checks(), None)
@@ -121,6 +122,7 @@ def _gate(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
         identifiers=tuple(asked["identifiers"]),
         compared=tuple(asked["compared"]),
         others=tuple(asked["others"]),
+        person=asked.get("person"),
     )
     return _Found(gather_evidence(files, roles, progress=at.progress))
 
@@ -147,6 +149,7 @@ def _excess(at: Measuring, part: Planned, asked: dict[str, Any]) -> Any:
         at.inputs.copies,
         **{name: asked[name] for name in _SCENARIO},
         exclude=exclude,
+        person=asked.get("person"),
         progress=at.progress,
     )
 

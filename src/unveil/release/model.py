@@ -54,6 +54,7 @@ class RoleLists:
     target: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     weight: str | None = None
+    person: str | None = None  # whose row it is, an identifier too; "none": every row is a person
     sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels, by target
 
 

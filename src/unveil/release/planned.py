@@ -76,6 +76,12 @@ class Planner:
         named = (*roles.identifier, *roles.ignore, *weight)
         return tuple(name for name in self.inputs.columns if name in named)
 
+    @property
+    def person(self) -> dict[str, str]:
+        """Whose row it is, in every call that counts people; nothing where it is not declared."""
+        person = self.project.roles.person
+        return {} if person is None else {"person": person}
+
     @cached_property
     def published(self) -> list[tuple[PublishedEntry, tuple[str, ...]]]:
         """Published tables with their columns."""

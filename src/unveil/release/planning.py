@@ -44,7 +44,8 @@ def planned(project: ProjectFile, inputs: Inputs) -> tuple[tuple[Planned, ...], 
 def disclosure_settings(project: ProjectFile, inputs: Inputs, scenario: Scenario) -> dict[str, Any]:
     """The settings of disclosure in one scenario, exclusions in force among them."""
     planner = Planner(project, inputs)
-    return {**_whole(planner, scenario), **exclusions_of(project, scenario.name)}
+    whole = _whole(planner, scenario)
+    return {**whole, **planner.person, **exclusions_of(project, scenario.name)}
 
 
 def exclusions_of(project: ProjectFile, scenario: str) -> dict[str, list[str]]:
@@ -74,7 +75,7 @@ def _of_scenario(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
 
 def _all_of_scenario(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     name, whole = scenario.name, _whole(planner, scenario)
-    excluded = exclusions_of(planner.project, name)
+    excluded = {**exclusions_of(planner.project, name), **planner.person}
     targets = whole["targets"]
     sensitive = sensitive_of(planner, scenario)
     declared = {"sensitive": sensitive} if sensitive else {}
@@ -142,7 +143,7 @@ def _fits(
 
 def _of_original(planner: Planner, scenario: Scenario) -> Iterator[Planned]:
     keys, files = list(scenario.keys), planner.inputs.of_roles("original", "labels")
-    asked = {"keys": keys, **planner.reading(scenario, keys)}
+    asked = {"keys": keys, **planner.reading(scenario, keys), **planner.person}
     fraction = planner.project.data.sampling_fraction
     known = {} if fraction is None else {"dis_fraction": fraction}
     yield planner.part("suda", {**asked, **known}, files, scenario.name)
@@ -154,7 +155,7 @@ def _attacks(
     planner: Planner, scenario: Scenario, targets: list[str], copy: int
 ) -> Iterator[Planned]:
     files, keys = planner.files("control", copy=copy), list(scenario.keys)
-    shared = {**planner.data, "n": planner.n_attacked}
+    shared = {**planner.data, **planner.person, "n": planner.n_attacked}
     if targets:
         codes = planner.codes((*keys, *targets))
         asked = {"keys": keys, "secrets": targets, "special_codes": codes, **shared}

@@ -33,7 +33,8 @@ def _attacks(planner: Planner) -> Iterator[Planned]:
     known = planner.inputs.columns if control is None else control.whole.frame.columns
     common = [name for name in planner.inputs.shared if name in known]
     columns = [name for name in common if name not in planner.left_out]
-    asked = {"columns": columns, "special_codes": planner.codes(columns), **planner.data}
+    reading = {**planner.data, **planner.person}
+    asked = {"columns": columns, "special_codes": planner.codes(columns), **reading}
     more: dict[Kind, dict[str, Any]] = {
         "singling_out": {"n_cols": max(min(3, len(columns)), 1)},
         **({"membership": {"n": planner.n_attacked}} if planner.has_control else {}),

@@ -12,6 +12,7 @@ def gate_part(planner: Planner) -> Planned:
         "identifiers": [name for name in roles.identifier if name in planner.inputs.columns],
         "compared": list(dict.fromkeys(named)),
         "others": [*weight, *roles.ignore],
+        **planner.person,
         **planner.data,
     }
     return planner.part("gate", settings, planner.files("control"))

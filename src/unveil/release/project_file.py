@@ -26,7 +26,7 @@ from unveil.release.sections_people import (
     read_limits,
     read_rulings,
 )
-from unveil.release.sections_scenario import read_roles, read_scenarios
+from unveil.release.sections_scenario import person_faults, read_roles, read_scenarios
 
 NAME = "project.toml"
 Given = str | os.PathLike[str] | None
@@ -107,6 +107,8 @@ def _read(
     data = read_data(document, folder, faults, needs_files=needs_files)
     context = read_context(document, faults)
     scenarios = read_scenarios(document, data.special_codes, faults)
+    roles = read_roles(document, faults)
+    faults.extend(person_faults(roles, scenarios))
     faults.extend(plan_in(document)[1])
     protect = document.get("protect", {})
     steps = protect.get("step", []) if isinstance(protect, dict) else []
@@ -120,7 +122,7 @@ def _read(
         title=_title(document, folder, faults),
         data=data,
         context=context,
-        roles=read_roles(document, faults),
+        roles=roles,
         scenarios=scenarios,
         excludes=excludes,
         limits=read_limits(document, faults),

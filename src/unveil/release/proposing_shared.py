@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from unveil.errors import RolesError
+from unveil.measure.roles.person import find_person
 from unveil.read.files import hold
 from unveil.read.held import Held
 from unveil.records.suggestion import RoleRow, Suggestion
@@ -18,12 +19,18 @@ _REASON = "is not in every copy, so nothing can be measured on it."
 def shared_columns(
     original: Held, others: Iterable[str | os.PathLike[str]], missing: Sequence[str]
 ) -> tuple[Held, tuple[str, ...]]:
-    """The original with the columns that all other files have too, and those that some lack."""
+    """The original with the columns that all other files have too, and those that some lack.
+
+    A column that says whose row it is stays: figures count people by it.
+    """
     columns = original.whole.frame.columns
     shared = set(columns)
     for file in others:
         other = hold(Path(os.fsdecode(file)), side="synthetic", missing_values=missing)
         shared &= set(other.whole.frame.columns)
+    person = find_person(original.whole)
+    if person is not None and shared:
+        shared.add(person.column)  # whose row it is need not be said in the synthetic data
     lacking = tuple(name for name in columns if name not in shared)
     if not lacking:
         return original, ()

@@ -115,7 +115,8 @@ def _scenario(proposal: ProjectProposal, scenario: ProposedScenario) -> Iterator
     yield f"{mark}keys = {value_text(scenario.keys)}"
     if scenario.n_unique is not None:
         yield (
-            f"# {scenario.n_unique:,} of {proposal.n_records:,} people are alone with these keys."
+            f"# {scenario.n_unique:,} of {proposal.n_records:,} {_unit(proposal)} are alone with"
+            " these keys."
         )
     yield from (mark + line for line in _targets(scenario))
     if scenario.measures is not None:
@@ -190,3 +191,7 @@ def _codes(codes: Sequence[float]) -> str:
 
 def _whole(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
+
+
+def _unit(proposal: ProjectProposal) -> str:
+    return "people" if proposal.roles.person is None else "rows"

@@ -1,11 +1,13 @@
 """What may an intruder know, and learn? `[roles]` and `[[scenario]]`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, get_args
 
-from unveil.errors import InputError, SettingsError, listed, nearest
+from unveil.errors import InputError, RolesError, SettingsError, listed, nearest
 from unveil.measure.attribution.gtcap_settings import parse_radii
+from unveil.measure.people import refuse_person
+from unveil.measure.roles.person import NONE
 from unveil.protection.plan import Fault
 from unveil.read.banding import parse_bands
 from unveil.read.given import shown
@@ -18,7 +20,8 @@ TEMPLATE_NAMES = ("neighbour", "colleague", "co-owner", "prosecutor")
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 MEASURES: tuple[Kind, ...] = _KINDS[_KINDS.index("disclosure") : _KINDS.index("membership") + 1]
 """What can be measured of a scenario; the others are about the files as a whole."""
-ROLES = ("identifier", "key", "target", "ignore", "weight")
+LISTED = ("identifier", "key", "target", "ignore")
+ROLES = (*LISTED, "weight", "person")
 SCENARIO = ("name", "template", "keys", "targets", "bands", "radii", "measures")
 LONGEST_NAME = 60
 
@@ -27,23 +30,42 @@ def read_roles(document: Mapping[str, Any], faults: list[Fault]) -> RoleLists:
     """`[roles]`: every column has one at most."""
     fields = table_in(document, "roles", faults)
     fields.only((*ROLES, "sensitive"))
-    lists = {name: fields.columns(name, f"{name} columns") for name in ROLES[:-1]}
-    weight = fields.text("weight", "Name one column, as text.") if fields.has("weight") else None
-    every = {**lists, "weight": () if weight is None else (weight,)}
+    lists = {name: fields.columns(name, f"{name} columns") for name in LISTED}
+    single = {
+        name: fields.text(name, "Name one column, as text.") if fields.has(name) else None
+        for name in ("weight", "person")
+    }
+    every = {**lists, **{name: () if one is None else (one,) for name, one in single.items()}}
     for one, other in combinations(every, 2):
         both = [name for name in every[one] if name in every[other]]
-        if both:
+        if both and (one, other) != ("identifier", "person"):  # whose row it is points at people
             fields.refuse(
                 f"{listed(map(repr, both))} cannot be {one} and {other}: a column has one"
                 " role here. What is a key in one scenario and a target in another is said there.",
                 other,
             )
     sensitive = fields.by_column("sensitive", '{hiv_test = ["positive"]}', _refuse_no_levels)
+    if single["person"] not in (None, NONE):
+        lists["identifier"] = tuple(dict.fromkeys((*lists["identifier"], *every["person"])))
     return RoleLists(
-        **lists,
-        weight=weight,
+        identifier=lists["identifier"],
+        key=lists["key"],
+        target=lists["target"],
+        ignore=lists["ignore"],
+        weight=single["weight"],
+        person=single["person"],
         sensitive={column: tuple(levels) for column, levels in sensitive.items()},
     )
+
+
+def person_faults(roles: RoleLists, scenarios: Sequence[Scenario]) -> Iterator[Fault]:
+    """Scenarios that have the column of people among their keys or targets."""
+    for number, scenario in enumerate(scenarios):
+        for name, columns in (("keys", scenario.keys), ("targets", scenario.targets or ())):
+            try:
+                refuse_person(roles.person, columns)
+            except RolesError as fault:
+                yield Fault(("scenario", number, name), str(fault))
 
 
 def _refuse_no_levels(column: str, given: Any) -> None:

@@ -21,7 +21,7 @@ from unveil.report.attacks_rows import (
     warnings,
 )
 from unveil.report.html import grid, notes, paragraph, view
-from unveil.report.words import and_list, counted, name, percent, ratio
+from unveil.report.words import and_list, counted, name, people, percent, ratio
 
 TEMPLATES = {
     "singling_out": (
@@ -81,12 +81,16 @@ WHOM = {
 
 def sizes(record: Attacks) -> str:
     """How many people and records there are."""
+    whom = counted(record.n_original, "person", "people")
+    if record.person is not None:
+        whom = f"{record.n_original:,} rows of {people(record.person.n_people)}"
     parts = [
-        f"{counted(record.n_original, 'person', 'people')} in the original",
+        f"{whom} in the original",
         f"{counted(record.n_synthetic, 'record')} in the copy",
     ]
     if record.n_control is not None:
-        parts.insert(1, f"{record.n_control:,} in the control")
+        rows = "" if record.person is None else " rows"
+        parts.insert(1, f"{record.n_control:,}{rows} in the control")
     return f"{', '.join(parts)}. Intervals at {record.level:.4g}; seed {record.seed}."
 
 

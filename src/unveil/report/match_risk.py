@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from html import escape
 
 from unveil.records.match_risk import Anonymity, MatchRisk
+from unveil.records.person import PeopleByKeys
 from unveil.records.view import as_html, as_text
 from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.uniques import NUMBERS, figure
 from unveil.report.words import and_list, name, people, percent
 
 TEMPLATES = {
-    "anonymity": "{p} of your people ({n} of {N}) {matched}.",
+    "anonymity": "{p} of your {unit} ({n} of {N}) {matched}.",
     "no anonymity": "Every one of your people is matched by at least {k} others.",
     "risk": (
         "An intruder who takes a match for the person would be right for {e} of {N} ({p}),"
@@ -21,6 +22,11 @@ TEMPLATES = {
     ),
     "weights": "where {weights} says for how many people each record stands",
     "no weights": "your data being taken for the whole population",
+    "people": (
+        "Counted by person, the rarest keys are those of {k}, and a match would be right for a"
+        " person with probability {p} on average."
+    ),
+    "people weighted": "Counted by person, the rarest keys are those of {k}.",
     "above": "For {n} the risk is above {p}.",
     "diversity": (
         "{p} of your people ({n} of {N}) match only records with one and the same value of"
@@ -59,6 +65,8 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
             assumption=TEMPLATES[assumption].format(weights=name(record.weights or "")),
         ),
     )
+    if record.people is not None:
+        yield _by_person(record.people)
     for above in record.risks:
         if above.above == HIGH_RISK and above.n:
             said = TEMPLATES["above"].format(n=people(above.n), p=percent(100 * above.above))
@@ -77,12 +85,20 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
             )
 
 
+def _by_person(found: PeopleByKeys) -> tuple[str, str]:
+    k = people(found.k)
+    if found.global_risk is None:
+        return "people weighted", TEMPLATES["people weighted"].format(k=k)
+    return "people", TEMPLATES["people"].format(k=k, p=percent(100 * found.global_risk))
+
+
 def _anonymity(record: MatchRisk, row: Anonymity) -> str:
     return TEMPLATES["anonymity"].format(
         p=percent(100 * row.share),
         n=f"{row.n:,}",
         N=f"{record.n_records:,}",
         matched=MATCHED[row.k],
+        unit="people" if record.people is None else "rows",
     )
 
 

@@ -78,6 +78,7 @@ def _scenario(scenario: str, record: Disclosure, judgement: Judgement) -> str:
             paragraph(sentences.scenario(record)),
             paragraph(" ".join(list(sentences.identity(record, row).values())[-1:])),
             paragraph(findings.exclusions(record, most=MOST_EXCLUSIONS)),
+            paragraph(sentences.by_person(record)),
             grid(caption, (*HEADS, "status"), rows),
         ]
     )

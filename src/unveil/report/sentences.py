@@ -17,24 +17,24 @@ TEMPLATES = {
         "{N} in the original, {M} in {copies}. The keys make {a} in the original and {b} in the"
         " synthetic data, {c} in all."
     ),
-    "UiO": "{p} of your people ({k} of {N}) are alone with their {keys} in your data.",
+    "UiO": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",
     "UiS": "{p} of the synthetic records ({k} of {N}) are alone with their {keys} in the copy.",
     "UiS mean": (
         "{p} of the synthetic records, on average over the copies, are alone with their {keys} in"
         " their copy."
     ),
     "UiOiS": (
-        "{p} of your people ({k} of {N}) are alone with their {keys} in your data and can be looked"
+        "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data and can be looked"
         " up in the copy."
     ),
     "repU": (
-        "{p} of your people ({k} of {N}) are alone with their {keys} in your data and again alone"
+        "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data and again alone"
         " in the copy."
     ),
-    "repU none": "None of your people is alone with their {keys} in your data and in the copy.",
+    "repU none": "None of your {unit} is alone with their {keys} in your data and in the copy.",
     "DiSCO": (
         "An intruder who knows {keys} and looks a person up in the synthetic data would, for {p} of"
-        " the people in your data ({k} of {N}), find a single value of {target}, and it would be"
+        " the {unit} in your data ({k} of {N}), find a single value of {target}, and it would be"
         " right. With the original data: {q}."
     ),
     "DiSCO none": (
@@ -42,7 +42,7 @@ TEMPLATES = {
         " no single value that is right. With the original data: {q}."
     ),
     "iS, DiS": (
-        "{a} of the people are found at all; for {b} the copy shows one single value; for {c} that"
+        "{a} of the {unit} are found at all; for {b} the copy shows one single value; for {c} that"
         " value is correct."
     ),
     "DCAP": (
@@ -74,6 +74,7 @@ TEMPLATES = {
         "{person} {counts}. The tables count rows; a limit is held against the larger of rows and"
         " people. People with at least one such row: {figures}."
     ),
+    "one by person": " Counted by person: {p} ({k} of {N} people).",
     "not counting": "Not counting what is left out: {sentence}",
     "none": "No original record also stands in {copy}.",
 }
@@ -139,6 +140,22 @@ def by_person(record: Disclosure) -> str | None:
     )
 
 
+def unit(record: Disclosure) -> str:
+    """What the figures count, where the tables have no count of people beside."""
+    return "people" if record.people is None else "rows"
+
+
+def _one_by_person(record: Disclosure, measure: str, target: str | None, copy: Copy) -> str:
+    """The same figure counted by person; nothing where every row is a person."""
+    for row in () if record.people is None else record.people.rows:
+        if (row.measure, row.target, row.copy) == (measure, target, copy):
+            n = record.people.person.n_people if record.people else 0
+            return TEMPLATES["one by person"].format(
+                p=percent(row.percent), k=n_of(row.percent, n), N=f"{n:,}"
+            )
+    return ""
+
+
 def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     """A sentence for each identity figure of one copy that could be measured."""
     n_synthetic = sum(record.n_synthetic) if row.copy == "pooled" else record.n_synthetic[0]
@@ -153,8 +170,9 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
     keys = and_list(record.keys)
     said = {
         symbol: TEMPLATES[_variant(symbol, value, row.copy)].format(
-            p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys
+            p=percent(value), k=n_of(value, total), N=f"{total:,}", keys=keys, unit=unit(record)
         )
+        + _one_by_person(record, symbol, None, row.copy)
         for symbol, (value, total) in figures.items()
         if value is not None
     }
@@ -175,7 +193,7 @@ def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
     said = {"DiSCO": _disco(record, row)}
     if row.iS is not None and row.DiS is not None:
         said["iS, DiS"] = TEMPLATES["iS, DiS"].format(
-            a=percent(row.iS), b=percent(row.DiS), c=percent(row.DiSCO)
+            a=percent(row.iS), b=percent(row.DiS), c=percent(row.DiSCO), unit=unit(record)
         )
     if row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None:
         said["DCAP"] = TEMPLATES["DCAP"].format(
@@ -200,7 +218,8 @@ def _not_counting(said: dict[str, str]) -> dict[str, str]:
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:
     found = row.DiSCO or 0.0
-    return TEMPLATES["DiSCO" if found else "DiSCO none"].format(
+    said = TEMPLATES["DiSCO" if found else "DiSCO none"].format(
+        unit=unit(record),
         keys=and_list(record.keys),
         target=name(row.target),
         p=percent(found),
@@ -208,6 +227,7 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
         N=f"{record.n_original:,}",
         q=percent(row.Dorig or 0.0),
     )
+    return said + _one_by_person(record, "DiSCO", row.target, row.copy)
 
 
 def _removed(row: AttributeRow) -> str:

@@ -9,8 +9,8 @@ from unveil.report.html import grid, notes, paragraph, view
 from unveil.report.uniques import NUMBERS
 from unveil.report.words import and_list, lines, name, people, percent
 
-ROLES: tuple[Role, ...] = ("key", "target", "identifier", "weight", "ignore")
-ROLE_WORDS = {"identifier": "identifier (drop)"}
+ROLES: tuple[Role, ...] = ("key", "target", "identifier", "person", "weight", "ignore")
+ROLE_WORDS = {"identifier": "identifier (drop)", "person": "person (drop)"}
 GRADE_WORDS = {
     "visible": "visible",
     "often": "often known",

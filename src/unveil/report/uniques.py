@@ -6,6 +6,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
+from unveil.records.person import PeopleByKeys
 from unveil.records.suda import KeyContribution, Suda
 from unveil.records.view import as_html, as_text
 from unveil.report.html import grid, notes, paragraph, view
@@ -19,8 +20,12 @@ from unveil.report.words import (
 )
 
 TEMPLATES = {
-    "uniques": "{p} of your people ({k} of {N}) are alone with their {keys} in your data.",
-    "no uniques": "None of your people is alone with their {keys} in your data.",
+    "uniques": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",
+    "people": (
+        "Of {N} with {rows} rows, {k} ({p}) have keys that nobody else has; the rows of one person"
+        " do not hide them. All else here counts rows."
+    ),
+    "no uniques": "None of your {unit} is alone with their {keys} in your data.",
     "sizes": "So few keys are enough to be alone: {sizes}.",
     "DIS": (
         "If exactly one record fits a person, an intruder who takes it for that person's would be"
@@ -57,9 +62,12 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
             p=percent(100 * record.n_uniques / record.n_records),
             k=f"{record.n_uniques:,}",
             N=f"{record.n_records:,}",
+            unit="people" if record.people is None else "rows",
             keys=and_list(record.keys),
         ),
     )
+    if record.people is not None:
+        yield "people", _by_person(record.people)
     if sizes := [
         f"{NUMBERS[row.size] if row.size < 10 else row.size} for {people(row.n_records)}"
         for row in record.sizes
@@ -81,6 +89,15 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
     if (most := most_contributing(record)) is not None:
         said = TEMPLATES["key"].format(key=name(most.key), p=percent(most.percent or 0.0))
         yield "key", said
+
+
+def _by_person(found: PeopleByKeys) -> str:
+    return TEMPLATES["people"].format(
+        N=people(found.person.n_people),
+        rows=f"{found.person.n_rows:,}",
+        k=f"{found.n_unique:,}",
+        p=percent(found.percent),
+    )
 
 
 def _dis(record: Suda) -> str:

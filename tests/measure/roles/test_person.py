@@ -138,7 +138,7 @@ def test_suggest_says_that_rows_are_not_people():
     visits = pl.DataFrame({"patient_id": TWICE, "sex": ["f", "m"] * 30})
     record = suggest(visits).record
     assert record.person.n_people == 30
-    assert record.row_of("patient_id").role == "identifier"
+    assert record.row_of("patient_id").role == "person"
     assert record.row_of("patient_id").reason == (
         "repeats: 60 rows of 30 people: rows are not people. Drop it before a release."
     )

@@ -133,7 +133,7 @@ def test_whole_numbers_that_some_people_share_are_amounts_unless_they_have_one_w
     assert role_of("mileage", shared).role == "target"
     assert role_of("mileage", list(range(100))).role == "identifier"
     assert role_of("mileage", [10**7 + one for one in shared]).role == "identifier"
-    assert role_of("patient_id", [*range(120), 7, 8]).role == "identifier"
+    assert role_of("patient_id", [*range(120), 7, 8]).role == "person"
 
 
 def test_free_text_is_an_identifier():

@@ -8,7 +8,7 @@ import numpy as np
 from unveil.count.packing import Whole
 from unveil.measure.attacks.inference_secrets import Secret
 from unveil.measure.attacks.rates import Outcomes
-from unveil.measure.attacks.samples import Attacked
+from unveil.measure.attacks.samples import EVERY, Attacked
 from unveil.read.level_text import level_text
 
 MOST_GROUPS = 50
@@ -34,12 +34,8 @@ def groups_of(secret: Secret, attacked: Attacked, outcomes: Outcomes) -> Iterato
     control = None if attacked.control is None else secret.codes[attacked.control]
     for level in np.unique(secret.codes[attacked.rows]):
         mine = original == level
-        its = None
-        if control is not None and outcomes.control is not None:
-            its = outcomes.control[control == level]
-        yield Group(
-            name_of(secret, int(level)), Outcomes(outcomes.main[mine], outcomes.naive[mine], its)
-        )
+        its = EVERY if control is None else control == level
+        yield Group(name_of(secret, int(level)), attacked.by_person(outcomes, mine, its))
 
 
 def n_groups(secret: Secret, rows: Whole) -> int:

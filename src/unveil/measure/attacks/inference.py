@@ -21,7 +21,13 @@ from unveil.measure.attacks.inference_secrets import (
     parse_tolerance,
     secret_of,
 )
-from unveil.measure.attacks.opening import SYNTHETIC, Opened, opened, refuse_other_columns
+from unveil.measure.attacks.opening import (
+    COUNTING_PEOPLE,
+    SYNTHETIC,
+    Opened,
+    opened,
+    refuse_other_columns,
+)
 from unveil.measure.attacks.rates import Outcomes
 from unveil.measure.attacks.rates_record import recorded
 from unveil.measure.attacks.rates_row import AttacksResult, attack_row
@@ -45,6 +51,7 @@ def inference(
     n: int | None = None,
     level: float = 0.95,
     seed: int | None = None,
+    person: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -79,6 +86,9 @@ def inference(
         Of the intervals.
     seed
         Of the sample and of the bootstrap; drawn, and recorded, where none is given.
+    person
+        The column that says whose row it is: each person is one attack then, whose success is the
+        mean over their rows. Without one every row is a person.
     special_codes, missing_values, progress
         As in `unveil.disclosure`.
 
@@ -112,6 +122,8 @@ def inference(
         columns=None if known is None or asked is None else (*known, *asked),
         named=(*(known or ()), *(asked or ())),
         without=without,
+        person=person,
+        counting=COUNTING_PEOPLE,
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,
@@ -225,7 +237,7 @@ def _rows(
         f" {MOST_GROUPS} at most."
     )
     too_many = [said] if n_values > MOST_GROUPS else []
-    yield row(outcomes, n_requested=victims.n_requested, warnings=too_many)
+    yield row(victims.by_person(outcomes), n_requested=victims.n_requested, warnings=too_many)
     if groups and not too_many:
         for group in groups_of(secret, victims, outcomes):
             yield row(group.outcomes, group=group.name, n_requested=None)

@@ -21,7 +21,13 @@ from unveil.measure.attacks.linkability_chance import (
     overlap,
 )
 from unveil.measure.attacks.nearest import find, in_pieces, representatives
-from unveil.measure.attacks.opening import SYNTHETIC, Opened, opened, refuse_other_columns
+from unveil.measure.attacks.opening import (
+    COUNTING_PEOPLE,
+    SYNTHETIC,
+    Opened,
+    opened,
+    refuse_other_columns,
+)
 from unveil.measure.attacks.rates import Outcomes
 from unveil.measure.attacks.rates_record import recorded
 from unveil.measure.attacks.rates_row import AttacksResult, attack_row
@@ -41,6 +47,7 @@ def linkability(
     n: int | None = None,
     level: float = 0.95,
     seed: int | None = None,
+    person: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -55,7 +62,7 @@ def linkability(
         The two sets of columns, such as ``(["age", "sex"], ["income", "job"])``; none in both.
     k
         How many of the nearest synthetic records are looked at, on each side.
-    categorical, n, level, seed, special_codes, missing_values, progress
+    categorical, n, level, seed, person, special_codes, missing_values, progress
         As in `unveil.inference`.
 
     Returns
@@ -84,6 +91,8 @@ def linkability(
         synthetic,
         control,
         columns=(*parts[0], *parts[1]),
+        person=person,
+        counting=COUNTING_PEOPLE,
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,
@@ -94,7 +103,7 @@ def linkability(
     main, of_control = victims.parts(chances)
     naive = np.full(len(main), chance_of_random_sets(opening.n_synthetic, k))
     row = attack_row(
-        Outcomes(main, naive, of_control),
+        victims.by_person(Outcomes(main, naive, of_control)),
         attack="linkability",
         level=level,
         seed=seed,

@@ -40,6 +40,7 @@ from unveil.read.roles import names
 from unveil.records.membership import Membership, Pair
 
 MOST_THRESHOLDS = 21
+ONE_ROW = "Of each person one row is looked at, drawn at random."
 WIDE = 0.2
 """An interval of the relative F1 as wide as this says little."""
 SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control data"}
@@ -72,6 +73,7 @@ def membership(
     n: int | None = None,
     level: float = 0.95,
     seed: int | None = None,
+    person: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -102,6 +104,9 @@ def membership(
         How many records of each data set are looked at, drawn at random; all where none is given.
     level, seed
         The level of all intervals; a whole number, drawn and recorded where none is given.
+    person
+        The column that says whose row it is: one row of each person is looked at then, drawn at
+        random. Without one every row is a person.
     special_codes, missing_values, progress
         As in `unveil.disclosure`.
 
@@ -129,6 +134,8 @@ def membership(
         control,
         columns=columns,
         without=without,
+        person=person,
+        counting=ONE_ROW,
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,
@@ -155,6 +162,10 @@ def _refuse_single(data: Opened) -> None:
 def _drawn(data: Opened, side: int, asked: MembershipAsked) -> Whole:
     """The stacked rows of a side that are looked at, in their order."""
     rows = np.arange(data.slice_of(side).start, data.slice_of(side).stop)
+    if side in data.people:
+        order = stream(asked.seed, "membership", "people", side).permutation(len(rows))
+        _, first = np.unique(data.people[side][order], return_index=True)
+        rows = rows[np.sort(order[first])]
     if asked.n is None or asked.n >= len(rows):
         return rows
     return np.sort(stream(asked.seed, "membership", side).choice(rows, asked.n, replace=False))
@@ -229,6 +240,7 @@ def _record(data: Opened, looked: Looked, asked: MembershipAsked) -> Membership:
         seed=asked.seed,
         level=asked.level,
         prevalence=asked.prevalence,
+        person=data.person,
         n_original=data.n_original,
         n_synthetic=data.n_synthetic,
         n_control=data.n_control or 0,

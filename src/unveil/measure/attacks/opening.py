@@ -3,8 +3,8 @@
 The sides are stacked as original, copy, control: the same level has the same code on all of them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,15 +17,19 @@ from unveil.count.packing import Ids, number, pack
 from unveil.count.scenario import Progress, encode_all
 from unveil.errors import AlignError, RolesError, SettingsError, listed, nearest
 from unveil.measure.attacks.distances import is_scaled
-from unveil.measure.opening import read_all
-from unveil.measure.roles.person import find_person
+from unveil.measure.opening import read_all, without_column
+from unveil.measure.people import people_of_rows, refuse_person
+from unveil.measure.roles.person import NONE, People, choose_people
 from unveil.read.align import align
 from unveil.read.banding import Bands, parse_bands
 from unveil.read.roles import Roles, absent, names, roles
 from unveil.read.table import Table
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 
 ORIGINAL, SYNTHETIC, CONTROL = 0, 1, 2
+COUNTING_ROWS = "Attacks count rows, not people."
+COUNTING_PEOPLE = "Each person is one attack, whose success is the mean over their rows."
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Opened:
     columns: tuple[Column, ...]
     files: tuple[str, ...]
     notes: tuple[Coercion, ...]
+    person: PersonColumn | None = None  # of the original; None: rows are attacked
+    people: Mapping[int, Ids] = field(default_factory=dict)  # by side, whose row each row is
 
     @property
     def has_control(self) -> bool:
@@ -58,6 +64,12 @@ class Opened:
     def n_control(self) -> int | None:
         """Records of the control; None without one."""
         return self.columns[0].sides.rows[CONTROL] if self.has_control else None
+
+    def n_attackable(self, side: int) -> int:
+        """How many can be attacked on a side: people, or records where rows are people."""
+        if side in self.people:
+            return int(self.people[side].max(initial=-1)) + 1
+        return self.columns[0].sides.rows[side]
 
     def slice_of(self, side: int) -> slice:
         """Where a side stands in the stacked codes."""
@@ -101,6 +113,8 @@ def opened(
     columns: Iterable[str] | None = None,
     named: Sequence[str] = (),
     without: str | Iterable[str] = (),
+    person: str | None = None,
+    counting: str = "",
     special_codes: Mapping[str, Any] | None,
     missing_values: str | Sequence[str],
     progress: Progress,
@@ -108,7 +122,8 @@ def opened(
     """Read, align and encode, in the order of the original's columns.
 
     `columns` None is every column that all files have, but for those `without` names; all files
-    must have those `named`.
+    must have those `named`. `person` says whose row it is and is compared with nothing; `counting`
+    is how the attack counts people, as a sentence.
     """
     given = {"original": original, "synthetic": _one_copy(synthetic)}
     if control is not None:
@@ -117,7 +132,16 @@ def opened(
     wanted = None if columns is None else names(columns, "Columns")
     if wanted is not None and not wanted:
         raise RolesError("No columns are given. Name those to compare, or leave columns out.")
-    tables = read_all(given, wanted, missing_values, None, progress)
+    refuse_person(person, (*(wanted or ()), *named))
+    is_named = person not in (None, NONE)
+    tables = read_all(given, None if is_named else wanted, missing_values, None, progress)
+    people = choose_people(tables[ORIGINAL], person)
+    of_people = _note_people(tables, people, counting if is_named else COUNTING_ROWS)
+    whose = {}
+    if person is not None and people is not None:
+        sides = (ORIGINAL, *range(CONTROL, len(tables)))
+        whose = {side: people_of_rows(tables[side], person) for side in sides}
+        tables = [without_column(table, person) for table in tables]
     chosen = _in_common(tables, named) if wanted is None else roles(tables, wanted, ())
     left_out = names(without, "Columns to leave out")
     refuse_asked_for(left_out, (*(wanted or ()), *named))
@@ -138,17 +162,21 @@ def opened(
             *chosen.notes,
             *aligned.coercions,
             *doubtful_levels(_by_level(encoded), tables),
-            *_rows_not_people(tables),
+            *of_people,
         ),
+        None if not whose or people is None else people.record,
+        whose,
     )
 
 
-def _rows_not_people(tables: Sequence[Table]) -> Iterator[Coercion]:
-    """That rows are attacked where they are not people, and people on both sides of a control."""
-    person = find_person(tables[ORIGINAL])
-    if person is None:
-        return
-    said = f"{person.column!r} {person.counts}. Attacks count rows, not people."
+def _note_people(
+    tables: Sequence[Table], people: People | None, counting: str
+) -> tuple[Coercion, ...]:
+    """How people with several rows are counted, and who is on both sides of a control."""
+    if people is None or people.record.n_people == people.record.n_rows:
+        return ()
+    person = people.record
+    said = f"{person.column!r} {person.counts}. {counting}"
     control = tables[CONTROL].frame if len(tables) > CONTROL else None
     if control is not None and person.column in control.columns:
         theirs = control[person.column].drop_nulls().unique().cast(pl.String)
@@ -158,7 +186,7 @@ def _rows_not_people(tables: Sequence[Table]) -> Iterator[Coercion]:
                 f" {n_both:,} of {len(theirs):,} people of the control sample are in the original"
                 " too, so it is no control: split the file by person (unveil split)."
             )
-    yield Coercion(side="original", column=person.column, kind="person", sentence=said)
+    return (Coercion(side="original", column=person.column, kind="person", sentence=said),)
 
 
 def _by_level(columns: Sequence[Column]) -> list[Column]:

@@ -23,6 +23,7 @@ def recorded(
             files=opening.files,
             seed=seed,
             level=level,
+            person=opening.person,
             n_original=opening.n_original,
             n_synthetic=opening.n_synthetic,
             n_control=opening.n_control,

@@ -3,16 +3,22 @@
 Rates of samples of one size can be compared without a correction for size.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from unveil.count.packing import Whole
+from unveil.count.packing import Ids, Whole
+from unveil.count.profile import Mask
 from unveil.count.streams import stream
 from unveil.errors import SettingsError
 from unveil.measure.attacks.opening import CONTROL, ORIGINAL, Opened
+from unveil.measure.attacks.rates import Floats, Outcomes
 from unveil.read.given import number_in, shown
+
+Chosen = Mask | slice
+EVERY = slice(None)
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,7 @@ class Attacked:
     control: Whole | None
     n_requested: int | None
     warnings: tuple[str, ...]
+    whose: Mapping[int, Ids] = field(default_factory=dict)  # by side, whose record each is
 
     @property
     def rows(self) -> Whole:
@@ -34,20 +41,43 @@ class Attacked:
         n = len(self.original)
         return of_rows[:n], None if self.control is None else of_rows[n:]
 
+    def by_person(self, outcomes: Outcomes, mine: Chosen = EVERY, its: Chosen = EVERY) -> Outcomes:
+        """What became of the attacks on some records: one by one, or the mean of each person's."""
+        main, naive = (
+            _means(of_rows[mine], self.whose.get(ORIGINAL), mine)
+            for of_rows in (outcomes.main, outcomes.naive)
+        )
+        control = outcomes.control
+        if control is not None:
+            control = _means(control[its], self.whose.get(CONTROL), its)
+        return Outcomes(main, naive, control)
+
+
+def _means(of_rows: Floats, whose: Ids | None, chosen: Chosen) -> Floats:
+    """The mean of what each person's records have; all of them where records are attacked."""
+    if whose is None:
+        return of_rows
+    _, place, n = np.unique(whose[chosen], return_inverse=True, return_counts=True)
+    means: Floats = np.bincount(place, of_rows, minlength=len(n)) / n
+    return means
+
 
 def attacked(opened: Opened, n: int | None, seed: int) -> Attacked:
-    """Draw the records to attack: n of each side, all where there are no more than n."""
-    sizes = [opened.n_original]
-    if opened.n_control is not None:
-        sizes.append(opened.n_control)
-    size = min([*sizes, *([] if n is None else [n])])
-    drawn = [
-        opened.slice_of(side).start + _drawn(n_rows, size, seed, name)
-        for n_rows, side, name in zip(
-            sizes, (ORIGINAL, CONTROL), ("original", "control"), strict=False
-        )
-    ]
-    return Attacked(drawn[0], drawn[1] if len(drawn) > 1 else None, n, _cut_short(opened, n, size))
+    """Draw the records to attack: n of each side, all where there are no more than n.
+
+    Where people have several records, as many people are drawn, with all their records.
+    """
+    sides = {ORIGINAL: "original", **({CONTROL: "control"} if opened.has_control else {})}
+    sizes = {side: opened.n_attackable(side) for side in sides}
+    size = min([*sizes.values(), *([] if n is None else [n])])
+    places = {side: _drawn(sizes[side], size, seed, name) for side, name in sides.items()}
+    whose = {}
+    for side, of_row in opened.people.items():
+        places[side] = np.flatnonzero(np.isin(of_row, places[side]))
+        whose[side] = of_row[places[side]]
+    rows = {side: opened.slice_of(side).start + one for side, one in places.items()}
+    warnings = _cut_short(opened, n, size)
+    return Attacked(rows[ORIGINAL], rows.get(CONTROL), n, warnings, whose)
 
 
 def _drawn(n_rows: int, size: int, seed: int, side: str) -> Whole:
@@ -57,12 +87,15 @@ def _drawn(n_rows: int, size: int, seed: int, side: str) -> Whole:
 
 
 def _cut_short(opened: Opened, n: int | None, size: int) -> tuple[str, ...]:
-    wanted = opened.n_original if n is None else min(n, opened.n_original)
-    if size == wanted:
+    n_original = opened.n_attackable(ORIGINAL)
+    if size == (n_original if n is None else min(n, n_original)):
         return ()
+    mine, its = ("people of the original", "people in the control sample")
+    if not opened.people:
+        mine, its = ("original records", "control records")
     return (
-        f"Only {size:,} of {opened.n_original:,} original records were attacked: as many as there"
-        " are control records, so that both sides are of one size.",
+        f"Only {size:,} of {n_original:,} {mine} were attacked: as many as there are {its}, so that"
+        " both sides are of one size.",
     )
 
 

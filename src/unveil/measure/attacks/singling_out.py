@@ -43,6 +43,7 @@ def singling_out(
     categorical: str | Iterable[str] = (),
     level: float = 0.95,
     seed: int | None = None,
+    person: str | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -77,6 +78,9 @@ def singling_out(
         The level of all intervals.
     seed
         A whole number; drawn and recorded where none is given.
+    person
+        The column that says whose row it is. It is left out of the predicates, which single out
+        rows, not people: where people have several rows, a note says so.
     special_codes, missing_values, progress
         As in `unveil.disclosure`. A special code is a level, neither large nor small.
 
@@ -108,6 +112,8 @@ def singling_out(
         control,
         columns=columns,
         without=without,
+        person=person,
+        counting="Singling out counts rows, not people.",
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,

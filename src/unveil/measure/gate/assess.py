@@ -22,6 +22,7 @@ from unveil.measure.gate.evidence import Files, Roles, gather_evidence
 from unveil.measure.gate.recoding import ScenarioKeys
 from unveil.measure.opening import hold_all, read_all, sides_of
 from unveil.measure.result import DisclosureResult
+from unveil.measure.roles.person import NONE
 from unveil.read.given import shown
 from unveil.read.held import Held
 from unveil.read.roles import absent, names
@@ -106,8 +107,8 @@ def assess(
     identifiers
         Columns that must not be released with real values, beyond those that are recognised.
     person
-        The column that says whose row it is, as in `unveil.disclosure`. Where None is given and one
-        is found, `.not_tested` says that rows were counted.
+        The column that says whose row it is, as in `unveil.disclosure`; it is an identifier too.
+        Where None is given and one is found, an alert says that rows were counted.
     sensitive
         Values of targets to be looked at one by one: ``{"hiv_test": ["positive"]}``.
     limits
@@ -232,6 +233,8 @@ def assess_files(
     progress: Progress = silent,
 ) -> Assessment:
     """Files that are read, and a scenario that is measured, held against limits."""
+    if person not in (None, NONE) and person not in identifiers:
+        identifiers = (*identifiers, person)  # whose row it is points at people
     for name in identifiers:
         if name not in files.original.frame.columns:
             raise RolesError(absent(files.original.place, name, files.original.frame.columns))

@@ -32,6 +32,7 @@ from unveil.records.alerts import (
     WholeRecords,
 )
 from unveil.records.copies import Copy
+from unveil.records.person import PersonColumn
 
 FAST = ("whole records", "values of single holders", "identifiers", "columns", "codings")
 SLOW = ("own values", "near-copies", "groups")
@@ -66,6 +67,7 @@ def gather_evidence(
     files: Files, roles: Roles, *, in_full: bool = True, progress: Progress = silent
 ) -> GateEvidence:
     """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
+    people = _people_with_rows(files.original, roles.person)
     columns = _columns(files, progress)
     parts = [
         _of_copy(files, roles, columns, [number], copy=number, in_full=in_full, progress=progress)
@@ -92,7 +94,8 @@ def gather_evidence(
         copied=tuple(row for part in parts for row in part.copied),
         groups=tuple(row for part in parts for row in part.groups),
         codings=tuple(row for part in parts for row in part.codings),
-        not_tested=tuple(_not_tested(files, roles, columns, in_full=in_full)),
+        undeclared=people if roles.person is None else None,
+        not_tested=tuple(_not_tested(files, roles, columns, people, in_full=in_full)),
     )
 
 
@@ -278,7 +281,12 @@ def _wilson(p: float, n: float, z: float = 1.959963984540054) -> tuple[float, fl
 
 
 def _not_tested(
-    files: Files, roles: Roles, columns: Collection[str], *, in_full: bool
+    files: Files,
+    roles: Roles,
+    columns: Collection[str],
+    people: PersonColumn | None,
+    *,
+    in_full: bool,
 ) -> Iterator[NotTested]:
     if files.control is None:
         yield NotTested(
@@ -303,7 +311,12 @@ def _not_tested(
                 " shows that they are protected."
             ),
         )
-    yield from _rows_not_people(files.original, roles.person)
+    if people is not None and roles.person is not None:
+        yield NotTested(
+            what="person",
+            columns=(people.column,),
+            sentence=f"{people.counts}. The checks of the files count rows, not people.",
+        )
     asked = {*roles.compared, *roles.identifiers, *roles.others, roles.person}
     alone = tuple(name for name in columns if name not in asked) if roles.compared else ()
     if alone:
@@ -314,19 +327,9 @@ def _not_tested(
         )
 
 
-def _rows_not_people(original: Table, person: str | None) -> Iterator[NotTested]:
-    """That rows are counted where they are not people."""
+def _people_with_rows(original: Table, person: str | None) -> PersonColumn | None:
+    """The column that is declared, or else found, where people have several rows by it."""
     people = choose_people(original, person)
     if people is None or people.record.n_people == people.record.n_rows:
-        return
-    what = (
-        "Figures count rows, not people. Name it with --person to count people, or give --person"
-        " none if every row is a person."
-        if person is None
-        else "The checks of the files count rows, not people."
-    )
-    yield NotTested(
-        what="person",
-        columns=(people.record.column,),
-        sentence=f"{people.record.counts}. {what}",
-    )
+        return None
+    return people.record

@@ -7,11 +7,14 @@ risk: what sdcMicro and mu-Argus report, record by record.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
+from msgspec.structs import replace
+
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
 from unveil.count.scenario import Progress, silent
 from unveil.errors import SettingsError
 from unveil.measure.one_table import OneTable, opened_alone
+from unveil.measure.people import people_by_keys, rows_counted
 from unveil.measure.risk.aligned import AlignedMatchResult, aligned_match_risk
 from unveil.measure.risk.asked import RiskAsked, risk_asked, weights_of
 from unveil.measure.risk.diversity import Diversities, exact_diversities, wildcard_diversities
@@ -22,8 +25,10 @@ from unveil.measure.risk.result import MatchRiskResult, PerRecord
 from unveil.read.given import shown
 from unveil.read.roles import names
 from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk, MatchRule
+from unveil.records.person import PeopleByKeys
 
 ANONYMITY = (2, 3, 5)
+BY_ROW = "k-anonymity, individual risks and l-diversity count"
 RISKS = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 
@@ -41,6 +46,7 @@ def match_risk(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    person: str | None = None,
     progress: Progress | None = None,
 ) -> MatchRiskResult: ...
 
@@ -73,6 +79,7 @@ def match_risk(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    person: str | None = None,
     progress: Progress | None = None,
 ) -> MatchRiskResult | AlignedMatchResult:
     """Count who matches whom by the keys, and estimate whether a match would be right.
@@ -105,6 +112,9 @@ def match_risk(
         With copies, by how much numeric keys may be off and still match, such as {"age": 2}.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.
+    person
+        The column that says whose row it is: `record.people` then counts people who share their
+        keys. All other figures count rows. It does not apply with copies.
 
     Returns
     -------
@@ -123,7 +133,14 @@ def match_risk(
     progress = progress or silent
     key_names = names(keys, "Keys")
     if synthetic is not None:
-        _refuse_with_copies(weights, sensitive, missing, alpha, recursive_c)
+        _refuse_with_copies(
+            missing,
+            weights=(weights, None),
+            sensitive=(sensitive, None),
+            alpha=(alpha, 1.0),
+            recursive_c=(recursive_c, 2),
+            person=(person, None),
+        )
         return aligned_match_risk(
             data,
             synthetic,
@@ -154,21 +171,14 @@ def match_risk(
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,
+        person=person,
         progress=progress,
     )
     return match_risk_of(table, asked, progress)
 
 
-def _refuse_with_copies(
-    weights: Any, sensitive: Any, missing: Any, alpha: Any, recursive_c: Any
-) -> None:
-    """Refuse what says nothing of rows matched to rows."""
-    given = {
-        "weights": (weights, None),
-        "sensitive": (sensitive, None),
-        "alpha": (alpha, 1.0),
-        "recursive_c": (recursive_c, 2),
-    }
+def _refuse_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
+    """Refuse what says nothing of rows matched to rows; each is given with what it is unset."""
     for name, (value, unset) in given.items():
         if value != unset:
             raise SettingsError(
@@ -210,10 +220,19 @@ def match_risk_of(table: OneTable, asked: RiskAsked, progress: Progress) -> Matc
         n_q=counted.n_q,
         n_population=weight.sum(),
         bands=table.bands,
-        coercions=table.notes,
+        people=_people(table, counted, asked.weights),
+        coercions=(*table.notes, *rows_counted(table.people, BY_ROW)),
         **_figures(found),
     )
     return MatchRiskResult(record, found)
+
+
+def _people(table: OneTable, keys: Keys, weights: str | None) -> PeopleByKeys | None:
+    """How many people share their keys; a risk only where the data are the whole population."""
+    if table.people is None:
+        return None
+    found = people_by_keys(table.people, keys.q, keys.n_q)
+    return found if weights is None else replace(found, global_risk=None)
 
 
 def _diversity(

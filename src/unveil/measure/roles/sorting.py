@@ -112,7 +112,7 @@ def of_own_texts(name: str, said: Said | None, texts: OwnTexts) -> Sorted:
 def of_person(column: Sorted, person: PersonColumn) -> Sorted:
     """A column that says whose row it is."""
     reason = f"{person.counts}: rows are not people. {DROP}"
-    return column.settled("identifier", "name", reason)
+    return column.settled("person", "name", reason)
 
 
 def _near_unique(look: Look | OwnTexts) -> str:

@@ -43,8 +43,10 @@ def roles_lines(record: Suggestion) -> Iterator[str]:
     lists: tuple[Role, ...] = ("identifier", "key", "target", "ignore")
     for role in lists:
         yield from _list(record, role, record.of_role(role))
-    for weight in record.of_role("weight"):
-        yield f"weight = {quoted(weight)} # {_reason(record, weight)}"
+    singles: tuple[Role, ...] = ("weight", "person")
+    for role in singles:
+        for name in record.of_role(role):
+            yield f"{role} = {quoted(name)} # {_reason(record, name)}"
 
 
 def _list(record: Suggestion, role: str, names: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from unveil.count.codes import Column
 from unveil.count.scenario import Progress, silent
 from unveil.count.sides import Sides
 from unveil.measure.one_table import OneTable, opened_alone
+from unveil.measure.people import people_by_keys, rows_counted
 from unveil.measure.uniques.asked import SudaAsked, max_size, suda_asked
 from unveil.measure.uniques.dis import MOST_KEYS, Floats, dis_file, dis_records
 from unveil.measure.uniques.lattice import key_rows, minimal_uniques
@@ -49,6 +50,7 @@ def suda(
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
+    person: str | None = None,
     progress: Progress | None = None,
 ) -> SudaResult:
     """Find every minimal sample unique, and say who is special among those who are alone.
@@ -71,6 +73,9 @@ def suda(
         level like any other.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`.
+    person
+        The column that says whose row it is: `record.people` then counts unique people. Scores and
+        DIS count rows.
 
     Returns
     -------
@@ -98,6 +103,7 @@ def suda(
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,
+        person=person,
         progress=progress,
     )
     return suda_of(table, asked, progress)
@@ -124,6 +130,9 @@ def suda_of(table: OneTable, asked: SudaAsked, progress: Progress) -> SudaResult
         n_records=table.n_records,
         n_q=counted.n_q,
         n_uniques=rows.n_alone,
+        people=None
+        if table.people is None
+        else people_by_keys(table.people, counted.q, counted.n_q),
         n_in_pairs=n_in_pairs,
         n_scored=int((score > 0).sum()),
         n_special=int(special(score, QUANTILE).sum()),
@@ -134,7 +143,10 @@ def suda_of(table: OneTable, asked: SudaAsked, progress: Progress) -> SudaResult
         dis_highest=None if dis is None else dis.max(initial=0.0),
         contributions=tuple(_contributions(of_uniques, rows.names)),
         bands=table.bands,
-        coercions=table.notes_on_keys,
+        coercions=(
+            *table.notes_on_keys,
+            *rows_counted(table.people, "SUDA scores and DIS count"),
+        ),
         not_measured=tuple(_lacking(of_file, dis)),
     )
     return SudaResult(record, table.keys, rows.records, of_uniques, dis, search)

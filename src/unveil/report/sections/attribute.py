@@ -86,6 +86,8 @@ def _scenario(dossier: Dossier, part: str, record: Disclosure) -> Iterator[str]:
     yield _standing(part, record, judged).html()
     if means := sentences.means(record):
         yield Said("disclosure/means", part, means).html()
+    if by_person := sentences.by_person(record):
+        yield Said("disclosure/by person", part, by_person).html()
     yield from _learnt(part, record, judged)
     yield from _guessed(part, record)
 
