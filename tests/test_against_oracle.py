@@ -1,5 +1,6 @@
 """unveil.disclosure against the intruder's story told record by record, on thousands of files."""
 
+import pytest
 from hypothesis import HealthCheck, given
 
 import unveil
@@ -42,6 +43,7 @@ def check(scenario: Scenario) -> None:
         assert_agrees(row, raab.recurrence(original, copy), where=f"recurrence in {row['copy']}")
 
 
+@pytest.mark.slow
 @thorough
 @given(scenarios())
 def test_every_figure_equals_its_story(scenario):

@@ -112,6 +112,7 @@ def test_no_view_has_a_value_of_the_data(measure, settings):
     assert "SECRET" not in views
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_bytes_in_another_process():
     script = (
         "import unveil, numpy as np, polars as pl\n"
@@ -129,6 +130,7 @@ def test_the_same_seed_makes_the_same_bytes_in_another_process():
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["tcap", "cap_table", "split"])
 def test_a_view_is_there_whichever_name_is_used_first(first):
     call = {

@@ -194,7 +194,7 @@ def test_a_number_in_the_place_of_a_band_is_answered_with_the_bands():
         unveil.disclosure(frame, frame, keys="age", bands={"age": [25, 45]}, exclude="t=x@age=20")
     assert str(refused.value) == (
         "Exclusion 't=x@age=20': 'age' is compared in bands, and none is called '20'. They are:"
-        " under 25, 25 to 45, over 45."
+        " under 25, 25 to 44, 45 or more."
     )
 
 

@@ -75,6 +75,7 @@ def views(result):
     yield str(result.record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=list(SETTINGS))
 @pytest.mark.parametrize("copies", [1, 2])
 def test_no_view_of_a_result_holds_a_value(settings, copies):
@@ -168,6 +169,7 @@ def refused(call, *data, **settings):
     return str(fault)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", REFUSED.values(), ids=list(REFUSED))
 def test_a_refusal_quotes_no_value(settings):
     data = people()
@@ -236,6 +238,7 @@ def run(tmp_path, capfd, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)], ids=["screen", "json", "csv"])
 @pytest.mark.parametrize(
     "command",
@@ -285,6 +288,7 @@ def raising(fault):
     return fail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", STAGES)
 @pytest.mark.parametrize("kind", FAULTS)
 def test_an_unexpected_fault_is_told_by_its_type_alone(run, tmp_path, monkeypatch, place, kind):
@@ -302,6 +306,7 @@ def test_an_unexpected_fault_is_told_by_its_type_alone(run, tmp_path, monkeypatc
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o.parquet", "s.parquet"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_fails_leaves_no_record_behind(run, tmp_path, monkeypatch):
     monkeypatch.setattr("unveil.writing.os.fsync", raising(OSError(28, "No space left on device")))
     code, out, err = run("disclosure", "--records", "r.csv")
@@ -310,6 +315,7 @@ def test_a_disk_that_fails_leaves_no_record_behind(run, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o.parquet", "s.parquet"]
 
 
+@pytest.mark.slow
 def test_work_that_is_stopped_by_hand_leaves_no_record_behind(run, tmp_path, monkeypatch):
     monkeypatch.setattr("unveil.writing.os.fsync", raising(KeyboardInterrupt()))
     code, out, err = run("disclosure", "--records", "r.csv")

@@ -6,6 +6,7 @@ from functools import partial
 from random import Random
 
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -118,6 +119,7 @@ def check(excluding: Excluding, *, by_whatif: bool) -> None:
     check_credits(result.to_dict(), scenario, rules)
 
 
+@pytest.mark.slow
 @times(450)
 @given(exclusions(min_size=1), st.booleans())
 def test_every_figure_under_exclusions_equals_its_story(excluding, by_whatif):

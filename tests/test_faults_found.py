@@ -133,6 +133,7 @@ def test_the_help_of_the_demo_shows_an_example(run):
     assert "unveil demo --files" in run("demo", "--help")[1]
 
 
+@pytest.mark.slow
 def test_the_command_the_demo_prints_works_where_the_folder_has_a_space(run, tmp_path):
     _, out, _ = run("demo", "--files", str(tmp_path / "my data"))
     command = shlex.split(out.rstrip().split("\n")[-1].partition(":  ")[2])

@@ -205,6 +205,7 @@ def test_parquet_cut_short_is_not_quoted(tmp_path, kept):
     refused(path, GOOD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", [CASTS[key] for key in CASTS if key != "objects"])
 def test_a_failed_comparison_of_parquet_quotes_no_value(tmp_path, pair):
     for name, frame in zip(("o.parquet", "s.parquet"), pair, strict=True):
@@ -411,6 +412,7 @@ def run(tmp_path, capfd, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",), ("--limit", "DiSCO=1")])
 def test_no_output_of_the_command_line_holds_a_value(run, form):
     code, out, err = run(*form)
@@ -439,6 +441,7 @@ def raising(fault):
     return fail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("kind", FAULTS)
 def test_an_unexpected_fault_is_told_by_its_type_alone(run, monkeypatch, stage, kind):

@@ -198,6 +198,7 @@ def test_csv_has_one_row_for_each_attack(folder, capsys):
     assert "relative_F1" in out.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_page_and_chart_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsys):
     page, chart = tmp_path / "page.html", tmp_path / "chart.svg"
     options = ["--control", folder / "control.csv", *QUICK, "--page", page, "--chart", chart]
@@ -280,6 +281,7 @@ def test_a_name_with_a_colon_or_a_comma_stands_in_quotes(tmp_path, capsys):
     assert (row["keys"], row["other_keys"]) == (["a:b", 'e"'], ["c,d"])
 
 
+@pytest.mark.slow
 def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
     frame = pl.DataFrame(
         {HOSTILE: [str(i % 3) + HOSTILE for i in range(40)], "=1+1": [i % 7 for i in range(40)]}

@@ -772,6 +772,7 @@ def test_the_table_has_many_cases_each_of_its_own_name():
     assert len({case.name for case in CASES}) == len(CASES) >= 45
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_bad_input_is_answered_with_its_sentence_and_nothing_else(
     case, tmp_path, monkeypatch, capfd
@@ -791,6 +792,7 @@ def test_bad_input_is_answered_with_its_sentence_and_nothing_else(
     assert contents(tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_A_PROCESS)
 def test_a_real_process_ends_with_2_and_the_same_sentence(name, tmp_path):
     case = next(case for case in CASES if case.name == name)

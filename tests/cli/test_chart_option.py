@@ -36,6 +36,7 @@ def code_of(folder, command, *more):
     return ended.value.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_picture_is_written_for_its_owner_alone(command, folder, tmp_path, capsys):
     path = tmp_path / "picture.svg"

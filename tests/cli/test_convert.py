@@ -174,6 +174,7 @@ def test_a_file_that_is_there_is_not_overwritten(folder, capsys):
     assert Path("FAKE_codes.sav").read_text() == "old"
 
 
+@pytest.mark.slow
 def test_no_value_is_shown_and_no_trace_in_a_process_of_its_own(folder):
     code = "from unveil.cli import main; main()"
     arguments = ["convert", "bad.csv", *LIKE, "--format", "dta", "--out", "r"]

@@ -12,6 +12,7 @@ from unveil.release.ruling import accept_limits
 SAID = ("--by", "B. Smith, data protection", "--note", "Fine.")
 
 
+@pytest.mark.slow
 def test_a_release_prints_the_decision_and_what_it_rests_on(tmp_path):
     code, shown, _ = typed(ready(tmp_path), "decide", "--release", *SAID)
     words = " ".join(shown.split())

@@ -15,6 +15,7 @@ def ended(*arguments):
     return end.value.code
 
 
+@pytest.mark.slow
 def test_a_project_on_the_example_is_begun_measured_and_reported(tmp_path, capsys, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)

@@ -128,6 +128,7 @@ def test_targets_can_be_chosen(folder, run):
     assert json.loads(out)["targets"] == ["ill"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "n_said"), [(0, 0), (1, 1), (2, 2), (9, 2)])
 def test_as_many_targets_are_said_in_words_as_were_asked_for(folder, run, words, n_said):
     _, out = run("disclosure", "o.csv", "s.csv", "-k", "sex", "--words", words)
@@ -354,6 +355,7 @@ def test_the_demo_shows_the_figures_of_the_example(run, example):
     )
 
 
+@pytest.mark.slow
 def test_the_command_that_the_demo_prints_gives_the_same_figures(run, tmp_path, example):
     target = tmp_path / "new" / "folder"
     code, out = run("demo", "--files", target)
@@ -418,6 +420,7 @@ def test_documents_are_plain_even_where_colours_are_forced(folder, monkeypatch, 
     assert ESCAPE not in capfd.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"PYTHONIOENCODING": "ascii"}])
 def test_a_process_that_writes_to_a_pipe_writes_no_escape_codes(environment):
     ended = in_a_process("-m", "unveil", "demo", **environment)
@@ -426,6 +429,7 @@ def test_a_process_that_writes_to_a_pipe_writes_no_escape_codes(environment):
     assert "44.4 %" in ended.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("no_color", [True, False])
 def test_a_terminal_without_colours_gets_none(no_color):
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
@@ -479,6 +483,7 @@ def test_asking_for_help_imports_no_heavy_library():
     assert (ended.returncode, ended.stderr) == (0, "[]\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [50, 60, 66, 70, 80, 100, 120])
 @pytest.mark.parametrize("n_copies", [1, 2])
 def test_no_width_hides_a_target_or_its_verdict(tmp_path, run, monkeypatch, width, n_copies):

@@ -89,6 +89,7 @@ def test_json_is_the_record(quick, capsys):
     assert Examination.from_json(said) == quick
 
 
+@pytest.mark.slow
 def test_the_bundle_holds_no_path_and_no_name(tmp_path, monkeypatch):
     home = tmp_path / "canary-home"
     home.mkdir()
@@ -143,6 +144,7 @@ def with_path(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
+@pytest.mark.slow
 def test_no_network_is_used_by_the_doctor_nor_by_the_processes_it_starts(tmp_path):
     log = tmp_path / "sockets"
     (tmp_path / "sitecustomize.py").write_text(NO_SOCKETS.format(log=str(log)))

@@ -524,6 +524,7 @@ def test_settings_of_no_column_are_refused(run, given, text):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["\x1b[31mx", "\u202ex", "[red]x", "{0}%s", "x\nunveil is well"])
 @pytest.mark.parametrize(
     "arguments",
@@ -574,6 +575,7 @@ def quoted(text):
     return '"' + text.replace('"', '""') + '"'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVEL_TEXTS)
 def test_any_level_can_be_written_in_quotation_marks(run, level):
     people = pl.DataFrame({"k": [level, level, "o"], "t": [level, level, "p"]})
@@ -588,6 +590,7 @@ def test_any_level_can_be_written_in_quotation_marks(run, level):
     assert again.record.exclude == (hit["rule"],)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVEL_TEXTS)
 @pytest.mark.parametrize(
     "more",
@@ -607,6 +610,7 @@ NAMES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_column_of_any_name_can_be_excluded_and_listed(run, name):
     people = pl.DataFrame({"k": ["a", "b", "b"], name: ["x", "y", "y"]})
@@ -620,6 +624,7 @@ def test_a_column_of_any_name_can_be_excluded_and_listed(run, name):
     assert [row["value"] for row in listed] == ["y", "y"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("a=b",)])
 def test_a_key_of_any_name_can_be_excluded_by_and_listed(run, name):
     people = pl.DataFrame({name: ["a", "b", "b"], "t": ["x", "y", "y"]})
@@ -824,6 +829,7 @@ def people(seed, n):
     )
 
 
+@pytest.mark.slow
 def test_what_ifs_in_any_order_equal_direct_calls_and_change_nothing():
     original, copies = people(1, 150), [people(40, 90), people(3, 33)]
     settings = {"keys": ["k", "j"], "one_way": (1, 40), "two_way": (0, 50), "checks_by": "k"}
@@ -961,6 +967,7 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(run, tmp
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 def test_a_disk_that_is_full_leaves_nothing_half_written(tmp_path):
     rows = "".join(f"{i},x{i}\n" for i in range(2000))

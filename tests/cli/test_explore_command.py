@@ -39,6 +39,7 @@ def code_of(*arguments):
     return ended.value.code
 
 
+@pytest.mark.slow
 def test_every_setting_is_shown_with_what_to_choose_from(file, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert code_of(file, *SMALL, "--noise", "pay=5") == 0

@@ -121,6 +121,7 @@ def assert_harmless(text):
 # On a terminal
 
 
+@pytest.mark.slow
 @every_name
 def test_a_target_is_shown_by_its_signs(run, name, shown):
     code, out, err = run(*write(name), "-k", "k")
@@ -130,6 +131,7 @@ def test_a_target_is_shown_by_its_signs(run, name, shown):
     assert f"find a single value of {shown}," in out or f"No one's {shown} could be learnt" in out
 
 
+@pytest.mark.slow
 @every_name_that_can_be_typed
 def test_a_key_is_shown_by_its_signs(run, name, shown):
     code, out, err = run(*write(name), "-k", quoted(name))
@@ -138,6 +140,7 @@ def test_a_key_is_shown_by_its_signs(run, name, shown):
     assert f"an intruder who knows {shown} of a person" in out
 
 
+@pytest.mark.slow
 @every_name
 def test_a_column_left_out_is_told_by_its_signs(run, name, shown):
     original, synthetic = frames(name)
@@ -203,6 +206,7 @@ def test_the_name_of_a_file_comes_back_harmless(run, tmp_path, name):
     assert_harmless(err)
 
 
+@pytest.mark.slow
 def test_the_bar_on_a_terminal_shows_no_name_as_it_stands(tmp_path):
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     name = "\x1b]0;mine\x07[blink]"
@@ -257,6 +261,7 @@ def test_spaces_after_the_commas_do_no_harm(run, tmp_path):
 # Documents
 
 
+@pytest.mark.slow
 @every_name
 def test_json_is_plain_ascii_and_gives_the_name_back(run, name, shown):
     code, out, err = run(*write(name), "-k", "k", "--json")
@@ -266,6 +271,7 @@ def test_json_is_plain_ascii_and_gives_the_name_back(run, name, shown):
     assert name in json.loads(out)["targets"]
 
 
+@pytest.mark.slow
 @every(all_but("return"))
 def test_csv_gives_the_name_back_or_guards_it_with_an_apostrophe(run, name, shown):
     code, out, err = run(*write(name), "-k", "k", "--csv")
@@ -327,6 +333,7 @@ def test_a_page_holds_no_element_of_a_key(name, shown):
 # Levels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)], ids=["screen", "json", "csv"])
 def test_a_level_is_shown_nowhere(run, form):
     levels = [name for name, _ in NAMES.values()]

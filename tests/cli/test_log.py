@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from cli.desk_commands import typed
 from desk_cases import OFFICER, edited, made, ready
 from unveil.release.after_release import decided_lines
@@ -65,6 +67,7 @@ def test_a_folder_without_a_project_is_a_sentence(tmp_path):
     assert (code, "unveil init" in told) == (2, True)
 
 
+@pytest.mark.slow
 def test_files_changed_after_a_release_are_told_by_the_log_and_by_a_run(tmp_path):
     folder = ready(tmp_path)
     decide(read_project(folder), release=True, by=OFFICER, note="Fine.")

@@ -38,6 +38,7 @@ def done(*arguments):
     return made
 
 
+@pytest.mark.slow
 def test_the_screen_says_how_much_noise_is_enough_and_how_sure_a_claim_is(file):
     made = done(file, "--column", "age", *PEOPLE)
     flat = " ".join(made.stdout.split())
@@ -73,6 +74,7 @@ def test_copy_and_statement_are_written_and_the_statement_tells_no_secret(file, 
     assert "dur needs no noise: cannot be collected elsewhere." in made.stdout
 
 
+@pytest.mark.slow
 def test_the_published_amount_is_on_the_ladder(file, tmp_path):
     statement = tmp_path / "s.txt"
     done(file, "--column", "age", *PEOPLE, "--out", tmp_path / "o.csv", "--statement", statement)
@@ -88,6 +90,7 @@ def test_the_same_seed_writes_the_same_copy(file, tmp_path):
     assert written[0] == written[1]
 
 
+@pytest.mark.slow
 def test_the_document_has_everything_but_the_seed(file, tmp_path):
     asked = ("--json", "--seed", 987654, "--out", tmp_path / "n.csv")
     made = done(file, "--column", "age", *PEOPLE, *asked)
@@ -123,6 +126,7 @@ def test_special_codes_are_neither_measured_nor_changed(tmp_path):
     assert pl.read_csv(tmp_path / "FAKE_n.csv")["age"][1] == -8
 
 
+@pytest.mark.slow
 def test_the_curve_is_a_private_picture(file, tmp_path):
     curve = tmp_path / "curve.svg"
     made = done(file, "--column", "age", *PEOPLE, "--curve", curve)
@@ -131,6 +135,7 @@ def test_the_curve_is_a_private_picture(file, tmp_path):
     assert "The curve shows ECAP values" in made.stderr
 
 
+@pytest.mark.slow
 def test_other_populations_and_before_and_after_are_private_pictures(file, tmp_path):
     pictures = tmp_path / "p.svg", tmp_path / "b.svg"
     asked = (
@@ -171,6 +176,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["FAKE_copy.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

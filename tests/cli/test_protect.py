@@ -77,6 +77,7 @@ def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@pytest.mark.slow
 def test_the_copy_the_statement_and_the_confidential_record_are_written(folder):
     made = done(folder / "project.toml", "--seed", 987654321)
     out = folder / "protected"
@@ -99,6 +100,7 @@ def test_the_copy_the_statement_and_the_confidential_record_are_written(folder):
     assert f"must not be released are in {apart}." in flat.replace("- ", "-")
 
 
+@pytest.mark.slow
 def test_only_its_owner_may_read_what_is_confidential(folder):
     done(folder / "project.toml", "--keep-stages", "--out", folder / "out")
     inside = folder / "confidential" / "out"
@@ -110,6 +112,7 @@ def test_only_its_owner_may_read_what_is_confidential(folder):
     ]
 
 
+@pytest.mark.slow
 def test_one_json_document_is_printed_without_seeds(folder):
     made = done(folder / "project.toml", "--seed", 987654321, "--sweep", "10,33", "--json")
     found = json.loads(made.stdout)
@@ -119,6 +122,7 @@ def test_one_json_document_is_printed_without_seeds(folder):
     assert Protection.from_json(json.dumps(found)).n_s3 == 150
 
 
+@pytest.mark.slow
 def test_the_sweep_is_shown_as_a_table(folder):
     flat = " ".join(done(folder / "project.toml", "--sweep", "10,33").stdout.split())
     assert "Sizes of leaves leaves cut from repU DiSCO highest of S_pMSE" in flat
@@ -126,6 +130,7 @@ def test_the_sweep_is_shown_as_a_table(folder):
     assert "By sex and age." in flat
 
 
+@pytest.mark.slow
 def test_the_same_seed_writes_the_same_copy(folder):
     for out in ("a", "b"):
         done(folder / "project.toml", "--seed", 4, "--out", folder / out)
@@ -133,6 +138,7 @@ def test_the_same_seed_writes_the_same_copy(folder):
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet", "sav", "dta"])
 def test_the_copy_keeps_the_labels_of_the_original_in_every_format(tmp_path, ending):
     write_file(labelled_survey(), tmp_path / "survey.sav", fake=False)
@@ -158,6 +164,7 @@ def test_nothing_is_written_where_a_later_step_fails(folder):
     assert not (folder / "protected").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["write_all", "write_new"])
 def test_nothing_is_left_where_a_file_cannot_be_written(folder, monkeypatch, broken):
     import unveil.release.protected_files as room
@@ -199,6 +206,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_done(folder,
     assert files(folder) == before
 
 
+@pytest.mark.slow
 def test_a_sweep_that_cannot_be_done_is_refused_before_anything_is_fitted(folder, monkeypatch):
     monkeypatch.setattr("unveil.protection.stages.synthesise", None)
     made = run(folder / "project.toml", "--sweep", "5,151")
@@ -207,6 +215,7 @@ def test_a_sweep_that_cannot_be_done_is_refused_before_anything_is_fitted(folder
     )
 
 
+@pytest.mark.slow
 def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monkeypatch):
     def failing(*arguments, **settings):
         raise WriteError("The disk is full.")
@@ -226,6 +235,7 @@ def test_nothing_is_made_for_release_where_confidential_files_are(folder, monkey
     assert "needs a folder of its own. Name another: --out protected" in str(made.exception)
 
 
+@pytest.mark.slow
 def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
     inside = folder / "confidential" / "protected"
     inside.mkdir(parents=True)

@@ -89,6 +89,7 @@ def test_without_a_run_there_is_a_sentence(tmp_path):
     assert (code, told) == (2, "The project has no finished run yet. Make one: unveil run.")
 
 
+@pytest.mark.slow
 def test_hostile_levels_are_shown_as_text(tmp_path):
     hostile = "\x1b[31mNO\u202e<b>"
     folder = made(tmp_path / "desk", level=hostile)

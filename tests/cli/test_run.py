@@ -21,6 +21,7 @@ def called(*arguments: str) -> int:
     return int(end.value.code or 0)
 
 
+@pytest.mark.slow
 def test_a_run_shows_every_target_and_ends_with_4_until_limits_are_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -33,6 +34,7 @@ def test_a_run_shows_every_target_and_ends_with_4_until_limits_are_accepted(
     assert "has no radius" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_exceeded_ends_with_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -43,6 +45,7 @@ def test_a_limit_that_is_exceeded_ends_with_3(
     assert "Next: unveil explain " in shown
 
 
+@pytest.mark.slow
 def test_a_second_run_says_that_nothing_has_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +60,7 @@ def test_a_second_run_says_that_nothing_has_changed(
     assert "taken over unchanged from run 1" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_json_is_one_document_of_run_and_judgement(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +74,7 @@ def test_json_is_one_document_of_run_and_judgement(
     assert code == judgement.exit_code == 3
 
 
+@pytest.mark.slow
 def test_records_are_told_on_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +88,7 @@ def test_records_are_told_on_standard_error(
     )
 
 
+@pytest.mark.slow
 def test_sixty_targets_stay_readable_at_any_width(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +116,7 @@ def test_hostile_names_steer_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "\x1b" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_original_is_shouted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,6 +133,7 @@ def test_a_folder_without_a_project_is_told(
     assert "unveil init" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_compare_shows_what_was_set_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,6 +175,7 @@ def test_compare_refuses_in_a_sentence(
     assert capsys.readouterr().err == f"unveil: {sentence}\n"
 
 
+@pytest.mark.slow
 def test_only_what_is_alike_is_called_more_like_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,6 +74,7 @@ def test_compare_of_one_copy_names_no_copy():
     assert "- not measured" in text.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_compare_of_real_runs_has_no_row_below_the_worst_copy(of_three: ProjectFile):
     found = compare_runs(of_three, [1, 2])
     highest = max(row.values[0] or 0 for row in found.risk if row.measure == "DiSCO")

@@ -59,6 +59,7 @@ def run(*arguments):
     return done
 
 
+@pytest.mark.slow
 def test_identifiers_are_refused_until_they_have_an_instruction(folder):
     people().with_columns(pl.Series("who", [f"P{n}" for n in range(120)])).write_csv("named.csv")
     asked = [sys.executable, "-m", "unveil", "synthesise", "named.csv", "--out", "new"]
@@ -480,6 +481,7 @@ def test_hostile_names_are_made_visible(folder):
     assert "\\u001b" in shown
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_each_column_and_the_time_left(folder):
     pty = pytest.importorskip("pty")
     people(3000).write_csv("many.csv")

@@ -86,6 +86,7 @@ def test_more_is_in_the_document_where_more_is_asked_for(folder, capsys):
     assert (found["tstr"]["outcome"], found["tstr"]["tested_on"]) == ("pay", "control")
 
 
+@pytest.mark.slow
 def test_files_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsys):
     page, chart, lines = (tmp_path / name for name in ("p.html", "c.svg", "t.csv"))
     code, out, err = run(
@@ -216,6 +217,7 @@ def test_levels_of_fewer_than_ten_people_are_on_no_screen_and_no_page(tmp_path, 
     assert "Where g and h differ most" in out
 
 
+@pytest.mark.slow
 def test_by_pairs_is_a_column_only_where_there_are_several_copies(folder, tmp_path, capsys):
     page, other = tmp_path / "p.html", tmp_path / "q.html"
     run(folder, "--page", page, capsys=capsys)

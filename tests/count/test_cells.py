@@ -23,6 +23,7 @@ def scenario_of(sides):
     return count([column(0), column(1)], [column(2)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dense", [True, False])
 @given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
 def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk):

@@ -283,6 +283,7 @@ def test_very_many_conditions_in_a_row_are_read():
     assert made.values(ROW).to_list() == [1, 1, None]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 @examples(200)
 def test_any_text_is_read_or_refused_with_a_sentence(text):

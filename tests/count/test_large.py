@@ -15,6 +15,7 @@ def people(n: int, seed: int, n_levels: tuple[int, int, int]) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_levels", [(1200, 900, 3), (40_000, 40_000, 300_000), (2, 3, 70_000)])
 def test_more_records_than_one_piece_holds(n_levels):
     original = people(CHUNK + 1_000, 1, n_levels)

@@ -590,6 +590,7 @@ def constant(module: str, name: str) -> int:
     return getattr(made, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", REFERENCE)
 def test_the_readme_says_how_many_reference_figures_are_reproduced(module):
     name, subject = REFERENCE[module]
@@ -688,6 +689,7 @@ class Terminal:
             self.check(excerpt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_what_a_page_shows_is_what_happens(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -58,6 +58,7 @@ def result(people):
     return unveil.explore(people, **ASKED, min_leaf=(2, 40), methods=("cart", "sample"), copies=2)
 
 
+@pytest.mark.slow
 def test_every_figure_is_that_of_the_single_call(people, result):
     (setting,) = settings({"method": "cart", "min_leaf": 40})
     row = result.record.row_of("cart, min_leaf 40")

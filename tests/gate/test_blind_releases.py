@@ -52,6 +52,7 @@ def test_a_value_is_back_only_if_it_is_one_persons_own():
     assert share_back(people, yearly, "pay", "old", lambda pay: pay * 12) == 2 / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_release_discloses_what_it_claims_and_its_twin_does_not(name):
     leaky, twin = CASES[name][1]()
@@ -76,6 +77,7 @@ def test_there_are_many_releases_of_many_kinds():
 QUICK = ["half_the_file_is_real", "third_of_each_row_blank", "only_sex_is_swapped", "note > note"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_a_release_is_the_same_each_time(name):
     for one, other in zip(CASES[name][1](), CASES[name][1](), strict=True):
@@ -88,6 +90,7 @@ def test_there_are_five_generators_for_eight_data_sets():
     assert (len(GENERATORS), len(POPULATIONS)) == (5, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["fresh draw", "cells", "copula", "cart"])
 def test_honest_files_repeat_no_more_than_chance_does(generator):
     files = honest_files([generator])

@@ -14,6 +14,7 @@ def worst(original, synthetic, control=None):
     return next((one for one in ("block", "decide", "review") if one in found), "none"), alerts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", known_releases.CASES)
 def test_a_release_made_to_dodge_a_rule_is_stopped_and_its_twin_is_not(name):
     status, alerts = worst(*known_releases.release(name, honest=False))
@@ -22,6 +23,7 @@ def test_a_release_made_to_dodge_a_rule_is_stopped_and_its_twin_is_not(name):
     assert status == "none", alerts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BLIND)
 def test_a_release_written_without_knowledge_of_the_detector(name):
     _, build = BLIND[name]
@@ -35,6 +37,7 @@ def test_a_release_written_without_knowledge_of_the_detector(name):
         assert status in wanted[case.should], (case.name, alerts)
 
 
+@pytest.mark.slow
 def test_honest_files_are_not_stopped_and_seldom_reviewed():
     found = {
         one.name: worst(one.original, list(one.synthetic), one.control) for one in honest_files()

@@ -29,6 +29,7 @@ def flags_measured(result, target: str, copy: int, kind: str) -> dict[tuple, dic
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_the_flags_are_those_of_synthpop(case):
     result = measured(call_of(case))

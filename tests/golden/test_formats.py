@@ -102,6 +102,7 @@ def expected() -> list[dict]:
     return figures(SYNTHPOP / "sd2011.csv", SYNTHPOP / "s1.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copy", FORMATS)
 @pytest.mark.parametrize("original", FORMATS)
 def test_every_pair_of_formats_gives_the_same_figures(original, copy, files, expected):

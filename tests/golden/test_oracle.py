@@ -61,6 +61,7 @@ def read(name: str, keys: tuple[str, ...], target: str) -> list[tuple]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case["id"])
 def test_the_oracle_has_the_figures_of_synthpop(case):
     original = read(case["orig"], case["keys"], case["target"])
@@ -108,6 +109,7 @@ def flags_expected(synthesis: dict) -> list[list[dict]]:
     return [list(flags.values()) for flags in published.flags_of(synthesis).values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WITH_OPTIONS, ids=lambda case: case["id"])
 def test_the_oracle_has_the_figures_of_synthpop_under_its_options(case):
     (synthesis,), target = case["syntheses"], case["target"]
@@ -131,6 +133,7 @@ def test_the_oracle_has_the_figures_of_synthpop_under_its_options(case):
         assert_agrees(removed, removed_expected(case, synthesis))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WITH_OPTIONS, ids=lambda case: case["id"])
 def test_the_oracle_raises_the_flags_of_synthpop(case):
     (synthesis,) = case["syntheses"]

@@ -283,6 +283,7 @@ def test_one_key_more_finds_fewer_and_settles_more(scenario):
             assert figures[name] >= less[subject][name] - TOLERANCE, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_number_of_threads_changes_no_byte(threads, tmp_path):
     original, copy = write_csv(tmp_path)

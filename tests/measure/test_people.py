@@ -91,6 +91,7 @@ def test_an_exclusion_takes_people_out_too():
     assert counts(measured(exclude="t=x"))["DiSCO"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_every_figure_is_that_of_the_oracle_in_each_copy_and_pooled(seed):
     draw = random.Random(seed)
@@ -248,6 +249,7 @@ def test_what_counts_rows_says_so():
         match_risk(frame, frame, keys="k1", **asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_an_attack_on_a_person_is_the_mean_over_their_rows(seed):
     draw = random.Random(seed)
@@ -270,6 +272,7 @@ def test_an_attack_on_a_person_is_the_mean_over_their_rows(seed):
         assert (row.n_found, row.n_control) == (9, 9)
 
 
+@pytest.mark.slow
 def test_people_whose_rows_are_all_alike_are_attacked_as_if_they_had_one():
     once = {side: people(n).with_columns(who=pl.int_range(pl.len())) for n, side in SIDES.items()}
     often = {side: pl.concat([one, one.head(40), one]) for side, one in once.items()}

@@ -55,6 +55,7 @@ def made():
     return protect(ORIGINAL, steps=STEPS, seed=987654321, keys=["sex", "age"], targets=["work"])
 
 
+@pytest.mark.slow
 def test_the_recoded_original_is_that_of_recode(made):
     alone = recode(ORIGINAL, STEPS[:1], seed=made.seeds.recode)
     assert_frame_equal(made.recoded, alone.data)
@@ -124,6 +125,7 @@ def test_a_synthesis_that_is_not_written_is_done_behind_the_recodings():
     assert "nobody measured what it protects from" in made.record.steps[2].sentence
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_copy_on_any_number_of_threads():
     first, second = (
         protect(ORIGINAL, steps=STEPS, seed=11, synthesis={"workers": workers})
@@ -256,6 +258,7 @@ def test_replicated_uniques_are_taken_out_and_numbers_smoothed_before_noise():
     assert short in made.record.warnings
 
 
+@pytest.mark.slow
 def test_special_codes_are_no_amounts_in_any_step():
     coded = ORIGINAL.with_columns(
         pl.when(pl.col("sex") == "f").then(-8.0).otherwise("height").alias("height")
@@ -366,6 +369,7 @@ def test_the_sweep_holds_the_size_in_use_and_none_that_cannot_be_had():
     assert rows == [(5, False), (20, False), (25, True), (33, False)]
 
 
+@pytest.mark.slow
 def test_codes_with_labels_need_no_word_about_noise():
     made = protect(labelled_survey(), steps=[], seed=1)
     kinds = {column.name: column.kind for column in made.record.synthesis.columns}

@@ -52,6 +52,7 @@ def project(folder, text):
     return path
 
 
+@pytest.mark.slow
 def test_a_project_file_says_what_the_call_says(folder):
     text = """
 schema = 1

@@ -60,6 +60,7 @@ def test_heaped_amounts_move_and_the_distribution_stays():
     assert "<table>" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_whole_numbers_stay_whole_and_the_result_is_the_same_every_time():
     values = np.random.default_rng(1).integers(0, 3000, 5000) // 7 * 7
     frame = pl.DataFrame({"x": values.astype(np.int32)})
@@ -68,12 +69,14 @@ def test_whole_numbers_stay_whole_and_the_result_is_the_same_every_time():
     assert once.to_list() == again.to_list()
 
 
+@pytest.mark.slow
 def test_a_unit_of_measurement_does_not_change_what_is_done():
     values = np.random.default_rng(2).lognormal(3, 1, 300)
     small, large = (smooth(pl.DataFrame({"x": values * by}), "x") for by in (1e-6, 1e6))
     assert (large.data["x"] / 1e12).to_list() == pytest.approx(small.data["x"].to_list(), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [2.0**20, 2.0**40])
 def test_a_large_common_part_does_not_change_what_is_done(shift):
     drawn = np.random.default_rng(1).gamma(2, 5, 300).round(3)

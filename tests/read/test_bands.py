@@ -785,6 +785,7 @@ def published(copies, column, n):
     return made.columns[column][0].to_list(), record, pooled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_targets_are_cut_as_synthpop_cuts_them(name):
     column, n, copies, n_bands = PUBLISHED[name]

@@ -281,6 +281,7 @@ def test_row_names_of_r_without_a_heading_get_a_hint(read):
     assert message.endswith(" If R wrote it, write it again with row.names = FALSE.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tail", ["", "1,2\n" * 3, "1,2\n" * 5_000_000])
 def test_an_unclosed_quotation_mark_is_named_by_its_line(read, tail):
     assert refusal(read, f'a,b\n1,2\n3,"{CANARY}\n{tail}') == (
@@ -379,6 +380,7 @@ def written(rows, separator, quoting, line_end):
     return text.getvalue()
 
 
+@pytest.mark.slow
 @examples(400)
 @given(
     rows=TABLE,
@@ -436,6 +438,7 @@ def damaged(draw):
     return bytes(content)
 
 
+@pytest.mark.slow
 @examples(1500)
 @given(damaged())
 def test_damage_gives_a_table_or_our_own_error_without_a_value(read_many, content):
@@ -449,6 +452,7 @@ def test_damage_gives_a_table_or_our_own_error_without_a_value(read_many, conten
     assert CANARY not in " ".join(said)
 
 
+@pytest.mark.slow
 @examples(300)
 @given(damaged(), st.integers(1, 40))
 def test_the_size_of_the_pieces_changes_nothing(content, size):

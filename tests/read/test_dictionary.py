@@ -301,6 +301,7 @@ def test_what_was_found_in_the_records_is_not_declared_by_reading_it_back(tmp_pa
     assert read_dictionary(path) == result.codebook
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([REDCAP, "variable,code,label,missing\nsex,1,Male,\nsex,-9,Refused,yes\n"]),
     st.lists(st.tuples(st.integers(0, 2000), st.binary(max_size=3)), max_size=6),

@@ -194,6 +194,7 @@ def test_parquet_cut_short_is_refused(parquet):
     )
 
 
+@pytest.mark.slow
 def test_parquet_cut_anywhere_is_refused_without_a_value(tmp_path):
     path = tmp_path / "f.parquet"
     pl.DataFrame({"diagnosis": [CANARY] * 5}).write_parquet(path)

@@ -81,6 +81,7 @@ def good(path, ending):
     return path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [*WRITERS, ".sas7bdat"])
 def test_a_mutant_is_a_table_or_an_error_of_ours(tmp_path, capfd, ending):
     path = tmp_path / f"f{ending}"

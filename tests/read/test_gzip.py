@@ -51,6 +51,7 @@ def test_one_cut_short_or_changed_is_refused(tmp_path):
     assert refusal(path) == sentence
 
 
+@pytest.mark.slow
 def test_one_that_swells_beyond_any_table_is_refused_on_the_way(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "HARMLESS", 4 << 20)
     path = tmp_path / "f.csv.gz"
@@ -70,6 +71,7 @@ def test_one_that_swells_beyond_any_table_is_refused_on_the_way(tmp_path, monkey
     assert max(sizes) <= 6 << 20
 
 
+@pytest.mark.slow
 def test_one_that_unpacks_to_more_than_is_free_is_refused(tmp_path, monkeypatch):
     path = make(tmp_path, ".csv.gz", pl.concat([FRAME] * 100_000))
     monkeypatch.setattr(archives, "free_memory", lambda: 2_000_000)

@@ -69,6 +69,7 @@ def with_worker(monkeypatch, code):
     monkeypatch.setattr(subprocess, "Popen", started)
 
 
+@pytest.mark.slow
 def test_one_process_reads_one_file_after_the_other(tmp_path):
     path = make(tmp_path, ".sav")
     read_table(path, side="original")
@@ -78,6 +79,7 @@ def test_one_process_reads_one_file_after_the_other(tmp_path):
     assert first.process.poll() is None
 
 
+@pytest.mark.slow
 def test_a_refusal_of_ours_comes_through_as_it_is_and_the_process_stays(tmp_path):
     path = make(tmp_path, ".sav")
     with pytest.raises(RolesError, match=r"has no column 'AGEE'\. Did you mean 'AGE'"):
@@ -117,6 +119,7 @@ def test_a_breakdown_beside_a_catalogue_may_be_the_catalogues(tmp_path, monkeypa
     )
 
 
+@pytest.mark.slow
 def test_after_a_breakdown_the_next_file_is_read(tmp_path, monkeypatch):
     path = make(tmp_path, ".sav")
     with monkeypatch.context() as broken:
@@ -125,6 +128,7 @@ def test_after_a_breakdown_the_next_file_is_read(tmp_path, monkeypatch):
     assert read_table(path, side="original").frame.height == 4
 
 
+@pytest.mark.slow
 def test_a_process_that_ended_meanwhile_is_replaced(tmp_path):
     path = make(tmp_path, ".sav")
     read_table(path, side="original")
@@ -155,6 +159,7 @@ def test_where_no_process_can_be_started_the_file_is_read_here(tmp_path, monkeyp
     assert isolated._kept == []
 
 
+@pytest.mark.slow
 def test_a_process_that_this_one_did_not_start_is_let_alone(tmp_path):
     path = make(tmp_path, ".sav")
     read_table(path, side="original")
@@ -168,6 +173,7 @@ def test_a_process_that_this_one_did_not_start_is_let_alone(tmp_path):
         reader.end()
 
 
+@pytest.mark.slow
 def test_threads_take_turns_at_one_process(tmp_path):
     path = make(tmp_path, ".sav")
     with ThreadPoolExecutor(4) as threads:
@@ -176,6 +182,7 @@ def test_threads_take_turns_at_one_process(tmp_path):
     assert len(isolated._kept) == 1
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_process_that_is_reading_does_not_wait_for_it(tmp_path, monkeypatch):
     path = make(tmp_path, ".sav")
     heights = []
@@ -192,6 +199,7 @@ def test_a_copy_of_a_process_that_is_reading_does_not_wait_for_it(tmp_path, monk
     assert heights == [4]
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_the_process(tmp_path, monkeypatch):
     path = make(tmp_path, ".sav")
     read_table(path, side="original")
@@ -226,6 +234,7 @@ def test_an_interruption_is_heard_while_the_process_is_silent(tmp_path, monkeypa
     assert started[0].poll() is not None
 
 
+@pytest.mark.slow
 def test_an_interruption_before_the_question_is_heard_ends_the_process(tmp_path, monkeypatch):
     path = make(tmp_path, ".sav")
     read_table(path, side="original")
@@ -241,6 +250,7 @@ def test_an_interruption_before_the_question_is_heard_ends_the_process(tmp_path,
     assert isolated._kept == []
 
 
+@pytest.mark.slow
 def test_a_large_table_is_read_in_pieces_and_its_process_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(isolated, "_LARGE", 1000)
     frame = pl.DataFrame({f"c{i}": [float(i)] * 500 for i in range(5)})
@@ -248,6 +258,7 @@ def test_a_large_table_is_read_in_pieces_and_its_process_ended(tmp_path, monkeyp
     assert isolated._kept == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 def test_a_file_that_takes_too_long_is_given_up():
     script = (
@@ -294,6 +305,7 @@ def test_a_parser_without_memory_says_so(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_can_read(tmp_path):
     make(tmp_path, ".sav")
     (tmp_path / "csv.py").write_text("raise SystemExit('a module of the user, not ours')\n")
@@ -311,6 +323,7 @@ def test_a_script_without_a_main_guard_can_read(tmp_path):
     assert (done.stdout, done.stderr) == ("4\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 def test_the_process_leaves_no_image_and_is_gone_with_its_starter(tmp_path):
     script = (
@@ -336,6 +349,7 @@ def test_the_process_leaves_no_image_and_is_gone_with_its_starter(tmp_path):
     assert not os.path.exists(f"/proc/{pid}")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="names of any bytes are of Unix")
 def test_names_of_any_bytes_can_be_read(tmp_path):
     path = make(tmp_path, ".sav")

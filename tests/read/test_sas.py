@@ -30,6 +30,7 @@ def read(tmp_path):
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [5, 8])
 def test_transport_files_of_both_versions_are_read(read, version):
     frame = pl.DataFrame({"A": [1.5, None, -3.0], "T": ["x", "yy", "é"]})

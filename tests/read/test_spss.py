@@ -99,6 +99,7 @@ def test_long_labels_empty_labels_and_names_in_any_script_are_kept(read):
     assert sex.label_of(1) == ""
 
 
+@pytest.mark.slow
 def test_twenty_thousand_labels_are_kept_in_their_order(read):
     labels = {code: f"place {code}" for code in range(20_000, 0, -1)}
     table = read({"place": [1.0, 20_000.0]}, variable_value_labels={"place": labels})

@@ -28,6 +28,7 @@ def test_the_mark_is_the_start_of_a_hash_over_name_and_sorted_values():
     assert mark_of({"DiSCO": (5.0, 10.0), "repU": (1, 2.5)}, "Ann") == wanted
 
 
+@pytest.mark.slow
 def test_limits_accepted_by_command_are_in_force(tmp_path):
     found = judged(ready(tmp_path))
     assert (found.accepted_by, found.exit_code) == (OFFICER, 0)

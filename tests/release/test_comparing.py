@@ -12,6 +12,7 @@ from unveil.release.running import run_project
 EXCLUDE = '\n[[exclude]]\ntarget = "work"\nlevel = "no"\nreason = "known"\nby = "Ann"\n'
 
 
+@pytest.mark.slow
 def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made)
@@ -21,6 +22,7 @@ def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
     assert {row.change for row in (*found.risk, *found.utility)} == {0.0}
 
 
+@pytest.mark.slow
 def test_an_exclusion_is_the_setting_that_differs(tmp_path: Path) -> None:
     first = run_project(project(tmp_path))
     made = project(tmp_path, SCENARIO, EXCLUDE)
@@ -39,6 +41,7 @@ def test_an_exclusion_is_the_setting_that_differs(tmp_path: Path) -> None:
     assert row.change < 0
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_told_by_its_content(tmp_path: Path) -> None:
     made = project(tmp_path)
     first = run_project(made)
@@ -49,6 +52,7 @@ def test_a_changed_file_is_told_by_its_content(tmp_path: Path) -> None:
     assert change.values == (first.files[1].sha256[:12], second.files[1].sha256[:12])
 
 
+@pytest.mark.slow
 def test_what_one_run_did_not_measure_has_no_change(tmp_path: Path) -> None:
     run_project(project(tmp_path))
     made = project(tmp_path, SCENARIO, '\n[roles]\nignore = ["work"]\n')
@@ -62,6 +66,7 @@ def test_what_one_run_did_not_measure_has_no_change(tmp_path: Path) -> None:
     assert not any(part and "neighbour work" in part for part, _ in settings)
 
 
+@pytest.mark.slow
 def test_statuses_are_against_the_limits_now_in_force(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made)
@@ -77,6 +82,7 @@ def test_statuses_are_against_the_limits_now_in_force(tmp_path: Path) -> None:
             assert row.statuses == (expected, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbers", "sentence"),
     [

@@ -163,6 +163,7 @@ def test_a_torn_line_is_healed_by_a_run_that_measures_nothing(tmp_path: Path):
     assert sentences(folder) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heals", ["answer", "report", "decide"])
 def test_a_run_stopped_before_its_line_is_told_so_and_logged_by_the_next_command(
     heals: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -318,6 +319,7 @@ def test_a_second_release_of_the_same_run_says_that_it_is_one(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     made = project(tmp_path)
 

@@ -39,6 +39,7 @@ def dossier(project) -> Dossier:
     return dossier_of(project.file)[0]
 
 
+@pytest.mark.slow
 def test_it_is_about_the_last_run_and_its_records(project, dossier):
     _, parts = dossier_of(project.file)
     assert dossier.run == project.result(2).record

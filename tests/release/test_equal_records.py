@@ -240,6 +240,7 @@ PLAIN: dict[Kind, Callable[..., Record]] = {
 """Every kind of part as one would call it by hand."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_the_record_of_a_part_is_that_of_the_plain_call(kind, folder, made):
     run, parts, seed = made
@@ -377,6 +378,7 @@ def printed(arguments: list[str]) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_the_command_line_prints_the_record_of_the_part(kind, folder, made, monkeypatch):
     monkeypatch.chdir(folder)

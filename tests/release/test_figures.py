@@ -28,6 +28,7 @@ def rows(run: Run, measure: str, kind: str) -> list[FigureRow]:
     ]
 
 
+@pytest.mark.slow
 def test_figures_of_a_run_are_those_of_its_records(made: tuple[Run, Parts]) -> None:
     run, parts = made
     record = parts["disclosure neighbour"]

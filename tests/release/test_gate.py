@@ -110,6 +110,7 @@ def mine(real: Path, tmp_path: Path) -> unveil.Project:
     return unveil.Project.open(shutil.copytree(real, tmp_path / "mine"))
 
 
+@pytest.mark.slow
 def test_the_same_alerts_through_assess_run_json_decision_and_report(mine):
     folder = mine.folder
     found = unveil.assess(
@@ -153,6 +154,7 @@ def test_the_same_alerts_through_assess_run_json_decision_and_report(mine):
     assert result.judgement.headline.startswith("Against a release: 296 of 300 people (98.7 %)")
 
 
+@pytest.mark.slow
 def test_an_alert_is_accepted_for_these_files_and_void_for_others(mine):
     for alert in mine.result().alerts:
         mine.accept(alert.id, reason="It is a teaching file.", by=WHO)
@@ -215,6 +217,7 @@ def test_for_an_open_audience_nobody_accepts_real_records(mine):
         mine.decide(release=True, by=WHO, note="Yes.", despite=despite)
 
 
+@pytest.mark.slow
 def test_a_release_needs_a_reason_for_each_alert(mine):
     known = ids(mine.result().alerts)
     with pytest.raises(AboveLimitError) as refusal:
@@ -243,6 +246,7 @@ def test_the_id_in_a_despite_may_hold_an_equals_sign(mine):
     assert read_despite(["group:town=town 1=Why = how"], judgement) == {group.id: "Why = how"}
 
 
+@pytest.mark.slow
 def test_real_records_count_without_limits_and_an_honest_file_does_not(tmp_path):
     copied = made(tmp_path / "copied", copy=people(1)).run()
     assert (copied.exit_code, copied.alerts[0].id) == (3, "real-records")
@@ -252,6 +256,7 @@ def test_real_records_count_without_limits_and_an_honest_file_does_not(tmp_path)
     assert [one.what for one in honest.not_tested] == ["control", "sampling"]
 
 
+@pytest.mark.slow
 def test_limits_on_the_gate_take_the_place_of_ours_and_runs_compare(tmp_path):
     project = made(tmp_path)
     project.accept_limits(by=WHO, changes={"real_records": (3, 5), "DiSCO": (100, 100)})
@@ -272,6 +277,7 @@ def test_limits_on_the_gate_take_the_place_of_ours_and_runs_compare(tmp_path):
     assert (before < 1, after) == (True, pytest.approx(alert.figure))
 
 
+@pytest.mark.slow
 def test_a_column_without_a_role_is_for_a_person_to_decide(tmp_path):
     extra = {f"q{n}": pl.Series(random.Random(n).choices("abc", k=300)) for n in range(5)}
     marked = {"FAKE": pl.lit("fake")}
@@ -295,6 +301,7 @@ def test_a_column_without_a_role_is_for_a_person_to_decide(tmp_path):
     assert project.result(1).record.parts[0].fingerprint != result.record.parts[0].fingerprint
 
 
+@pytest.mark.slow
 def test_an_identifier_by_role_blocks_where_its_values_are_real(tmp_path):
     number = pl.Series("number", random.Random(0).sample(range(10**6, 10**7), 300)).cast(str)
     text = PROJECT.replace("[roles]\n", '[roles]\nidentifier = ["number"]\n')
@@ -307,6 +314,7 @@ def test_an_identifier_by_role_blocks_where_its_values_are_real(tmp_path):
     assert (alert.id, alert.status) == ("identifier:number", "decide")
 
 
+@pytest.mark.slow
 def test_a_part_of_the_gate_is_taken_over_and_its_absence_lets_nothing_pass(mine):
     people(2).write_csv(mine.folder / "copy.csv")
     first = mine.run()
@@ -321,6 +329,7 @@ def test_a_part_of_the_gate_is_taken_over_and_its_absence_lets_nothing_pass(mine
 SENSITIVE = PROJECT.replace("[[scenario]]", '[roles.sensitive]\nillness = ["HIV"]\n\n[[scenario]]')
 
 
+@pytest.mark.slow
 def test_sensitive_values_are_counted_by_themselves_with_a_limit_of_their_own(tmp_path):
     project = made(tmp_path, text=SENSITIVE)
     result = project.run()
@@ -393,6 +402,7 @@ def test_a_sampling_fraction_is_a_share(tmp_path, given):
         made(tmp_path, text=text)
 
 
+@pytest.mark.slow
 def test_dis_is_quoted_with_a_sampling_fraction_alone(tmp_path):
     project = made(tmp_path)
     assert [one.what for one in project.run().not_tested] == ["control", "sampling"]
@@ -405,6 +415,7 @@ def test_dis_is_quoted_with_a_sampling_fraction_alone(tmp_path):
     assert 'data-says="uniques/DIS"' in project.report().report.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_singling_out_needs_no_control_sample_and_is_shown_beside_its_baseline(tmp_path):
     project = made(tmp_path)
     project.accept_limits(by=WHO, changes={"DiSCO": (100, 100)})
@@ -417,6 +428,7 @@ def test_singling_out_needs_no_control_sample_and_is_shown_beside_its_baseline(t
     assert "Not judged: there is no control sample." in shown
 
 
+@pytest.mark.slow
 def test_a_part_that_failed_is_told_among_what_was_not_tested(tmp_path):
     text = PROJECT.replace('"singling_out"]', '"gtcap"]')
     result = made(tmp_path, text=text).run()

@@ -1,5 +1,7 @@
 """A stored run judged by the project as it is now."""
 
+import pytest
+
 from desk_cases import ANALYST, OFFICER, edited, ran, ready, run
 from unveil.release.judging import judgement_of
 from unveil.release.project_file import read_project
@@ -64,6 +66,7 @@ def test_the_quick_route_is_taken_by_an_exclusion_of_its_own(tmp_path):
     assert found.exit_code == 0
 
 
+@pytest.mark.slow
 def test_why_a_figure_is_not_defined_is_taken_from_its_record(tmp_path):
     folder = ready(tmp_path)
     (folder / "original.csv").write_text(

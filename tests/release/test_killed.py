@@ -59,6 +59,7 @@ def same_records(run: Run, other: Run) -> None:
     assert run.figures == other.figures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill", range(KILLS))
 def test_a_killed_run_is_resumed_to_the_same_bytes(
     kill: int, undisturbed: tuple[Path, float, float], tmp_path: Path
@@ -84,6 +85,7 @@ def test_a_killed_run_is_resumed_to_the_same_bytes(
     assert run_project(made, seed=7) == run
 
 
+@pytest.mark.slow
 def test_a_run_killed_between_its_results_and_its_number_is_taken_up(
     undisturbed: tuple[Path, float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_run_killed_between_its_results_and_its_number_is_taken_up(
     same_records(run, load_run(undisturbed[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ["suda neighbour", "its number"])
 def test_a_run_again_that_was_killed_goes_on_though_again_is_not_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
@@ -138,6 +141,7 @@ def test_a_run_again_that_was_killed_goes_on_though_again_is_not_said(
     assert run_project(made, seed=7) == run
 
 
+@pytest.mark.slow
 def test_a_second_run_at_once_is_refused_and_harms_nothing(
     undisturbed: tuple[Path, float, float], tmp_path: Path
 ) -> None:

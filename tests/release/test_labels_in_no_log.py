@@ -53,6 +53,7 @@ def project(tmp_path_factory):
     return made
 
 
+@pytest.mark.slow
 def test_every_command_that_logs_was_driven(project):
     events = {line.event for line in project.log()}
     assert events >= {"init", "run", "limits", "ruling", "exclude", "decision", "report"}

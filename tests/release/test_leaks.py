@@ -61,6 +61,7 @@ def driven(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_every_event_of_these_commands_was_driven(driven):
     events = {line.event for line in read_log(driven)}
     assert events == {"run", "limits", "context", "ruling", "exclude", "edited", "decision"}

@@ -50,6 +50,7 @@ def test_who_holds_it_may_enter_again(tmp_path: Path) -> None:
     assert not (tmp_path / "runs/.lock").exists()
 
 
+@pytest.mark.slow
 def test_another_process_is_told_who_is_at_work_and_since_when(
     tmp_path: Path, holder: subprocess.Popen[str]
 ) -> None:
@@ -82,6 +83,7 @@ def test_another_thread_is_another_holder(tmp_path: Path) -> None:
     assert "has been at a run for" in met[0]
 
 
+@pytest.mark.slow
 def test_a_killed_holder_holds_nothing(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     holder.send_signal(signal.SIGKILL)
     holder.wait()
@@ -91,6 +93,7 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path, holder: subprocess.Popen[
     assert not (tmp_path / "runs/.lock").exists()
 
 
+@pytest.mark.slow
 def test_the_age_is_told_in_the_largest_unit_that_fits(
     tmp_path: Path, holder: subprocess.Popen[str]
 ) -> None:
@@ -103,6 +106,7 @@ def test_the_age_is_told_in_the_largest_unit_that_fits(
             pass
 
 
+@pytest.mark.slow
 def test_a_holder_that_has_not_written_yet_is_told_too(
     tmp_path: Path, holder: subprocess.Popen[str]
 ) -> None:

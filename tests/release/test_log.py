@@ -305,6 +305,7 @@ def write_some(folder, times):
         log.append(folder, event="report", by=ANALYST, subject="1")
 
 
+@pytest.mark.slow
 def test_two_processes_that_write_at_once_make_one_chain(tmp_path):
     (tmp_path / "project.toml").write_text("", encoding="utf-8")
     spawn = multiprocessing.get_context("spawn")

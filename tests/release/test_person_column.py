@@ -72,6 +72,7 @@ def oracle_rows(frame, target):
     ]
 
 
+@pytest.mark.slow
 def test_init_proposes_the_person_and_a_run_counts_people_as_the_oracle_does(mine):
     project = read_project(mine)
     assert project.roles.person == "patient_id"
@@ -101,6 +102,7 @@ def test_init_proposes_the_person_and_a_run_counts_people_as_the_oracle_does(min
     assert f"{repeats} The checks of the files count rows, not people." in said
 
 
+@pytest.mark.slow
 def test_a_person_that_nobody_declares_is_to_be_decided(mine):
     change(mine, PERSON, "# nobody says whose row it is")
     change(mine, "identifier = []", 'identifier = ["patient_id"]')
@@ -123,6 +125,7 @@ def test_a_person_that_nobody_declares_is_to_be_decided(mine):
     assert codes == {(): 4, ("--person", "patient_id"): 0, ("--person", "none"): 0}
 
 
+@pytest.mark.slow
 def test_rows_without_a_value_are_people_of_their_own(mine):
     gaps = visits(1).with_columns(
         patient_id=pl.when(pl.int_range(pl.len()) >= 10).then("patient_id")
@@ -146,6 +149,7 @@ def test_the_column_is_neither_synthesised_nor_protected(mine):
     assert project_of(mine / "project.toml").identifiers == ()
 
 
+@pytest.mark.slow
 def test_with_a_control_sample_people_are_attacked(folder):
     visits(3).write_csv(folder / "control.csv")
     typed("init", "visits.csv", "--synthetic", "copy.csv", "--control", "control.csv")

@@ -68,6 +68,7 @@ def test_measures_of_a_scenario_pick_its_parts(tmp_path: Path) -> None:
     assert not {"singling_out", "membership"} & set(found)
 
 
+@pytest.mark.slow
 def test_all_targets_are_neither_keys_nor_identifiers_nor_ignored(tmp_path: Path) -> None:
     roles = '\n[roles]\nidentifier = ["town"]\nignore = ["work"]\n'
     run = run_project(project(tmp_path, SCENARIO, roles))
@@ -75,11 +76,13 @@ def test_all_targets_are_neither_keys_nor_identifiers_nor_ignored(tmp_path: Path
     assert settings(run, "tables")["columns"] == ["sex", "age", "income"]
 
 
+@pytest.mark.slow
 def test_declared_targets_are_all_targets(tmp_path: Path) -> None:
     run = run_project(project(tmp_path, SCENARIO, '\n[roles]\ntarget = ["town", "sex"]\n'))
     assert settings(run, "disclosure neighbour")["targets"] == ["town"]
 
 
+@pytest.mark.slow
 def test_a_target_that_a_copy_lacks_is_left_out_and_told(tmp_path: Path) -> None:
     made = project(tmp_path)
     people(2).drop("work").write_csv(tmp_path / "copy.csv")
@@ -88,6 +91,7 @@ def test_a_target_that_a_copy_lacks_is_left_out_and_told(tmp_path: Path) -> None
     assert run.warnings[0].startswith("Scenario 'neighbour': 1 of 3 targets are not in every copy")
 
 
+@pytest.mark.slow
 def test_a_published_table_is_the_baseline_of_its_target(tmp_path: Path) -> None:
     (tmp_path / "towns.csv").write_text("town,n\nA,5\nB,3\nC,2\n")
     (tmp_path / "by_sex.csv").write_text("sex,town,n\nf,A,5\nf,B,1\nf,C,1\nm,A,3\nm,B,2\nm,C,9\n")
@@ -142,6 +146,7 @@ by = "Ann"
     }
 
 
+@pytest.mark.slow
 def test_an_exclusion_that_does_not_fit_is_set_aside_and_told(tmp_path: Path) -> None:
     entry = '\n[[exclude]]\ntarget = "{}"\nlevel = "{}"\nreason = "r"\nby = "Ann"\n'
     other = '\n[[scenario]]\nname = "other"\nkeys = ["age"]\ntargets = ["town"]\n'
@@ -179,6 +184,7 @@ def test_columns_that_the_files_lack_are_told_before_anything_is_measured(tmp_pa
         run_project(made)
 
 
+@pytest.mark.slow
 def test_a_key_alone_cannot_link_two_files(tmp_path: Path) -> None:
     made = project(tmp_path, SCENARIO.replace('["sex", "age"]', '["age"]'), head=HEAD + CONTROL)
     part = run_project(made).part("linkability neighbour")

@@ -49,6 +49,7 @@ def done(tmp_path_factory) -> tuple[Project, RunResult]:
     return project, project.run(seed=7)
 
 
+@pytest.mark.slow
 def test_the_storyboard_runs_from_a_file_to_a_decision(tmp_path):
     p = begun(tmp_path)
     s = p.synthesise(method="cart", copies=1, seed=1)
@@ -146,6 +147,7 @@ def test_another_working_folder_does_not_lose_the_project(tmp_path, monkeypatch)
     assert p.folder == tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
     [
@@ -176,6 +178,7 @@ def test_a_project_that_is_not_there_is_refused(tmp_path):
         Project.open(tmp_path)
 
 
+@pytest.mark.slow
 def test_nothing_is_released_without_what_people_have_to_say(done):
     p, _ = done
     with pytest.raises(RulingNeededError) as caught:
@@ -199,6 +202,7 @@ def test_the_frame_has_one_row_for_each_scenario_target_and_copy(done):
         assert mine["repU"] == plain.identity[0].repU
 
 
+@pytest.mark.slow
 def test_the_mean_over_copies_has_figures_and_no_status(tmp_path):
     p = begun(tmp_path, 120)
     p.synthesise(copies=2, seed=1)
@@ -227,6 +231,7 @@ def test_the_notebook_shows_status_by_shape_and_word(done):
     assert "unveil limits --accept" in r._repr_html_()
 
 
+@pytest.mark.slow
 def test_records_at_risk_of_other_files_are_refused(tmp_path):
     p = begun(tmp_path, 60)
     p.synthesise(seed=1)

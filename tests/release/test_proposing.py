@@ -314,6 +314,7 @@ def test_radii_by_hand():
     assert radii == {"whole": 5, "fine": 0.005, "small": 1, "spiked": 1, "coded": 5, "tiny": 0}
 
 
+@pytest.mark.slow
 def test_what_a_copy_lacks_is_neither_key_nor_target(tmp_path):
     original, copy = write_csv(tmp_path)
     pl.read_csv(copy).drop("age", "health").write_csv(copy)

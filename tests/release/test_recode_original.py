@@ -33,6 +33,7 @@ def inputs(folder, *steps, copy, head=HEAD, control=None):
     return Inputs(held, hashed(held))
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_recoded_files(tmp_path):
     """Declared for a file from elsewhere: counted by an oracle on files recoded by hand."""
     copy = coarse(people(1).sample(fraction=1, shuffle=True, seed=2))

@@ -15,6 +15,7 @@ def plot():
     return RunPlots(parts, dossier.judgement)
 
 
+@pytest.mark.slow
 def test_all_targets_are_drawn_against_the_limits_in_force(plot):
     dossier, parts = dossiers.copies()
     judged = [one for one in dossier.judgement.figures if one.scenario == "neighbour"]

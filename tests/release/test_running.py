@@ -28,6 +28,7 @@ def states(run: Run) -> set[str]:
     return {part.state for part in run.parts}
 
 
+@pytest.mark.slow
 def test_nothing_changed_makes_no_new_run(tmp_path: Path) -> None:
     made = project(tmp_path)
     first = run_project(made)
@@ -37,6 +38,7 @@ def test_nothing_changed_makes_no_new_run(tmp_path: Path) -> None:
     assert runs_of(tmp_path) == (1,)
 
 
+@pytest.mark.slow
 def test_words_that_decide_no_figure_make_no_new_run(tmp_path: Path) -> None:
     first = run_project(project(tmp_path))
     again = project(tmp_path, SCENARIO, LIMITS, '\n[context]\naudience = "open"\n')
@@ -44,6 +46,7 @@ def test_words_that_decide_no_figure_make_no_new_run(tmp_path: Path) -> None:
     assert run_project(again) == first
 
 
+@pytest.mark.slow
 def test_what_has_not_changed_is_taken_over(tmp_path: Path) -> None:
     made = project(tmp_path)
     first = run_project(made)
@@ -64,6 +67,7 @@ def test_what_has_not_changed_is_taken_over(tmp_path: Path) -> None:
         assert part.sha256 == first.part(part.name).sha256
 
 
+@pytest.mark.slow
 def test_a_third_run_says_which_run_measured(tmp_path: Path) -> None:
     run_project(project(tmp_path))
     run_project(project(tmp_path, SCENARIO, '\n[roles]\nignore = ["town"]\n'))
@@ -72,6 +76,7 @@ def test_a_third_run_says_which_run_measured(tmp_path: Path) -> None:
     assert third.part("cap neighbour town").reused_from == 1
 
 
+@pytest.mark.slow
 def test_a_changed_copy_is_measured_anew_and_the_original_is_not(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made)
@@ -81,6 +86,7 @@ def test_a_changed_copy_is_measured_anew_and_the_original_is_not(tmp_path: Path)
     assert second.part("suda neighbour").state == "reused"
 
 
+@pytest.mark.slow
 def test_a_record_that_was_tampered_with_is_not_taken_over(tmp_path: Path) -> None:
     first = run_project(project(tmp_path))
     file = first.part("suda neighbour").file
@@ -90,6 +96,7 @@ def test_a_record_that_was_tampered_with_is_not_taken_over(tmp_path: Path) -> No
     assert load_parts(tmp_path, second)["suda neighbour"].n_records == 120
 
 
+@pytest.mark.slow
 def test_a_run_that_lost_a_record_is_made_again_though_nothing_changed(tmp_path: Path) -> None:
     made = project(tmp_path)
     first = run_project(made)
@@ -105,6 +112,7 @@ def test_a_name_that_is_none_is_refused_before_anything_is_measured(tmp_path: Pa
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_again_measures_everything_and_finds_the_same(tmp_path: Path) -> None:
     made = project(tmp_path, head=HEAD + CONTROL)
     first = run_project(made)
@@ -115,6 +123,7 @@ def test_again_measures_everything_and_finds_the_same(tmp_path: Path) -> None:
     assert [part.sha256 for part in second.parts] == [part.sha256 for part in first.parts]
 
 
+@pytest.mark.slow
 def test_records_are_those_of_the_plain_call_with_the_settings_that_are_kept(
     tmp_path: Path,
 ) -> None:
@@ -125,6 +134,7 @@ def test_records_are_those_of_the_plain_call_with_the_settings_that_are_kept(
     assert load_parts(tmp_path, run)["disclosure neighbour"] == plain.record
 
 
+@pytest.mark.slow
 def test_ruled_pairs_are_left_out(tmp_path: Path) -> None:
     rows = people(1).with_columns(town=people(1)["sex"])
     ruling = (
@@ -148,6 +158,7 @@ def test_a_scenario_that_is_not_there_is_told(tmp_path: Path) -> None:
         disclosure_of(project(tmp_path), "neighbor")
 
 
+@pytest.mark.slow
 def test_the_seed_is_drawn_once_and_stays_in_the_confidential_folder(tmp_path: Path) -> None:
     made = project(tmp_path, head=HEAD + CONTROL)
     run = run_project(made)
@@ -159,6 +170,7 @@ def test_the_seed_is_drawn_once_and_stays_in_the_confidential_folder(tmp_path: P
     assert str(seed.seed).encode() not in written
 
 
+@pytest.mark.slow
 def test_another_seed_measures_what_chance_took_part_in_alone(tmp_path: Path) -> None:
     made = project(tmp_path, head=HEAD + CONTROL)
     run_project(made, seed=1)
@@ -169,6 +181,7 @@ def test_another_seed_measures_what_chance_took_part_in_alone(tmp_path: Path) ->
     assert {part.state for part in third.parts if part.kind == "utility"} == {"reused"}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_in_another_folder(tmp_path: Path) -> None:
     runs = [
         run_project(project(tmp_path / name, head=HEAD + CONTROL), seed=5) for name in ("a", "b")
@@ -198,6 +211,7 @@ def test_a_missing_file_is_told_by_name_with_all_others(tmp_path: Path) -> None:
     assert runs_of(tmp_path) == ()
 
 
+@pytest.mark.slow
 def test_every_run_has_a_line_in_the_log(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made, by="A. Nalyst, statistician")
@@ -209,6 +223,7 @@ def test_every_run_has_a_line_in_the_log(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_line_is_logged_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +239,7 @@ def test_a_run_killed_before_its_line_is_logged_by_the_next(
     assert len([line for line in log.read_log(tmp_path) if line.event == "run"]) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_did_not_begin_on_this_log_is_not_healed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +252,7 @@ def test_a_run_that_did_not_begin_on_this_log_is_not_healed(
     assert [line for line in log.read_log(tmp_path) if line.event == "run"] == []
 
 
+@pytest.mark.slow
 def test_no_value_of_the_data_stands_in_the_log(tmp_path: Path) -> None:
     rows = people(1).with_columns(town=people(1)["town"].replace("A", "CANARY TOWN"))
     made = project(tmp_path)
@@ -245,6 +262,7 @@ def test_no_value_of_the_data_stands_in_the_log(tmp_path: Path) -> None:
     assert "CANARY" not in run.to_json()
 
 
+@pytest.mark.slow
 def test_what_changed_since_a_run_is_told(tmp_path: Path) -> None:
     made = project(tmp_path)
     run = run_project(made)
@@ -260,6 +278,7 @@ def test_what_changed_since_a_run_is_told(tmp_path: Path) -> None:
     assert "'people.csv' cannot be read" in stale(made, run)[0]
 
 
+@pytest.mark.slow
 def test_a_measure_that_refuses_is_not_measured_with_its_reason(tmp_path: Path) -> None:
     run = run_project(project(tmp_path))
     part = run.part("gtcap neighbour income")
@@ -269,6 +288,7 @@ def test_a_measure_that_refuses_is_not_measured_with_its_reason(tmp_path: Path) 
     assert part.file is None
 
 
+@pytest.mark.slow
 def test_an_unexpected_fault_stops_the_run_and_keeps_what_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +311,7 @@ def test_an_unexpected_fault_stops_the_run_and_keeps_what_is_done(
     assert not (tmp_path / "runs/.unfinished").exists()
 
 
+@pytest.mark.slow
 def test_progress_is_weighed_by_what_parts_took_before(tmp_path: Path) -> None:
     made = project(tmp_path)
     run = run_project(made)
@@ -305,6 +326,7 @@ def test_progress_is_weighed_by_what_parts_took_before(tmp_path: Path) -> None:
     assert total >= known
 
 
+@pytest.mark.slow
 def test_records_at_risk_are_written_for_the_custodian_alone(tmp_path: Path) -> None:
     made = project(tmp_path)
     hostile = people(1).with_columns(town=people(1)["town"].replace("A", "=cmd()"))
@@ -320,6 +342,7 @@ def test_records_at_risk_are_written_for_the_custodian_alone(tmp_path: Path) -> 
     assert ",'=cmd()" in text
 
 
+@pytest.mark.slow
 def test_fingerprints_tell_what_decides_figures_apart(tmp_path: Path) -> None:
     files = run_project(project(tmp_path)).files
     base = ("suda", {"keys": ["a"]}, files[:1], None)
@@ -334,6 +357,7 @@ def test_fingerprints_tell_what_decides_figures_apart(tmp_path: Path) -> None:
     assert fingerprint(*base) in marks
 
 
+@pytest.mark.slow
 def test_the_project_file_is_left_as_it_is(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made)

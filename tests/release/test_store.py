@@ -21,6 +21,7 @@ from unveil.release.store import (
 )
 
 
+@pytest.mark.slow
 def test_a_run_is_a_results_file_and_a_file_for_each_part(tmp_path: Path) -> None:
     run = run_project(project(tmp_path))
     files = set(tree(tmp_path / "runs"))
@@ -30,6 +31,7 @@ def test_a_run_is_a_results_file_and_a_file_for_each_part(tmp_path: Path) -> Non
     assert len(results_sha256(tmp_path, 1)) == 64
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
 def test_everything_is_its_owners_alone(tmp_path: Path) -> None:
     run_project(project(tmp_path), records=True)
@@ -39,6 +41,7 @@ def test_everything_is_its_owners_alone(tmp_path: Path) -> None:
     assert [path for path in ours if path.stat().st_mode & 0o077] == []
 
 
+@pytest.mark.slow
 def test_every_record_is_read_back(tmp_path: Path) -> None:
     run = run_project(project(tmp_path))
     parts = load_parts(tmp_path, run)
@@ -48,6 +51,7 @@ def test_every_record_is_read_back(tmp_path: Path) -> None:
     assert len(parts.of("cap")) == 3
 
 
+@pytest.mark.slow
 def test_a_changed_part_is_refused_by_name(tmp_path: Path) -> None:
     run = run_project(project(tmp_path))
     file = run.part("disclosure neighbour").file
@@ -63,6 +67,7 @@ def test_a_changed_part_is_refused_by_name(tmp_path: Path) -> None:
     assert told.value.exit_code == 3
 
 
+@pytest.mark.slow
 def test_a_part_may_not_point_elsewhere(tmp_path: Path) -> None:
     run = run_project(project(tmp_path))
     part = replace(run.parts[0], file="../../people.csv")
@@ -70,6 +75,7 @@ def test_a_part_may_not_point_elsewhere(tmp_path: Path) -> None:
         load_parts(tmp_path, replace(run, parts=(part,)))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"has no finished run yet\. Make one: unveil run\."):
         load_run(tmp_path)
@@ -78,6 +84,7 @@ def test_a_run_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> 
         load_run(tmp_path, 7)
 
 
+@pytest.mark.slow
 def test_a_run_folder_under_another_number_is_refused(tmp_path: Path) -> None:
     run_project(project(tmp_path))
     (tmp_path / "runs/0001").rename(tmp_path / "runs/0002")
@@ -85,6 +92,7 @@ def test_a_run_folder_under_another_number_is_refused(tmp_path: Path) -> None:
         load_run(tmp_path, 2)
 
 
+@pytest.mark.slow
 def test_strangers_among_the_runs_are_left_alone(tmp_path: Path) -> None:
     strange = {"notes.txt": b"mine", "0007/draft.txt": b"too", "old/.x.1.tmp": b"also"}
     for name, content in strange.items():
@@ -99,6 +107,7 @@ def test_strangers_among_the_runs_are_left_alone(tmp_path: Path) -> None:
     assert {name: found[name] for name in strange} == strange
 
 
+@pytest.mark.slow
 def test_half_written_files_of_the_dead_are_swept(tmp_path: Path) -> None:
     made = project(tmp_path)
     dead = subprocess.Popen([sys.executable, "-c", ""])
@@ -118,6 +127,7 @@ def test_half_written_files_of_the_dead_are_swept(tmp_path: Path) -> None:
     assert len([name for name in tree(tmp_path) if name.endswith(".tmp")]) == 1
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_left_of_another_plan_is_no_part_of_the_next(tmp_path: Path) -> None:
     made = project(tmp_path)
     left = Unfinished(tmp_path)
@@ -128,6 +138,7 @@ def test_what_a_killed_run_left_of_another_plan_is_no_part_of_the_next(tmp_path:
     assert files == {"results.json", *(part.file for part in run.parts if part.file)}
 
 
+@pytest.mark.slow
 def test_a_disk_that_cannot_be_written_leaves_nothing_half_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

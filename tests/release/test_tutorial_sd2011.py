@@ -45,6 +45,7 @@ def figure(run: dict[str, Any], measure: str, target: str | None) -> float:
     return value
 
 
+@pytest.mark.slow
 def test_the_tutorial_holds_on_sd2011(folder, monkeypatch):
     monkeypatch.chdir(folder)
     unveil_ = Desk()

@@ -25,6 +25,7 @@ def with_words(folder: Path, types: str = "") -> ProjectFile:
     return read_project(folder)
 
 
+@pytest.mark.slow
 def test_text_against_numbers_is_refused_with_the_line_that_says_what_a_column_is(tmp_path: Path):
     part = run_project(with_words(tmp_path)).part("disclosure neighbour")
     assert part.state == "not measured"
@@ -45,6 +46,7 @@ def test_entries_that_are_no_whole_numbers_are_refused_by_their_number(tmp_path:
         run_project(with_words(tmp_path, 'types = {age = "integer"}\n'))
 
 
+@pytest.mark.slow
 def test_a_column_read_as_text_is_measured_and_noted(tmp_path: Path):
     made = with_words(tmp_path, 'types = {age = "text"}\n')
     run = run_project(made)
@@ -55,6 +57,7 @@ def test_a_column_read_as_text_is_measured_and_noted(tmp_path: Path):
     assert not [one for one in run.warnings if "types" in one]
 
 
+@pytest.mark.slow
 def test_other_types_are_measured_anew_and_told_by_compare(tmp_path: Path):
     run_project(project(tmp_path))
     made = project(tmp_path, head=HEAD + 'types = {income = "text"}\n')

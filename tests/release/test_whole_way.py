@@ -99,6 +99,7 @@ def figures(made: dict, measure: str) -> dict[str, float]:
     return {row["target"]: row["value"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_hospital_s_file_comes_to_a_verdict(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_hospital(tmp_path / "stays.csv")
@@ -113,6 +114,7 @@ def test_a_hospital_s_file_comes_to_a_verdict(tmp_path, monkeypatch):
     assert figures(made, "DiSCO") == pytest.approx(by_hand, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SYNTHPOP.is_dir(), reason="SD2011 went unchecked: ../shared is not there")
 def test_sd2011_in_spss_form_comes_to_a_verdict(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

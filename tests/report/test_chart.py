@@ -195,6 +195,7 @@ def test_every_public_function_is_looked_at_here_or_said_why_not():
     assert functions == RESULTS.keys() | ELSEWHERE.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_the_notebook_view_of_every_result_holds_aggregates_only(name):
     shown = result(name)._repr_html_() + repr(result(name))
@@ -217,6 +218,7 @@ OFFERED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFERED)
 def test_every_chart_of_every_result_is_drawn_from_aggregates(name):
     plot = result(name).plot

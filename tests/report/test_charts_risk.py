@@ -60,6 +60,7 @@ def texts(spec):
         yield from (value for value in row.values() if isinstance(value, str))
 
 
+@pytest.mark.slow
 def test_the_funnel_says_of_how_many_each_bar_is_and_draws_the_odd_one_hollow():
     found = record()
     row = found.identity_of(1)
@@ -136,6 +137,7 @@ def test_status_is_a_shape_and_a_word_beside_its_colour():
     assert in_words("review") == "▲ review"
 
 
+@pytest.mark.slow
 def test_the_worst_status_of_all_copies_stands_for_a_target():
     assert worst(["within", "above", "no limit"]) == "above"
     assert worst([]) == "no limit"
@@ -361,6 +363,7 @@ def all_charts(case):
     return [(chart, chart.svg()) for chart in made]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["example", "hostile"])
 def test_every_picture_is_one_image_with_text_and_nothing_that_acts(case):
     for chart, picture in all_charts(case):

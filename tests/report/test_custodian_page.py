@@ -43,6 +43,7 @@ def shown(module, dossier: Dossier) -> str:
     return text(module.section(dossier, dossiers.example()[1]).body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_page_is_sealed(case):
     page = dossiers.undrawn(case)
@@ -83,6 +84,7 @@ def test_the_table_of_contents_names_every_section_in_order(case):
     )
 
 
+@pytest.mark.slow
 def test_two_renders_are_the_same_to_the_byte():
     dossier, parts = dossiers.copies()
     assert custodian_page(dossier, parts, made=dossiers.MADE) == dossiers.rendered("copies")
@@ -544,6 +546,7 @@ def test_initials_of_people_and_parts_of_words_are_no_terms():
     assert linked(body) == body
 
 
+@pytest.mark.slow
 def test_sixty_targets_and_ten_copies_stay_under_three_megabytes():
     assert len(dossiers.rendered("many").encode()) < 3_000_000
 

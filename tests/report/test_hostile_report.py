@@ -76,6 +76,7 @@ def parsed(case: str) -> Page:
     return Page(dossiers.rendered(case))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_no_element_is_there_but_those_of_a_report(case):
     found = {(in_picture, tag) for in_picture, tag, _ in parsed(case).elements}
@@ -136,6 +137,7 @@ def test_no_character_steers_the_page(case):
     assert not {c for c in set(told) - {"\n"} if unicodedata.category(c) in ("Cc", "Cf")}
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_shown_as_they_are_written():
     told = "".join(parsed("hostile").texts)
     for text in dossiers.HOSTILE[:8]:

@@ -70,6 +70,7 @@ def faults(case: str) -> Iterator[str]:
             yield f"{key} of {of}: {sorted(given - shown)} do not stand in {text!r}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_every_number_of_every_sentence_is_derived_from_the_records(case):
     assert len(sentences(case)) > 5

@@ -127,6 +127,7 @@ def test_the_table_of_identity_is_the_record():
         assert cells[1:] == expected
 
 
+@pytest.mark.slow
 def test_the_table_of_all_targets_is_the_record_with_status_and_checks():
     record = dossiers.example()[1][HEADLINE]
     (_, (heads, *rows)), *_ = tables("attribute", dossiers.example())
@@ -247,6 +248,7 @@ def test_several_copies_have_a_picture_of_cap_by_m_and_every_m_in_its_table():
     assert [row[1] for row in by_m[0]] == ["1", "2", "3"] * 3
 
 
+@pytest.mark.slow
 def test_the_table_of_attacks_has_every_row():
     parts = dossiers.example()[1]
     n_rows = sum(
@@ -303,12 +305,14 @@ def test_what_nobody_asked_for_has_no_section():
     assert [section(name, pair) for name in SECTIONS] == [None] * len(SECTIONS)
 
 
+@pytest.mark.slow
 def test_a_scenario_without_targets_says_so():
     pair = changed(dossiers.example(), COLLEAGUE, targets=(), attribute=(), flags=())
     assert "attribute.no targets" in said("attribute", pair)
     assert "colleague" not in re.sub(r'data-of="[^"]*"', "", section("target", pair).body)
 
 
+@pytest.mark.slow
 def test_without_limits_no_target_has_a_status():
     figures = rows_changed(
         dossiers.example()[0].judgement.figures, review=None, limit=None, status="no limit"
@@ -345,6 +349,7 @@ def test_people_out_of_a_hundred_are_never_rounded_to_nobody():
     assert of_n(0.001, enough(0.001)) == "fewer than 1 is"
 
 
+@pytest.mark.slow
 def test_without_findings_the_checks_say_from_where_on_they_would_have_found_some():
     pair = judged_as(dossiers.example(), findings=())
     told = said("checks", pair)["checks.none"]
@@ -403,6 +408,7 @@ def test_where_nothing_explains_the_findings_that_is_said():
     assert "checks.grid same" in said("checks", grid_with([40.0, 40.0, 40.0, 10.0, 10.0]))
 
 
+@pytest.mark.slow
 def test_a_target_that_nobody_s_record_gives_away_has_its_own_sentence():
     row = dossiers.example()[1][HEADLINE].attribute
     rows = tuple(
@@ -415,6 +421,7 @@ def test_a_target_that_nobody_s_record_gives_away_has_its_own_sentence():
     assert "No record could be attributed in this way: income of nobody" in told["target.nobody"]
 
 
+@pytest.mark.slow
 def test_a_target_that_could_not_be_measured_says_why():
     fields = {
         name: None
@@ -431,12 +438,14 @@ def test_a_target_that_could_not_be_measured_says_why():
     assert told["target.undefined"].endswith("could not be measured: all 3 cells are left out.")
 
 
+@pytest.mark.slow
 def test_a_copy_no_better_than_frequencies_is_said_to_be_none():
     rows = rows_changed(dossiers.example()[1][COLLEAGUE].attribute, DCAP=20.0, baseCAPd=30.0)
     told = said("attribute", changed(dossiers.example(), COLLEAGUE, attribute=rows))
     assert told["attribute.guess none"].startswith("For none of 2 targets is a guess")
 
 
+@pytest.mark.slow
 def test_groups_behind_a_finding_are_told_and_people_who_stand_alone_too():
     told = said("target", dossiers.copies())
     assert "people with the same keys and value: up to" in told["target.denominators"]
@@ -445,6 +454,7 @@ def test_groups_behind_a_finding_are_told_and_people_who_stand_alone_too():
     assert "nobody else has the same keys and value" in alone["target.alone"]
 
 
+@pytest.mark.slow
 def test_means_and_the_pool_are_told_apart_for_several_copies():
     told = said("target", dossiers.copies())
     assert told["disclosure/mean"].startswith("Figures are means over 3 copies; DiSCO ranges from")
@@ -456,6 +466,7 @@ def test_means_and_the_pool_are_told_apart_for_several_copies():
     assert not one_copy & {"target.pooled", "identity.pooled", "disclosure/mean"}
 
 
+@pytest.mark.slow
 def test_targets_beyond_the_three_worst_are_folded_on_paper_too():
     body = section("target", dossiers.many(12, 2)).body
     assert len(re.findall(r"<h3>", body)) == 3
@@ -483,6 +494,7 @@ def test_gtcap_of_every_target_stands_in_one_table():
         assert mean == ratio(by_target[target].mean)
 
 
+@pytest.mark.slow
 def test_a_scenario_with_the_figures_of_another_refers_to_it():
     dossier, parts = dossiers.example()
     twin = msgspec.structs.replace(dossier.run.part(HEADLINE), name="disclosure twin", scenario="t")
@@ -572,6 +584,7 @@ def test_a_copy_that_gives_away_more_has_no_share_that_it_removes():
     assert "none: it gives away more" in body
 
 
+@pytest.mark.slow
 def test_two_copies_are_too_few_to_speak_of_their_number():
     told = said("cap", dossiers.copies(2))
     assert "on m/m few" in told
@@ -675,6 +688,7 @@ def test_a_sensitive_column_is_told_in_the_section_on_uniques():
     assert "one and the same value of health" in said("uniques", pair)["match risk/diversity"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["example", "copies", "hostile"])
 @pytest.mark.parametrize("name", SECTIONS)
 def test_headings_go_down_one_level_at_a_time_and_tables_have_heads(name, case):

@@ -412,6 +412,7 @@ def sentences_of(name):
     return [one for section in made if section for one in Sentences(section.body).found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_number_is_derived_from_the_records(name):
     results = dossiers.as_json(*case(name))
@@ -525,6 +526,7 @@ def test_without_a_protected_copy_there_is_no_section_on_the_filter():
     assert "utility.groups" in said("utility", dossier)
 
 
+@pytest.mark.slow
 def test_the_groups_of_the_projection_are_those_of_the_record():
     record = own()[1]["projection"]
     rows = table("utility", own(), "file")
@@ -938,6 +940,7 @@ def hostile():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", ["utility", "findings", "tables"])
 def test_hostile_names_stay_text(section):
     page = body(section, hostile())

@@ -90,6 +90,7 @@ def test_every_module_says_which_question_it_answers(path):
         assert ast.get_docstring(tree_of(path)), path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_module_forks_pickles_evaluates_or_reaches_the_network(path):
     forbidden = {"pickle", "socket", "urllib", "http", "requests", "multiprocessing", "marshal"}
@@ -121,6 +122,7 @@ def test_the_public_names_are_all_there():
         assert hasattr(unveil, name)
 
 
+@pytest.mark.slow
 def test_importing_unveil_brings_no_heavy_library():
     heavy = ["scipy", "sklearn", "altair", "pandas", "pyarrow", "matplotlib", "duckdb", "pyspark"]
     code = f"import sys, unveil; print([m for m in {heavy!r} if m in sys.modules])"

@@ -26,6 +26,7 @@ def run(*arguments):
         raise done.exception
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--keep", "--predictor-only"])
 def test_only_copies_with_kept_columns_are_marked_as_partly_synthetic(option):
     run(option, "age", "--format", "sav")

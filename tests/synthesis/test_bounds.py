@@ -34,6 +34,7 @@ def refusal(call):
 BOUNDS = "A regression has at most 1,000 columns, 1,000 classes and 100,000 coefficients."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "two", "methods"),
     [

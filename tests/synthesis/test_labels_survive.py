@@ -98,6 +98,7 @@ def rates(frame, column, values):
     return [(frame[column] == value).sum() / len(frame) for value in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "zsav", "parquet", "csv"])
 @pytest.mark.parametrize("method", ["cart", "parametric"])
 def test_an_spss_survey_has_a_copy_declared_like_it(ending, method, tmp_path):
@@ -115,6 +116,7 @@ def test_an_spss_survey_has_a_copy_declared_like_it(ending, method, tmp_path):
     assert copy.codebook.variable("born").format == "EDATE10"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["cart", "parametric"])
 def test_missing_codes_of_spss_are_states_of_their_own(method, tmp_path):
     path = spss_file(tmp_path / "in.sav")
@@ -132,6 +134,7 @@ def test_missing_codes_of_spss_are_states_of_their_own(method, tmp_path):
     assert columns["age"].kind == "number"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["dta", "parquet", "csv"])
 @pytest.mark.parametrize("method", ["cart", "parametric"])
 def test_letters_of_stata_are_states_and_come_back(ending, method, tmp_path):

@@ -68,6 +68,7 @@ def round_trip(made, folder):
     return load(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -104,6 +105,7 @@ def test_another_number_of_rows_is_drawn_from_a_file(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_rules_and_derived_columns_hold_after_loading(tmp_path):
     found = ruled(
         PEOPLE,

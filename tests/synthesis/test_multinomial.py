@@ -162,6 +162,7 @@ def test_missing_and_special_predictors_have_effects_of_their_own():
     assert (drawn[20_000:] == 2).mean() == pytest.approx(0.5, abs=0.015)
 
 
+@pytest.mark.slow
 def test_three_hundred_classes_and_levels_stay_small_and_quick():
     rng = stream(2)
     level, y = rng.integers(300, size=4_000), rng.integers(300, size=4_000)

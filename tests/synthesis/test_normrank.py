@@ -58,6 +58,7 @@ def test_equal_values_are_ranked_at_random():
     assert max(scores[[1, 3]]) < min(scores[[0, 2]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [[0.0], [1.28], [-0.5, 0.5, 1.5]])
 @pytest.mark.parametrize("noise", [0.1, 1.0])
 def test_few_values_keep_their_shares_and_their_correlation(cuts, noise):

@@ -169,6 +169,7 @@ def test_long_notes_are_kept_in_lines_of_spss(tmp_path):
     assert meta.notes == ["é" * 40, "é" * 10 + "z", "two", "lines"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "dta", "parquet"])
 def test_twenty_thousand_labels_are_kept(ending, tmp_path):
     levels = tuple(Level(code=code, label=f"place {code}") for code in range(20_000))

@@ -292,6 +292,7 @@ def test_progress_is_told():
     assert any(what == "searching the nearest records" for what, _, _ in said)
 
 
+@pytest.mark.slow
 def test_independent_data_has_an_interval_that_covers_0_as_often_as_it_says():
     covered = 0
     for seed in range(200):
@@ -302,6 +303,7 @@ def test_independent_data_has_an_interval_that_covers_0_as_often_as_it_says():
     assert 181 <= covered <= 198
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [2, 4])
 def test_a_smaller_control_moves_the_mean_of_r_by_less_than_two_standard_errors(part):
     differences = []

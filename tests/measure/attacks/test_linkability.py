@@ -134,6 +134,7 @@ def test_a_frame_has_the_ends_of_each_interval():
     assert found["keys"].to_list() == ["x, c"]
 
 
+@pytest.mark.slow
 def test_independent_data_has_an_interval_that_covers_0_as_often_as_it_says():
     covered = 0
     for seed in range(200):
@@ -143,6 +144,7 @@ def test_independent_data_has_an_interval_that_covers_0_as_often_as_it_says():
     assert 181 <= covered <= 198
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [2, 4])
 def test_a_smaller_control_moves_the_mean_of_r_by_less_than_two_standard_errors(part):
     differences = []

@@ -68,6 +68,7 @@ TEXTS = st.one_of(st.none(), st.sampled_from(["p", "q", "r"]))
 RECORDS = st.lists(st.tuples(NUMBERS, TEXTS, TEXTS), min_size=2, max_size=6)
 
 
+@pytest.mark.slow
 @examples(80)
 @given(
     RECORDS,
@@ -171,6 +172,7 @@ def test_references_of_different_size_are_cut_to_one():
     assert abs(rows[0].dcr_mean - rows[1].dcr_mean) < 0.1
 
 
+@pytest.mark.slow
 def test_independent_data_show_nothing_and_a_copy_shows_itself():
     covered = 0
     for seed in range(60):

@@ -106,6 +106,7 @@ def test_attacks_of_one_cluster_have_one_weight():
     assert together[1] - together[0] > 0.9 * (few[1] - few[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("main", "control", "n"), [(0.99, 0.3, 60), (0.95, 0.3, 200), (0.3, 0.3, 200)]
 )

@@ -129,6 +129,7 @@ REPEATED = st.lists(RECORD, min_size=2, max_size=3, unique=True).flatmap(
 )
 
 
+@pytest.mark.slow
 @examples(80)
 @given(REPEATED, RECORDS, REPEATED)
 def test_predicates_of_one_column_are_as_defined(original, copy, control):
@@ -293,12 +294,14 @@ def multivariate_rows():
     return attacked_independently("multivariate")
 
 
+@pytest.mark.slow
 def test_the_interval_holds_zero_where_data_are_independent(multivariate_rows):
     for rows in (multivariate_rows, attacked_independently("univariate")):
         covered = sum(row.interval[0] <= 0 <= row.interval[1] for row in rows)
         assert 181 <= covered <= 198
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_control", [150, 75])
 def test_a_smaller_control_moves_no_mean(multivariate_rows, n_control):
     smaller = attacked_independently("multivariate", n_control=n_control, reps=60)
@@ -325,6 +328,7 @@ def repeating(seed, n):
     return pl.DataFrame({name: chosen[at].astype(str) for at, name in enumerate("abc")})
 
 
+@pytest.mark.slow
 def test_a_smaller_control_moves_no_mean_where_records_repeat():
     risks = []
     for seed in range(60):

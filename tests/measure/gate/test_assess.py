@@ -68,6 +68,7 @@ def test_a_copied_group_is_for_a_person_to_decide():
     assert unveil.assess(ORIGINAL, GROUP, limits=NO_LIMIT, accept=why).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "name", "expected"),
     [
@@ -104,6 +105,7 @@ def test_an_acceptance_holds_for_these_files_alone():
         assert again.exit_code == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("audience", "barred"),
     [("closed", set()), ("registered", set()), ("open", {"identifier:surname", "real-records"})],
@@ -128,6 +130,7 @@ def test_a_declared_identifier_is_looked_for():
     assert assess(original, fresh, identifiers="badge") == {"identifier:badge": "review"}
 
 
+@pytest.mark.slow
 def test_a_control_sample_replaces_the_yardstick():
     """An eighth of real rows is beyond what reappears of people who were not used."""
     mixed = pl.concat([ORIGINAL.head(40), HONEST.head(260)])

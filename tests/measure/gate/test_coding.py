@@ -226,6 +226,7 @@ DISGUISES = {
 ON_OTHERS = [name for name, (*_, is_shown) in DISGUISES.items() if is_shown]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "synthetic"),
     [*((name, REAL) for name in DISGUISES), *((name, OTHERS) for name in ON_OTHERS)],
@@ -290,6 +291,7 @@ HONEST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_columns_are_left_alone(name):
     found, columns = ask(*HONEST[name])
@@ -328,6 +330,7 @@ def test_folding_twice_is_folding_once(texts):
     assert fold_text(once).to_list() == once.to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["permuted", "plus 1", "codes in a third", "united", "rounded pay"]
 )
@@ -404,6 +407,7 @@ def test_levels_of_few_people_are_never_named():
 SCENARIO = ScenarioKeys(("sex", "age", "district", "height"), ("illness",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "is_measured"), [("capitals", True), ("codes", False), ("rounded to 5", True)]
 )

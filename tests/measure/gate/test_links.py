@@ -47,6 +47,7 @@ def whole(names, *files) -> tuple[int, int]:
     return int(is_unique.sum()), int(is_back.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_links_own_values_and_neighbours_are_those_of_plain_loops(seed):
     names, *files = gate.invent(seed)
@@ -81,12 +82,14 @@ def assert_looks(seed: int, size: int) -> None:
         assert look.z == pytest.approx(plain.twin_z if is_rule else plain.z)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_twins_in_pairs_and_z_are_those_of_plain_loops(seed):
     assert_looks(seed, 1)  # nobody has a twin
     assert_looks(seed, 2)
 
 
+@pytest.mark.slow
 def test_twins_in_larger_cells_are_all_pairs():
     for seed in SEEDS:
         assert_looks(seed, 4)
@@ -113,6 +116,7 @@ def test_a_person_is_linked_to_at_most_five_records_per_file(n_same, n_records, 
     assert (links.total, len(links.person)) == (pytest.approx(n_linked), n_linked * n_same)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_order_and_names_change_nothing(seed):
     names, *files = gate.invent(seed)
@@ -136,6 +140,7 @@ def test_order_and_names_change_nothing(seed):
     assert whole(names, rng.sample(original, 60), synthetic) == whole(names, *files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS[:10])
 def test_a_copy_shows_own_values_and_more_records_never_return_fewer_people(seed):
     names, original, synthetic = gate.invent(seed)

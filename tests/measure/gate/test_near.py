@@ -56,6 +56,7 @@ def test_the_four_finest_numbers_count_and_one_alone_says_nothing():
     assert numbers_of(coded[:2]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_records", [60, 240, 900])
 def test_other_people_are_as_near_as_the_yardstick_says(n_records):
     """The more records, the nearer the nearest; within two points, a fifth of what is reviewed."""

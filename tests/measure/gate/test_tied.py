@@ -22,6 +22,7 @@ def redrawn(rng: Random, file: list[gate.Row], x: int) -> list[gate.Row]:
     return [(*row[:x], rng.choice(file)[x], *row[x + 1 :]) for row in file]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_column_drawn_anew_is_not_tied(seed):
     """Over 25 draws, tied is nought within three standard errors, by every set of columns."""

@@ -74,6 +74,7 @@ def test_numbers_are_equal_to_eleven_digits_and_missing_is_a_value():
     assert n_codes(dt.date(2024, 2, 29), dt.date(2024, 2, 29), dt.date(2024, 3, 1)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_ranks_are_on_straight_lines_between_mid_ranks(seed):
     names, original, synthetic = gate.invent(seed)

@@ -18,6 +18,7 @@ HEIGHTS = {"population": "normal(170, 12)", "N": 1500, "n": 25}
 AGES = {"population": "normal(34, 8)", "N": 60_000, "n": 600}
 
 
+@pytest.mark.slow
 @examples(8)
 @given(
     st.lists(st.floats(135, 205), min_size=1, max_size=12),
@@ -30,6 +31,7 @@ def test_it_is_enough_and_a_little_less_is_not(values, noise, threshold):
     assert ecap(values, **HEIGHTS, sigma=0.999 * sigma, noise=noise).worst > threshold
 
 
+@pytest.mark.slow
 def test_figure_5_is_met_at_the_noise_of_the_reference():
     for threshold, sigma in ((0.2, 0.06213), (0.1, 0.12568)):
         found = choose_noise([178], **HEIGHTS, threshold=threshold).sigma
@@ -49,6 +51,7 @@ def test_the_curve_falls_and_its_quotients_are_those_of_its_points():
     assert result.frame().height == len(rows)
 
 
+@pytest.mark.slow
 def test_fewer_people_and_a_narrower_population_need_more_noise():
     rows = choose_noise([178], **HEIGHTS).sensitivity
     assert [(row["what"], row["factor"]) for row in rows] == [
@@ -70,6 +73,7 @@ def test_a_population_that_cannot_be_has_a_reason_for_its_empty_place():
     assert rows[1]["reason"].startswith("no noise goes below 0.49")
 
 
+@pytest.mark.slow
 def test_tail_values_are_named_by_place_and_the_coding_that_spares_them_is_enough():
     values = [*np.linspace(20, 50, 200), 63.0, 64.0, 63.0]
     result = choose_noise(values, **AGES)
@@ -110,6 +114,7 @@ def test_a_threshold_at_or_below_the_limit_cannot_be_attained():
     assert "none is enough" in repr(result)
 
 
+@pytest.mark.slow
 def test_missing_values_do_not_count():
     with_them = choose_noise([178, None, 200], **HEIGHTS)
     assert with_them.sigma == choose_noise([178, 200], **HEIGHTS).sigma

@@ -71,6 +71,7 @@ def test_many_values_and_much_noise_are_folded_to_the_same(monkeypatch):
             assert folded == pytest.approx(by_one, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["normal", "laplace", "uniform"])
 @pytest.mark.parametrize("population", ["normal(0, 3000)", "t(1.5, 0, 40)", "gamma(0.3, 500)"])
 def test_much_noise_on_whole_numbers_is_integrated_to_the_same(monkeypatch, noise, population):

@@ -22,6 +22,7 @@ from unveil.measure.membership.ecap import ecap
 HEIGHTS = {"population": "normal(170, 12)", "N": 1500, "n": 25}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["normal", "laplace", "uniform"])
 @pytest.mark.parametrize(("x", "sigma"), [(171, 1.0), (195, 3.0)])
 def test_it_is_how_often_a_claim_is_right(noise, x, sigma):
@@ -48,6 +49,7 @@ def t_density(y):
     return np.exp(log_density) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["normal", "laplace", "uniform"])
 @pytest.mark.parametrize(
     ("population", "x", "density", "ends"),

@@ -58,6 +58,7 @@ def test_with_much_noise_a_gamma_population_is_at_the_limit(k):
     assert result.ecap[0] == pytest.approx(1 / 15, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_threshold_above_the_limit_is_attained_in_a_population_with_a_pole():
     result = choose_noise([0.1, 1.0], population="gamma(0.05, 1)", N=15, n=1, threshold=0.08)
     assert 0 < result.sigma < 10
@@ -85,6 +86,7 @@ def test_the_amount_to_use_is_tried_and_the_next_rung_taken_where_it_is_not_enou
     assert to_use(Rising(), 1.5, 0.1) == 2
 
 
+@pytest.mark.slow
 def test_what_is_published_is_the_same_for_most_extremes():
     used = {
         choose_noise([170, extreme], **HEIGHTS).sigma_to_use for extreme in np.linspace(194, 198, 5)

@@ -23,6 +23,7 @@ def neighbours(population, x, N):
     return x - found.below[0] * given.scale, x + found.above[0] * given.scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("population", "x", "N"),
     [

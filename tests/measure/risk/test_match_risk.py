@@ -166,6 +166,7 @@ def files(draw):
     return rows, *drawn
 
 
+@pytest.mark.slow
 @examples(120)
 @given(
     files(),

@@ -175,6 +175,7 @@ def test_a_three_way_table_with_all_two_way_margins_is_exact_when_small():
     assert list(found.lower) == twin.sap(counts, facts)
 
 
+@pytest.mark.slow
 def test_a_larger_three_way_table_is_certified_when_stopped():
     shape, random = (3, 3, 3), Random(5)
     counts = [random.randint(1, 4) for _ in range(27)]

@@ -66,6 +66,7 @@ def test_a_floating_curve_starts_where_it_does_and_is_certified(counts, first):
     assert found.complete
 
 
+@pytest.mark.slow
 def test_a_floating_curve_that_time_ends_is_not_complete_and_says_so():
     found = unveil.sap([20] * 2_000, n_max=20_000, seconds=0.3).record
     assert found.method == "floating"
@@ -76,6 +77,7 @@ def test_a_floating_curve_that_time_ends_is_not_complete_and_says_so():
     assert said["certified"].startswith("The search ended early:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [1_000, 10**9, 10**10, 10**14])
 def test_bounds_of_programmes_do_not_depend_on_multiples_of_the_base(more):
     every = dict.fromkeys(("table", *(",".join(pair) for pair in PAIRS)), "conventional:5")
@@ -138,6 +140,7 @@ def test_people_are_drawn_by_number_where_there_are_many():
     assert [one.n_risky for one in found] == [0] * 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stratified", [False, True])
 def test_people_drawn_by_number_come_from_each_cell_as_often_as_they_should(stratified):
     counts = [29_999, 1]

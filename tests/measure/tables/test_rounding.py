@@ -98,6 +98,7 @@ def test_many_seeds_find_every_controlled_rounding_of_a_small_table():
     assert found == {tuple(one) for one in controlled_roundings(table, 3)}
 
 
+@pytest.mark.slow
 def test_random_rounding_is_right_on_average():
     made = np.array(round_table([1, 2, 4] * 4000, "random:3", seed=7).table).reshape(-1, 3)
     n, b = len(made), 3
@@ -106,6 +107,7 @@ def test_random_rounding_is_right_on_average():
         assert abs(mean - count) < 4 * b * (share * (1 - share) / n) ** 0.5
 
 
+@pytest.mark.slow
 def test_controlled_rounding_of_a_two_way_table_is_right_on_average_margins_too():
     table, n = np.array([[1, 2, 0], [2, 2, 1]]), 2000
     draws = [round_table(table, "controlled:3", margins="all", seed=s) for s in range(n)]

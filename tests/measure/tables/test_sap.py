@@ -74,6 +74,7 @@ def poisson_table(seed):
     return np.maximum(1, np.random.default_rng(seed).poisson(3, (4, 5)))
 
 
+@pytest.mark.slow
 def test_bounds_hold_the_exact_curve_wherever_it_stops():
     released = dict(rounding="conventional:5", margins="all", total=True, seed=1)
     whole = sap(poisson_table(2), nodes=10**6, **released)

@@ -20,6 +20,7 @@ DATA = pl.DataFrame(
 OTHER = pl.DataFrame({"a": [1], "b": [2]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
     [

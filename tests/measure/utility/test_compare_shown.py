@@ -55,6 +55,7 @@ def test_distributions_are_pictures_with_bars_for_what_is_no_number(result):
     assert "missing" in income
 
 
+@pytest.mark.slow
 def test_distances_associations_hexagons_and_points_are_pictures(result):
     assert "income" in texts(is_a_picture(distances_chart(result.record)))
     assert "education" in texts(is_a_picture(associations_chart(result.record)))
@@ -72,6 +73,7 @@ def test_a_projection_is_a_picture_with_its_marks():
         assert word in told
 
 
+@pytest.mark.slow
 def test_hostile_names_and_levels_are_made_harmless():
     rng = np.random.default_rng(1)
     data = pl.DataFrame(
@@ -202,6 +204,7 @@ def test_a_copy_that_does_better_than_its_original_is_not_said_to_keep_more_than
     assert "would do best" not in dict(tstr_sentences(trial))["limits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     [

@@ -124,6 +124,7 @@ def test_least_squares_loses_no_digit_of_numbers_that_differ_little_beside_their
     assert found["x"].se == pytest.approx(error, rel=1e-12)
 
 
+@pytest.mark.slow
 @examples(12)
 @given(tiny, st.sampled_from([2, 3]))
 def test_classes_are_the_oracle_and_what_runs_off_is_said(rows, n_classes):

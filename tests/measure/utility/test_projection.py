@@ -184,6 +184,7 @@ def test_a_record_of_gaps_alone_has_no_place():
     assert result.frame()["PC1"].null_count() == 1
 
 
+@pytest.mark.slow
 def test_the_same_files_give_the_same_bytes():
     data, copy = survey(), survey_synthetic()
     once, again = (projection(data, copy, special_codes={"income": [-8]}) for _ in range(2))

@@ -141,6 +141,7 @@ def test_a_resample_of_the_original_has_mean_1() -> None:
     assert abs(means.mean() - 1) < 3 * means.std(ddof=1) / math.sqrt(200)
 
 
+@pytest.mark.slow
 def test_two_independent_samples_have_mean_2() -> None:
     rng = np.random.default_rng(5)
     means = np.array(

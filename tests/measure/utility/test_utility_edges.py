@@ -75,6 +75,7 @@ def test_columns_that_say_nothing_new_take_no_place_from_those_behind_them(n_cop
     assert row.pMSE == pytest.approx(alone.pMSE, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_more_parameters_than_records_leave_as_many_as_the_matrix_has_ranks() -> None:
     rng = np.random.default_rng(5)
     data = pl.DataFrame({k: rng.choice(list("abcd"), 120).tolist() for k in "pqrstu"})

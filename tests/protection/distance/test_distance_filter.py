@@ -265,6 +265,7 @@ def coder(original):
 
 
 class TestTwins:
+    @pytest.mark.slow
     @examples(50)
     @given(tables(), st.fixed_dictionaries(choices))
     def test_the_filter_is_its_definition(self, data, chosen):

@@ -356,6 +356,7 @@ def test_a_column_coded_otherwise_in_the_copy_is_refused():
         assert str(refused.value) == sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "dta", "parquet", "csv"])
 def test_a_recoded_survey_can_be_written_and_read_with_its_new_labels(ending, tmp_path):
     steps = [
