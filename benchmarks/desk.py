@@ -20,13 +20,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unveil.examples import survey, survey_synthetic
+from unveil.project.measure_parts import Measuring
+from unveil.project.plan_run import PlannedPart
+from unveil.project.read_project import read_project
+from unveil.project.run import run_project
+from unveil.project.seeds import project_seed
+from unveil.project.sources import Inputs
 from unveil.records.run import Run
-from unveil.release.measuring import Measuring
-from unveil.release.planned import Planned
-from unveil.release.project_file import read_project
-from unveil.release.running import run_project
-from unveil.release.seeds import project_seed
-from unveil.release.sources import Inputs
 
 PROJECT = """schema = 1
 [data]
@@ -73,7 +73,9 @@ def plainly(folder: Path, run: Run) -> None:
         if part.file is not None:
             copy = 1 if part.kind in ("structure", "inference", "linkability") else None
             copy = 1 if part.kind in ("singling_out", "membership") else copy
-            asked = Planned(part.name, part.kind, json.loads(part.settings), run.files, copy=copy)
+            asked = PlannedPart(
+                part.name, part.kind, json.loads(part.settings), run.files, copy=copy
+            )
             own = seed.of(part.name) if asked.has_chance else None
             Measuring(Inputs(project, run.files)).outcome(asked, own)
 

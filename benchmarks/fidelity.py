@@ -25,16 +25,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.count.scenario import silent
-from unveil.measure.disclosure import disclosure
-from unveil.measure.opening import sides_of
-from unveil.measure.utility.cart import trees
-from unveil.measure.utility.coding import Opened, opened_columns
-from unveil.measure.utility.grouping import Grouped, grouped
-from unveil.measure.utility.permutations import pmse_of
-from unveil.measure.utility.propensity import labels, terms
-from unveil.measure.utility.statistics import measures
-from unveil.measure.utility.tables import pair_tables
+from unveil.measure.disclosure.disclosure import disclosure
+from unveil.measure.utility.pair_tables import measure_pairs
+from unveil.measure.utility.propensity import labels, pmse_of, terms
+from unveil.measure.utility.table_statistics import GroupedColumn, group_variable, measures
+from unveil.models.tree import trees
+from unveil.study.kinds import UtilityData, open_columns
+from unveil.study.scenario import silent
+from unveil.study.study import sides_of
 from unveil.synthesis.synthesise import synthesise
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "synthpop"
@@ -58,11 +56,11 @@ def special_codes(frame: pl.DataFrame) -> dict[str, list[int]]:
     return {name: [-8] for name in SPECIAL if name in frame.columns}
 
 
-def opened(original: pl.DataFrame, copy: pl.DataFrame) -> Opened:
+def opened(original: pl.DataFrame, copy: pl.DataFrame) -> UtilityData:
     """Both tables, read and encoded once."""
     sides = sides_of(copy, original=original)
     codes = special_codes(original)
-    return opened_columns(sides, columns=None, special_codes=codes, progress=silent)
+    return open_columns(sides, columns=None, special_codes=codes, progress=silent)
 
 
 def pmse(original: pl.DataFrame, copy: pl.DataFrame) -> float:
@@ -73,10 +71,10 @@ def pmse(original: pl.DataFrame, copy: pl.DataFrame) -> float:
 
 
 def s_pmse_of_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> dict[tuple[str, ...], float]:
-    """S_pMSE of every pair of columns that has one, as `unveil.tables` has it."""
+    """S_pMSE of every pair of columns that has one, as `unveil.pair_tables` has it."""
     both = opened(original, copy)
-    columns = [grouped(variable, GROUPS) for variable in both.variables]
-    rows = pair_tables(both, columns, ways=2, groups=GROUPS, n_worst=0).rows
+    columns = [group_variable(variable, GROUPS) for variable in both.variables]
+    rows = measure_pairs(both, columns, ways=2, groups=GROUPS, n_worst=0).rows
     return {row.variables: row.S_pMSE for row in rows if row.S_pMSE is not None}
 
 
@@ -89,13 +87,13 @@ def median_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> float:
 class Part:
     """One column of both tables in its groups, the original's records first."""
 
-    column: Grouped
+    column: GroupedColumn
 
 
 def parts_of_both(original: pl.DataFrame, copy: pl.DataFrame) -> list[Part]:
     """Every column of the original and, below it, of the copy, in groups."""
     both = opened(original, copy)
-    return [Part(grouped(variable, GROUPS)) for variable in both.variables]
+    return [Part(group_variable(variable, GROUPS)) for variable in both.variables]
 
 
 def groups(part: Part) -> Whole:
@@ -104,7 +102,7 @@ def groups(part: Part) -> Whole:
 
 
 def pair_s_pmse(one: Whole, other: Whole, n_original: int) -> float:
-    """S_pMSE of one two-way table, as `unveil.tables` has it."""
+    """S_pMSE of one two-way table, as `unveil.pair_tables` has it."""
     _, cells = np.unique(one * (int(other.max()) + 1) + other, return_inverse=True)
     n = int(cells.max()) + 1
     td = np.bincount(cells[:n_original], minlength=n)

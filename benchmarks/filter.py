@@ -25,10 +25,9 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from unveil.count.one_thread import one_thread
+from unveil.count.threads import limit_to_one_thread
 from unveil.examples import survey, survey_synthetic
-from unveil.protection.distance.filter import distance_filter
-from unveil.protection.distance.result import DistanceFilterResult
+from unveil.protection.distance_filter import DistanceFilterResult, distance_filter
 
 ROUNDS = {5: 3, 10: 3, 15: 1}
 SIZES = ((10_000, 10), (100_000, 5), (50_000, 15))
@@ -170,7 +169,7 @@ def main() -> None:
     print_missing()
     print_growth(is_quick=is_quick)
     # In one thread, on both sides: threads that wait for each other burn processor time.
-    with one_thread():
+    with limit_to_one_thread():
         print_bounds(is_quick=is_quick)
 
 

@@ -29,11 +29,11 @@ from unveil.examples import survey
 from unveil.measure.attacks.inference import inference
 from unveil.measure.attacks.linkability import linkability
 from unveil.measure.attacks.singling_out import singling_out
-from unveil.measure.attribution.gtcap import gtcap
-from unveil.measure.confidentiality.split import split
-from unveil.measure.disclosure import disclosure
+from unveil.measure.cap.gtcap import gtcap
+from unveil.measure.cap.split import split
+from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.utility.utility import utility
-from unveil.protection.protect import protect
+from unveil.project.protect import protect
 from unveil.protection.recoding.recode import recode
 
 SEED = 2023

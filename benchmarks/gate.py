@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 
 import unveil
+from unveil.io.sources import read_table
 from unveil.measure.gate.columns import ORIGINAL, link_column
-from unveil.measure.gate.copied import identifiers, single_holder
-from unveil.measure.gate.links import Rows
-from unveil.measure.gate.near import near_copies, numbers_of
-from unveil.measure.gate.tied import TiedSearch, tied_groups
-from unveil.read.files import read_table
+from unveil.measure.gate.copied_columns import identifiers, single_holder
+from unveil.measure.gate.evidence import near_copies, numbers_of
+from unveil.measure.gate.linked_people import TiedSearch, find_tied_groups
+from unveil.measure.gate.links import LinkRows
 
 SIZES = (100_000, 1_000_000)
 KEYS = ["sex", "age", "region", "postcode"]
@@ -87,14 +87,14 @@ def measure(original: pl.DataFrame, synthetic: pl.DataFrame) -> dict[str, float]
         return found
 
     columns = timed("coding", lambda: [link_column(name, tables) for name in original.columns])
-    rows = Rows.of(columns, [ORIGINAL], [1])  # type: ignore[arg-type]
+    rows = LinkRows.of(columns, [ORIGINAL], [1])  # type: ignore[arg-type]
     timed("whole records", lambda: rows.reappearing(tuple(rows.columns)))
     search = TiedSearch(rows)
     looks = timed(
         "own values",
         lambda: {name: look for name in search.names if (look := search.best(name)) is not None},
     )
-    timed("groups", lambda: list(tied_groups(search, looks, 1)))  # type: ignore[arg-type]
+    timed("groups", lambda: list(find_tied_groups(search, looks, 1)))  # type: ignore[arg-type]
     timed("single holders", lambda: [single_holder(one, 1, 1) for one in columns])  # type: ignore[attr-defined]
     timed(
         "identifiers",

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import polars as pl
 
-from unveil.measure.attribution.gtcap import gtcap
+from unveil.measure.cap.gtcap import gtcap
 
 ROUNDS = 9
 CATEGORICAL = ["region", "education"]

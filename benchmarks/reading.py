@@ -25,8 +25,8 @@ import numpy as np
 import polars as pl
 import pyreadstat
 
-from unveil.read import isolated
-from unveil.read.files import read_table
+from unveil.io import isolated
+from unveil.io.sources import read_table
 
 ROUNDS = 3
 RATIO = 1.5

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[1]
 sys.path[0] = str(ROOT / "tests")  # not this folder: `report` there is this file
 
 from report.dossiers import example, many  # noqa: E402  (the tests' own examples)
-from unveil.report.custodian_page import custodian_page  # noqa: E402
+
+from unveil.view.pages.report import custodian_page  # noqa: E402
 
 MADE = "2026-11-16T12:00:00Z"
 ROUNDS = 3

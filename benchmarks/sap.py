@@ -17,11 +17,10 @@ from math import comb
 
 import numpy as np
 
-from unveil.measure.tables.batch import Tables, curves
-from unveil.measure.tables.boxes import split
-from unveil.measure.tables.polynomial import exact_curve, signed_sums
-from unveil.measure.tables.release import Release
-from unveil.measure.tables.stable import stable_curve
+from unveil.measure.tables.published_table import PublishedTable
+from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_boxes import split
+from unveil.measure.tables.sap_exact import exact_curve, signed_sums, stable_curve
 
 ROUNDS = 5
 N_MAX = 24
@@ -141,7 +140,9 @@ def general() -> None:
     start = time.process_time()
     for seed in range(24):
         counts = np.maximum(1, np.random.default_rng(seed).poisson(3, (6, 8)))
-        release = Release.from_counts(counts, rounding="conventional:5", margins="all", total=True)
+        release = PublishedTable.from_counts(
+            counts, rounding="conventional:5", margins="all", total=True
+        )
         found = split(release.system, release.N, nodes=20_000)
         gaps.append(found.gap)
         nodes.append(found.n_nodes)

@@ -20,8 +20,8 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from unveil.measure.risk.match_risk import match_risk
-from unveil.measure.uniques import lattice
+from unveil.measure.uniques import minimal_uniques
+from unveil.measure.uniques.match_risk import match_risk
 from unveil.measure.uniques.suda import suda
 
 ROUNDS = 5
@@ -43,17 +43,19 @@ def people(n: int, levels: tuple[int, ...], seed: int) -> pl.DataFrame:
 def visited(frame: pl.DataFrame) -> list[list[str]]:
     """The sets of keys that the search visits: not those below a set where nobody is left."""
     masks: list[int] = []
-    minimal = lattice._Search._minimal
+    minimal = minimal_uniques._UniqueSearch._minimal
 
-    def noted(search: lattice._Search, mask: int, parent: int, alone: lattice.Whole) -> object:
+    def noted(
+        search: minimal_uniques._UniqueSearch, mask: int, parent: int, alone: minimal_uniques.Ints
+    ) -> object:
         masks.append(mask)
         return minimal(search, mask, parent, alone)
 
-    lattice._Search._minimal = noted  # type: ignore[assignment, method-assign]
+    minimal_uniques._UniqueSearch._minimal = noted  # type: ignore[assignment, method-assign]
     try:
         suda(frame, keys=frame.columns)
     finally:
-        lattice._Search._minimal = minimal  # type: ignore[method-assign]
+        minimal_uniques._UniqueSearch._minimal = minimal  # type: ignore[method-assign]
     n_levels = [frame[name].n_unique() for name in frame.columns]
     by_bit = [frame.columns[place] for place in np.argsort(n_levels, kind="stable")]
     return [[name for bit, name in enumerate(by_bit) if mask >> bit & 1] for mask in masks]

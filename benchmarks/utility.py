@@ -19,14 +19,13 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from unveil.count.scenario import silent
-from unveil.measure.opening import sides_of
-from unveil.measure.utility.cart import MAX_DEPTH, MIN_LEAF, MIN_SPLIT
-from unveil.measure.utility.coding import Opened, opened_columns
-from unveil.measure.utility.grouping import Grouped, grouped
-from unveil.measure.utility.permutations import permuted
-from unveil.measure.utility.propensity import labels, terms
-from unveil.measure.utility.tables import pair_tables
+from unveil.measure.utility.pair_tables import measure_pairs
+from unveil.measure.utility.propensity import labels, permuted_pmse, terms
+from unveil.measure.utility.table_statistics import GroupedColumn, group_variable
+from unveil.models.tree import MAX_DEPTH, MIN_LEAF, MIN_SPLIT
+from unveil.study.kinds import UtilityData, open_columns
+from unveil.study.scenario import silent
+from unveil.study.study import sides_of
 
 SHAPES = ((35, 5_000), (14, 50_000))
 PAIRS_BOUND, TREES_BOUND = 2.0, 1.4
@@ -51,13 +50,13 @@ def people(n_columns: int, n_rows: int, seed: int) -> pl.DataFrame:
     return pl.DataFrame(made)
 
 
-def opened(n_columns: int, n_rows: int) -> Opened:
+def opened(n_columns: int, n_rows: int) -> UtilityData:
     """An original and a copy, read and encoded."""
     sides = sides_of(people(n_columns, n_rows, 2), original=people(n_columns, n_rows, 1))
-    return opened_columns(sides, columns=None, progress=silent)
+    return open_columns(sides, columns=None, progress=silent)
 
 
-def bare_pairs(columns: list[Grouped]) -> np.ndarray:
+def bare_pairs(columns: list[GroupedColumn]) -> np.ndarray:
     """The counts of all pairs on both sides, into one flat array, and nothing else."""
     codes = [column.codes.astype(np.int64) for column in columns]
     widths = [column.n_levels for column in columns]
@@ -109,13 +108,13 @@ def pairs(rounds: int) -> bool:
     for n_columns, n_rows in SHAPES:
         start = time.perf_counter()
         found = opened(n_columns, n_rows)
-        columns = [grouped(variable, 5) for variable in found.variables]
+        columns = [group_variable(variable, 5) for variable in found.variables]
         print(f"reading and encoding {1000 * (time.perf_counter() - start):,.0f} ms")
 
-        def ours(found: Opened = found, columns: list[Grouped] = columns) -> object:
-            return pair_tables(found, columns, ways=2, groups=5, n_worst=5)
+        def ours(found: UtilityData = found, columns: list[GroupedColumn] = columns) -> object:
+            return measure_pairs(found, columns, ways=2, groups=5, n_worst=5)
 
-        def bare(columns: list[Grouped] = columns) -> object:
+        def bare(columns: list[GroupedColumn] = columns) -> object:
             return bare_pairs(columns)
 
         label = f"pairs, {n_columns} columns x {n_rows:,}"
@@ -137,7 +136,7 @@ def permutations(rounds: int) -> bool:
     drawn = [rng.permutation(label) for _ in range(N_PERMUTATIONS + 1)]
 
     def ours() -> object:
-        return permuted(columns, label, N_PERMUTATIONS, (1, "benchmark"), THREADS)
+        return permuted_pmse(columns, label, N_PERMUTATIONS, (1, "benchmark"), THREADS)
 
     def bare() -> None:
         for one in drawn[: (N_PERMUTATIONS + 1) // 2]:

@@ -15,8 +15,8 @@ import statistics
 from disclosure import LARGE_KEYS, SMALL_KEYS, TARGETS, cpu_seconds, people
 
 import unveil
-from unveil.count.scenario import silent
-from unveil.measure.opening import opened, sides_of
+from unveil.study.scenario import silent
+from unveil.study.study import open_study, sides_of
 
 BOUND = 0.15
 ROUNDS = 7
@@ -37,7 +37,7 @@ def measure(rows: int, keys: tuple[str, ...]) -> tuple[float, dict[str, float]]:
     result = unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS)
 
     def count() -> None:
-        opened(
+        open_study(
             sides_of(synthetic, original=original),
             keys=keys,
             targets=TARGETS,

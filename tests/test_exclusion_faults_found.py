@@ -82,7 +82,7 @@ def test_headings_of_the_records_file_are_harmless_and_each_once(command, tmp_pa
 
 
 def test_values_in_the_records_file_are_written_as_exclusions_name_them(tmp_path):
-    from unveil.cli.records import write_records
+    from unveil.cli.output_files import write_records
 
     frame = pl.DataFrame({"k": [1.0, 2.5], "t": [timedelta(hours=5), timedelta(days=1)]})
     result = unveil.disclosure(frame, frame, keys="k")

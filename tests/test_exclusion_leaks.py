@@ -275,9 +275,9 @@ FAULTS = {
 STAGES = [
     ("disclosure", "disclosure", "write_records"),
     ("excess", "excess", "measure_excess"),
-    ("excess", "excess", "put_table"),
+    ("excess", "excess", "print_table"),
     ("exclusion-table", "exclusion_table", "measure_table"),
-    ("exclusion-table", "exclusion_table", "put_table"),
+    ("exclusion-table", "exclusion_table", "print_table"),
 ]
 
 
@@ -308,7 +308,7 @@ def test_an_unexpected_fault_is_told_by_its_type_alone(run, tmp_path, monkeypatc
 
 @pytest.mark.slow
 def test_a_disk_that_fails_leaves_no_record_behind(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("unveil.writing.os.fsync", raising(OSError(28, "No space left on device")))
+    monkeypatch.setattr("unveil.atomic.os.fsync", raising(OSError(28, "No space left on device")))
     code, out, err = run("disclosure", "--records", "r.csv")
     assert (code, out) == (2, "")
     assert err.startswith("unveil: The file 'r.csv' cannot be written: No space left on device.")
@@ -317,7 +317,7 @@ def test_a_disk_that_fails_leaves_no_record_behind(run, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_work_that_is_stopped_by_hand_leaves_no_record_behind(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("unveil.writing.os.fsync", raising(KeyboardInterrupt()))
+    monkeypatch.setattr("unveil.atomic.os.fsync", raising(KeyboardInterrupt()))
     code, out, err = run("disclosure", "--records", "r.csv")
     assert (code, out) == (130, "")
     assert err.strip() == "unveil: Stopped. Nothing was written."

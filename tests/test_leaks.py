@@ -431,7 +431,7 @@ FAULTS = {
     "ComputeError": pl.exceptions.ComputeError(WORD),
     "InvalidOperationError": pl.exceptions.InvalidOperationError(WORD),
 }
-STAGES = ("parse_limits", "measure_disclosure", "judged", "screen")
+STAGES = ("parse_limits", "measure_disclosure", "check_limits", "screen")
 
 
 def raising(fault):

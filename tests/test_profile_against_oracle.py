@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from oracles import raab
 from oracles.compare import assert_agrees
 from profiles import examples
-from unveil.count.codes import Column, encode
-from unveil.count.scenario import count
-from unveil.measure.figures import Checking
-from unveil.measure.opening import Opening
-from unveil.measure.record import plain
-from unveil.records.checks import Checks
+from unveil.count.codes import CodedColumn, encode
+from unveil.measure.disclosure.figures import CheckSettings
+from unveil.measure.disclosure.record import plain
+from unveil.records.disclosure import Checks
+from unveil.study.scenario import count
+from unveil.study.study import Study
 
 values = st.sampled_from((None, "a", "b", "c"))
 
@@ -29,7 +29,7 @@ def sides(draw) -> tuple[list, list]:
     return original, draw(st.lists(stranger, max_size=12))
 
 
-def column(name: str, *sides: list) -> Column:
+def column(name: str, *sides: list) -> CodedColumn:
     return encode(name, [pl.Series(name, side, dtype=pl.String) for side in sides])
 
 
@@ -41,7 +41,7 @@ def profile_measures(original: list, synthetic: list) -> dict:
         for i in range(n_keys)
     ]
     target = column("t", *([value for _, value in rows] for rows in (original, synthetic)))
-    record, _ = plain(Opening(count(keys, [target]), (), ()), Checking(Checks())).record()
+    record, _ = plain(Study(count(keys, [target]), (), ()), CheckSettings(Checks())).record()
     not_there = {(row.target, row.field) for row in record.not_measured}
     figures = record.identity[0].to_dict() | record.attribute[0].to_dict()
     # Whatever could not be measured has its reason, and nothing else has one.

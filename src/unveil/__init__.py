@@ -2,6 +2,7 @@
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from unveil.errors import (
     AboveLimitError,
@@ -17,63 +18,63 @@ from unveil.errors import (
     UnveilError,
     WriteError,
 )
-from unveil.measure.disclosure import disclosure
-from unveil.measure.excess import excess
-from unveil.measure.exclusion_table import exclusion_table
+from unveil.measure.disclosure.disclosure import disclosure
+from unveil.measure.disclosure.excess import excess
+from unveil.measure.disclosure.exclusion_table import exclusion_table
 from unveil.records.exclusions import Exclusion
-from unveil.report import notebook as _notebook  # noqa: F401  (teaches records to show themselves)
 from unveil.version import __version__ as __version__
+from unveil.view import render_notebook as _notebook  # noqa: F401  (teaches records to show themselves)
 
 if TYPE_CHECKING:
-    from unveil.exploration.explore import explore
+    from unveil.io.read_file import read_file
+    from unveil.io.table import Labelled
+    from unveil.io.write_file import write_file
     from unveil.measure.attacks.inference import inference
     from unveil.measure.attacks.linkability import linkability
     from unveil.measure.attacks.membership import membership
     from unveil.measure.attacks.singling_out import singling_out
-    from unveil.measure.attribution.cap import cap
-    from unveil.measure.attribution.cap_table import cap_table
-    from unveil.measure.attribution.gcap import gcap
-    from unveil.measure.attribution.gtcap import gtcap
-    from unveil.measure.attribution.tcap import tcap
-    from unveil.measure.codebook.compare import compare_structure
-    from unveil.measure.codebook.describe import codebook
-    from unveil.measure.confidentiality.differential import differential_confidentiality
-    from unveil.measure.confidentiality.split import split
+    from unveil.measure.cap.cap import cap
+    from unveil.measure.cap.cap_table import cap_table
+    from unveil.measure.cap.differential import differential_confidentiality
+    from unveil.measure.cap.gcap import gcap
+    from unveil.measure.cap.gtcap import gtcap
+    from unveil.measure.cap.split import split
+    from unveil.measure.cap.tcap import tcap
+    from unveil.measure.ecap.arguments import ecap_from_probabilities
+    from unveil.measure.ecap.choose_noise import choose_noise
+    from unveil.measure.ecap.discrete import ecap_discrete
+    from unveil.measure.ecap.ecap import ecap
     from unveil.measure.gate.assess import assess
-    from unveil.measure.membership.choosing import choose_noise
-    from unveil.measure.membership.discrete import ecap_discrete
-    from unveil.measure.membership.ecap import ecap
-    from unveil.measure.membership.probability import ecap_from_probabilities
-    from unveil.measure.risk.match_risk import match_risk
     from unveil.measure.roles.suggest import suggest
+    from unveil.measure.structure.compare_structure import compare_structure
+    from unveil.measure.structure.describe import codebook
     from unveil.measure.tables.audit import audit
     from unveil.measure.tables.bounds import bounds
-    from unveil.measure.tables.design import compare_rounding
-    from unveil.measure.tables.release import Release
-    from unveil.measure.tables.rounding import round_table
+    from unveil.measure.tables.compare_rounding import compare_rounding
+    from unveil.measure.tables.published_table import PublishedTable
+    from unveil.measure.tables.round_table import round_table
     from unveil.measure.tables.sap import sap
+    from unveil.measure.uniques.match_risk import match_risk
     from unveil.measure.uniques.suda import suda
     from unveil.measure.utility.compare import compare
-    from unveil.measure.utility.findings import findings
+    from unveil.measure.utility.pair_tables import pair_tables
     from unveil.measure.utility.projection import projection
-    from unveil.measure.utility.tables import tables
+    from unveil.measure.utility.replicate import replicate
     from unveil.measure.utility.tstr import tstr
     from unveil.measure.utility.utility import utility
-    from unveil.protection.distance.filter import distance_filter
-    from unveil.protection.distance.refill import refill
-    from unveil.protection.fake import label_as_fake
+    from unveil.project.explore.explore import explore
+    from unveil.project.project import Project
+    from unveil.project.protect import protect
+    from unveil.protection.distance_filter import distance_filter
+    from unveil.protection.label_as_fake import label_as_fake
     from unveil.protection.noise import add_noise
-    from unveil.protection.protect import protect
     from unveil.protection.recoding.recode import recode
-    from unveil.protection.recoding.suggest import suggest_coding
-    from unveil.protection.replicated import remove_replicated_uniques
-    from unveil.protection.smoothing import smooth
-    from unveil.read.labelled import Labelled
-    from unveil.read.reading import read_file
-    from unveil.release.project import Project
+    from unveil.protection.recoding.suggest_coding import suggest_coding
+    from unveil.protection.refill import refill
+    from unveil.protection.replicated_uniques import remove_replicated_uniques
+    from unveil.protection.smooth import smooth
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
-    from unveil.write.copies import write_file
 
 __all__ = [
     "AboveLimitError",
@@ -84,8 +85,8 @@ __all__ = [
     "Labelled",
     "LockedError",
     "Project",
+    "PublishedTable",
     "ReadError",
-    "Release",
     "RolesError",
     "RulingNeededError",
     "SettingsError",
@@ -113,7 +114,6 @@ __all__ = [
     "excess",
     "exclusion_table",
     "explore",
-    "findings",
     "gcap",
     "gtcap",
     "inference",
@@ -121,12 +121,14 @@ __all__ = [
     "linkability",
     "match_risk",
     "membership",
+    "pair_tables",
     "projection",
     "protect",
     "read_file",
     "recode",
     "refill",
     "remove_replicated_uniques",
+    "replicate",
     "round_table",
     "sap",
     "singling_out",
@@ -136,74 +138,86 @@ __all__ = [
     "suggest",
     "suggest_coding",
     "synthesise",
-    "tables",
     "tcap",
     "tstr",
     "utility",
     "write_file",
 ]
 
-# The main job is there at once; the other rooms are entered when they are first asked for, each
-# with the module that teaches its records to show themselves.
-_ROOMS: dict[str, tuple[str, str | None]] = {
-    "Labelled": ("read.labelled", None),
-    "Project": ("release.project", "desk_view"),
-    "Release": ("measure.tables.release", "tables"),
+# The main job is there at once; other modules are imported when they are first asked for, each
+# with the module of `view` that teaches its records to show themselves.
+_HOMES: dict[str, tuple[str, str | None]] = {
+    "Labelled": ("io.table", None),
+    "Project": ("project.project", "project_notebook"),
+    "PublishedTable": ("measure.tables.published_table", "count_tables"),
     "Synthesiser": ("synthesis.synthesiser", "synthesis"),
     "add_noise": ("protection.noise", "noise"),
     "assess": ("measure.gate.assess", "alerts"),
-    "audit": ("measure.tables.audit", "tables"),
-    "bounds": ("measure.tables.bounds", "tables"),
-    "cap": ("measure.attribution.cap", "attribution"),
-    "cap_table": ("measure.attribution.cap_table", "attribution"),
-    "choose_noise": ("measure.membership.choosing", "ecap"),
-    "codebook": ("measure.codebook.describe", "codebook"),
+    "audit": ("measure.tables.audit", "count_tables"),
+    "bounds": ("measure.tables.bounds", "count_tables"),
+    "cap": ("measure.cap.cap", "cap"),
+    "cap_table": ("measure.cap.cap_table", "cap"),
+    "choose_noise": ("measure.ecap.choose_noise", "ecap"),
+    "codebook": ("measure.structure.describe", "codebook"),
     "compare": ("measure.utility.compare", "comparison"),
-    "compare_rounding": ("measure.tables.design", "design"),
-    "compare_structure": ("measure.codebook.compare", "codebook"),
-    "differential_confidentiality": ("measure.confidentiality.differential", "confidentiality"),
-    "distance_filter": ("protection.distance.filter", "distance_filter"),
-    "ecap": ("measure.membership.ecap", "ecap"),
-    "ecap_discrete": ("measure.membership.discrete", "ecap"),
-    "ecap_from_probabilities": ("measure.membership.probability", None),
-    "explore": ("exploration.explore", "exploration"),
-    "findings": ("measure.utility.findings", "replication"),
-    "gcap": ("measure.attribution.gcap", "targeted"),
-    "gtcap": ("measure.attribution.gtcap", "gtcap"),
+    "compare_rounding": ("measure.tables.compare_rounding", "rounding"),
+    "compare_structure": ("measure.structure.compare_structure", "codebook"),
+    "differential_confidentiality": ("measure.cap.differential", "differential"),
+    "distance_filter": ("protection.distance_filter", "distance_filter"),
+    "ecap": ("measure.ecap.ecap", "ecap"),
+    "ecap_discrete": ("measure.ecap.discrete", "ecap"),
+    "ecap_from_probabilities": ("measure.ecap.arguments", None),
+    "explore": ("project.explore.explore", "exploration"),
+    "gcap": ("measure.cap.gcap", "tcap"),
+    "gtcap": ("measure.cap.gtcap", "gtcap"),
     "inference": ("measure.attacks.inference", "attacks"),
-    "label_as_fake": ("protection.fake", "recoding"),
+    "label_as_fake": ("protection.label_as_fake", "recoding"),
     "linkability": ("measure.attacks.linkability", "attacks"),
-    "match_risk": ("measure.risk.match_risk", "aligned_match"),
+    "match_risk": ("measure.uniques.match_risk", "aligned_match"),
     "membership": ("measure.attacks.membership", "membership"),
+    "pair_tables": ("measure.utility.pair_tables", "pair_tables"),
     "projection": ("measure.utility.projection", "projection"),
-    "protect": ("protection.protect", "protection"),
-    "read_file": ("read.reading", None),
+    "protect": ("project.protect", "protection"),
+    "read_file": ("io.read_file", None),
     "recode": ("protection.recoding.recode", "recoding"),
-    "refill": ("protection.distance.refill", "distance_filter"),
-    "remove_replicated_uniques": ("protection.replicated", "recoding"),
-    "round_table": ("measure.tables.rounding", "tables"),
+    "refill": ("protection.refill", "distance_filter"),
+    "remove_replicated_uniques": ("protection.replicated_uniques", "recoding"),
+    "replicate": ("measure.utility.replicate", "replication"),
+    "round_table": ("measure.tables.round_table", "count_tables"),
     "sap": ("measure.tables.sap", "sap"),
     "singling_out": ("measure.attacks.singling_out", "attacks"),
-    "smooth": ("protection.smoothing", "recoding"),
-    "split": ("measure.confidentiality.split", "confidentiality"),
+    "smooth": ("protection.smooth", "recoding"),
+    "split": ("measure.cap.split", "differential"),
     "suda": ("measure.uniques.suda", "uniques"),
     "suggest": ("measure.roles.suggest", "suggestion"),
-    "suggest_coding": ("protection.recoding.suggest", "recoding"),
+    "suggest_coding": ("protection.recoding.suggest_coding", "recoding"),
     "synthesise": ("synthesis.synthesise", "synthesis"),
-    "tables": ("measure.utility.tables", "pair_tables"),
-    "tcap": ("measure.attribution.tcap", "targeted"),
+    "tcap": ("measure.cap.tcap", "tcap"),
     "tstr": ("measure.utility.tstr", "tstr"),
     "utility": ("measure.utility.utility", "utility"),
-    "write_file": ("write.copies", None),
+    "write_file": ("io.write_file", None),
 }
 
 
+_FORMER = {"Release": "PublishedTable", "findings": "replicate", "tables": "pair_tables"}
+"""Public names that have become others; the old ones work for one version more."""
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name in _FORMER:
+        warn(
+            f"unveil.{name} is now unveil.{_FORMER[name]}; the old name will go.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        name = _FORMER[name]
+        if name in globals():
+            return globals()[name]
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home, drawer = _ROOMS[name]
-    if drawer:
-        import_module(f"unveil.report.{drawer}")
+    home, view = _HOMES[name]
+    if view:
+        import_module(f"unveil.view.{view}")
     function = getattr(import_module(f"unveil.{home}"), name)
     globals()[name] = function
     return function

@@ -91,25 +91,25 @@ class InternalError(UnveilError):
         super().__init__(f"{what} This is a fault of unveil, not of your data: please report it.")
 
 
-def listed(names: Iterable[str], most: int = 12) -> str:
+def list_names(names: Iterable[str], most: int = 12) -> str:
     """Names in a sentence, cut short where there are very many."""
-    all_names = [_on_one_line(name) for name in names]
+    all_names = [_join_lines(name) for name in names]
     shown = ", ".join(all_names[:most])
     more = len(all_names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _on_one_line(name: str, longest: int = 60) -> str:
-    return _cut(name if name.isprintable() else repr(name)[1:-1], longest)
+def _join_lines(name: str, longest: int = 60) -> str:
+    return _truncate(name if name.isprintable() else repr(name)[1:-1], longest)
 
 
-def _cut(text: str, longest: int) -> str:
+def _truncate(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """What a user typed, in a sentence: in quotes, on one line, not longer than it need be."""
-    return repr(_cut(text, 120))
+    return repr(_truncate(text, 120))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -119,4 +119,4 @@ def nearest(name: str, known: Sequence[str]) -> str:
     # A slip seldom hits the first letter: another one needs the rest to be closer.
     near = [one for one in folded if one[:1] == typed[:1]]
     close = get_close_matches(typed, near, n=1) or get_close_matches(typed, folded, n=1, cutoff=0.8)
-    return f" Did you mean '{_on_one_line(folded[close[0]])}'?" if close else ""
+    return f" Did you mean '{_join_lines(folded[close[0]])}'?" if close else ""

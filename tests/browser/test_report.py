@@ -7,8 +7,8 @@ from unicodedata import normalize
 
 import pytest
 
-from report.dossiers import empty, example, hostile, many
-from unveil.report.custodian_page import custodian_page
+from unveil.view.pages.report import custodian_page
+from view.dossiers import empty, example, hostile, many
 
 pytestmark = pytest.mark.browser
 

@@ -2,8 +2,8 @@
 
 import json
 
-from cli.desk_commands import typed
-from desk_cases import ran
+from cli.project_commands import typed
+from project_cases import ran
 
 
 def test_the_five_questions_are_listed_with_why_they_are_asked(tmp_path):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from measure.small import ORIGINAL, SYNTHETIC, people
 from unveil.cli.cap import cap
 from unveil.errors import UnveilError
-from unveil.measure.attribution.cap_table import cap_table
+from unveil.measure.cap.cap_table import cap_table
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import unveil
 from unveil.cli.codebook import codebook
-from unveil.read.dictionary import read_dictionary
+from unveil.io.dictionary import read_dictionary
 
 LIST = """variable,code,label,variable label,missing
 sex,1,Male,Sex,
@@ -58,7 +58,7 @@ def test_without_the_records_only_what_is_declared_is_told(folder):
 
 def test_the_documents_are_those_of_the_library_and_can_be_read_back(folder):
     done = run(folder, "people.csv", "--dictionary", "list.csv", "--json")
-    result = unveil.measure.codebook.describe.codebook(
+    result = unveil.measure.structure.describe.codebook(
         folder / "people.csv", dictionary=folder / "list.csv"
     )
     assert json.loads(done.stdout) == json.loads(result.to_json())

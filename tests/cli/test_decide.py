@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from cli.desk_commands import typed
-from desk_cases import OFFICER, edited, ran, ready
-from unveil.release.project_file import read_project
-from unveil.release.ruling import accept_limits
+from cli.project_commands import typed
+from project_cases import OFFICER, edited, ran, ready
+from unveil.project.read_project import read_project
+from unveil.project.record_ruling import accept_limits
 
 SAID = ("--by", "B. Smith, data protection", "--note", "Fine.")
 

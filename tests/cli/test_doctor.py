@@ -12,9 +12,11 @@ import pytest
 
 from unveil.cli import main
 from unveil.doctor import examine as examining
-from unveil.doctor import machine, packages, readers
+from unveil.doctor import examine as machine
+from unveil.doctor import examine as packages
+from unveil.doctor import examine as readers
 from unveil.doctor.examine import NETWORK, examine
-from unveil.records.examination import Examination, Folder, Package, ReaderTried
+from unveil.records.doctor import Examination, Folder, Package, ReaderCheck
 
 ENDINGS = {
     *("csv", "tsv", "txt", "csv.gz", "parquet", "sav", "zsav", "por", "dta", "xpt", "xlsx"),
@@ -211,14 +213,14 @@ TEMPORARY = Folder(which="temporary", writable=True, free=10**10)
         (
             [],
             [],
-            [ReaderTried(ending="sav", status="fails", why="ReadError")],
+            [ReaderCheck(ending="sav", status="fails", why="ReadError")],
             "A tiny .sav file could not be read back (ReadError). Install unveil again, and if that"
             " does not help, report it with unveil doctor --bundle help.json.",
         ),
         (
             [],
             [],
-            [ReaderTried(ending="sas7bdat", status="not installed", why="needs pyreadstat: x")],
+            [ReaderCheck(ending="sas7bdat", status="not installed", why="needs pyreadstat: x")],
             "Files that end in .sas7bdat cannot be read: needs pyreadstat: x.",
         ),
     ],
@@ -229,7 +231,7 @@ def test_what_is_needed_and_missing_is_a_sentence_each(wanted, places, tried, se
 
 def test_what_only_an_extra_needs_is_no_fault():
     wanted = [package(extra="frames", version=None)]
-    tried = [ReaderTried(ending="rds", status="not installed", why="needs pyreadr")]
+    tried = [ReaderCheck(ending="rds", status="not installed", why="needs pyreadr")]
     assert list(examining._faults(wanted, [HERE, TEMPORARY], tried)) == []
 
 
@@ -255,9 +257,9 @@ def test_a_fault_ends_with_code_2(quick, capsys, monkeypatch):
 
 
 def test_a_reader_that_reads_something_else_fails(tmp_path):
-    tried = readers._tried("csv", lambda path: path.write_text("a,b\n1,x\n3,y\n"), tmp_path)
+    tried = readers._try_reader("csv", lambda path: path.write_text("a,b\n1,x\n3,y\n"), tmp_path)
     assert (tried.status, tried.why) == ("fails", "what was read is not what was made")
-    tried = readers._tried("sav", lambda path: path.write_text("no SPSS file"), tmp_path)
+    tried = readers._try_reader("sav", lambda path: path.write_text("no SPSS file"), tmp_path)
     assert (tried.status, tried.why) == ("fails", "ReadError")
 
 

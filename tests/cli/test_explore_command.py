@@ -10,7 +10,7 @@ import pytest
 
 import unveil
 from unveil.cli import main
-from unveil.exploration import explore as module
+from unveil.project.explore import explore as module
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +101,14 @@ def test_page_and_map_are_written(file, tmp_path, capsys):
 def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
     file, tmp_path, capsys, monkeypatch
 ):
-    make = module.made
+    make = module.make_copies
 
     def stopped(table, setting, *rest):
         if setting.min_leaf == 40:
             raise KeyboardInterrupt
         return make(table, setting, *rest)
 
-    monkeypatch.setattr(module, "made", stopped)
+    monkeypatch.setattr(module, "make_copies", stopped)
     folder = tmp_path / "tried"
     assert code_of(file, *SMALL, "--folder", folder) == 130
     err = capsys.readouterr().err
@@ -116,7 +116,7 @@ def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
     assert "the same command goes on from there." in err
     assert code_of(file, *SMALL) == 130
     assert "Stopped. Nothing was written." in capsys.readouterr().err
-    monkeypatch.setattr(module, "made", make)
+    monkeypatch.setattr(module, "make_copies", make)
     assert code_of(file, *SMALL, "--folder", folder, "--json") == 0
     resumed = json.loads(capsys.readouterr().out)
     assert code_of(file, *SMALL, "--json") == 0

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from unveil.cli.init import init
 from unveil.errors import InputError
 from unveil.examples import KEYS, write_csv
-from unveil.release.project_file import read_project
+from unveil.project.read_project import read_project
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from cli.desk_commands import typed
-from desk_cases import edited, ran
-from unveil.release.project_file import read_project
+from cli.project_commands import typed
+from project_cases import edited, ran
+from unveil.project.read_project import read_project
 
 BY = ("--by", "B. Smith, data protection")
 

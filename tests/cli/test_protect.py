@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from unveil.cli.protect import protect
 from unveil.errors import UnveilError, WriteError
 from unveil.examples import labelled_survey
-from unveil.read.files import read_table
+from unveil.io.sources import read_table
+from unveil.io.write_file import write_file
 from unveil.records.protection import ConfidentialProtection, Protection
-from unveil.write.copies import write_file
 
 PROJECT = """
 [data]
@@ -165,15 +165,15 @@ def test_nothing_is_written_where_a_later_step_fails(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("broken", ["write_all", "write_new"])
+@pytest.mark.parametrize("broken", ["write_files", "write_new"])
 def test_nothing_is_left_where_a_file_cannot_be_written(folder, monkeypatch, broken):
-    import unveil.release.protected_files as room
+    import unveil.project.make_copies as room
 
     real, calls = getattr(room, broken), []
 
     def failing(*arguments, **settings):
         calls.append(1)
-        if len(calls) == (1 if broken == "write_all" else 2):
+        if len(calls) == (1 if broken == "write_files" else 2):
             raise WriteError("The disk is full.")
         return real(*arguments, **settings)
 
@@ -198,7 +198,7 @@ def test_a_folder_that_holds_such_files_is_refused_before_anything_is_done(folde
 
 @pytest.mark.parametrize("name", ["people.csv/out", f"{'n' * 300}/out"])
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_done(folder, monkeypatch, name):
-    monkeypatch.setattr("unveil.release.making.of_project", None)
+    monkeypatch.setattr("unveil.project.make_copies.protect_project", None)
     before = files(folder)
     made = run(folder / "project.toml", "--out", folder / name)
     assert isinstance(made.exception, WriteError)
@@ -208,7 +208,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_done(folder,
 
 @pytest.mark.slow
 def test_a_sweep_that_cannot_be_done_is_refused_before_anything_is_fitted(folder, monkeypatch):
-    monkeypatch.setattr("unveil.protection.stages.synthesise", None)
+    monkeypatch.setattr("unveil.protection.steps.synthesise", None)
     made = run(folder / "project.toml", "--sweep", "5,151")
     assert str(made.exception) == (
         "A leaf of the sweep is 151, but the original has 150 rows. Give smaller sizes."
@@ -220,7 +220,7 @@ def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monke
     def failing(*arguments, **settings):
         raise WriteError("The disk is full.")
 
-    monkeypatch.setattr("unveil.release.protected_files.write_new", failing)
+    monkeypatch.setattr("unveil.project.make_copies.write_new", failing)
     made = run(folder / "project.toml", "--out", folder / "a" / "b" / "c")
     assert str(made.exception) == "The disk is full."
     assert not (folder / "a").exists()
@@ -229,7 +229,7 @@ def test_folders_above_are_not_left_where_a_file_cannot_be_written(folder, monke
 
 @pytest.mark.parametrize("name", [".", "..", "confidential"])
 def test_nothing_is_made_for_release_where_confidential_files_are(folder, monkeypatch, name):
-    monkeypatch.setattr("unveil.release.making.of_project", None)
+    monkeypatch.setattr("unveil.project.make_copies.protect_project", None)
     made = run(folder / "project.toml", "--out", folder / name)
     assert isinstance(made.exception, WriteError)
     assert "needs a folder of its own. Name another: --out protected" in str(made.exception)

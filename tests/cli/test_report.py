@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from unveil.cli import main
-from unveil.release import reporting
-from unveil.release.project_file import read_project
-from unveil.release.running import run_project
-from unveil.release.verifying import verified
+from unveil.project import write_report
+from unveil.project.read_project import read_project
+from unveil.project.run import run_project
+from unveil.project.verify import verify_project
 
 PROJECT = """schema = 1
 title = "Small survey"
@@ -137,7 +137,7 @@ def test_each_report_is_a_line_of_the_log_and_the_log_still_holds(project, capsy
     lines = [json.loads(line) for line in (project / "log.jsonl").read_text().splitlines()]
     assert [line["event"] for line in lines] == ["run", "report"]
     assert lines[-1]["subject"] == "1"
-    assert verified(project).faults == ()
+    assert verify_project(project).faults == ()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_page_that_cannot_be_drawn_leaves_nothing_behind(project, capsys, monk
     def broken(*_, **__):
         raise RuntimeError("secret value")
 
-    monkeypatch.setattr(reporting, "custodian_page", broken)
+    monkeypatch.setattr(write_report, "custodian_page", broken)
     before = sorted(one.name for one in (project / "confidential").iterdir())
     code, told = called(capsys, project)
     assert code == 1

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from cli.desk_commands import typed
-from desk_cases import edited, made, ran, run
+from cli.project_commands import typed
+from project_cases import edited, made, ran, run
 
 BY = ("--by", "A. Jones, analyst")
 

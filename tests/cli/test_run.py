@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from release.run_projects import HEAD, LIMITS, SCENARIO, limits, people, project
+from project.run_projects import HEAD, LIMITS, SCENARIO, limits, people, project
 from unveil.cli import main
-from unveil.records.judgement import Judgement
+from unveil.records.assessment import Judgement
 from unveil.records.run import Run, RunComparison
 
 LOOSE = limits(99, 100)

@@ -6,20 +6,20 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from release.run_projects import HEAD, SCENARIO, project
-from unveil.cli import wrapped
-from unveil.cli.compare_screen import screen as compared
-from unveil.cli.run_screen import Shown, screen
-from unveil.cli.tables import status_text
-from unveil.judge.headline import headline_of
-from unveil.records.judgement import Judged
+from project.run_projects import HEAD, SCENARIO, project
+from unveil.assessment.assess_run import headline_of
+from unveil.cli import wrap_sentences
+from unveil.project.assess_run import judgement_of
+from unveil.project.history import compare_runs
+from unveil.project.model import ProjectFile
+from unveil.project.run import run_project
+from unveil.project.store import load_parts
+from unveil.project.verify import decision_lines
+from unveil.records.assessment import LimitCheck
 from unveil.records.run import FigureChange, RunComparison
-from unveil.release.after_release import decided_lines
-from unveil.release.comparing import compare_runs
-from unveil.release.judging import judgement_of
-from unveil.release.model import ProjectFile
-from unveil.release.running import run_project
-from unveil.release.store import load_parts
+from unveil.view.compare_screen import screen as compared
+from unveil.view.disclosure_tables import status_text
+from unveil.view.run_screen import RunScreen, screen
 
 COPIES = HEAD.replace('["copy.csv"]', '["copy.csv", "copy_2.csv", "copy_3.csv"]')
 
@@ -92,14 +92,14 @@ def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: 
         else row
         for row in judgement.figures
     )
-    shown = Shown(run, parts, replace(judgement, figures=judged), is_new=False)
+    shown = RunScreen(run, parts, replace(judgement, figures=judged), is_new=False)
     text = drawn(screen(shown, 140), 140)
     assert "the riskiest first, mean of 3 copies" in text
     assert "■ above limit, copy 2" in text
 
 
-def a_figure(copy: object, value: float) -> Judged:
-    return Judged(
+def a_figure(copy: object, value: float) -> LimitCheck:
+    return LimitCheck(
         measure="DiSCO",
         part="disclosure neighbour",
         scenario="neighbour",
@@ -141,16 +141,16 @@ def test_a_column_called_like_an_option_can_be_explained_as_told(of_three: Proje
     parts = load_parts(of_three.folder, run)
     judgement = judgement_of(of_three, run, parts)
     above = replace(a_figure(1, 50.0), target="--by")
-    shown = Shown(run, parts, replace(judgement, figures=(above,)), is_new=False)
+    shown = RunScreen(run, parts, replace(judgement, figures=(above,)), is_new=False)
     assert "Next: unveil explain -- --by" in drawn(screen(shown, 120))
 
 
 def test_a_run_without_a_decision_says_nothing_of_one(of_three: ProjectFile):
-    assert list(decided_lines(of_three.folder, run_project(of_three), ())) == []
+    assert list(decision_lines(of_three.folder, run_project(of_three), ())) == []
 
 
 def test_a_refusal_fits_a_terminal_and_its_points_stand_below_each_other():
-    text = wrapped("unveil: Not released. First:\n- " + "word " * 60 + "end", 60)
+    text = wrap_sentences("unveil: Not released. First:\n- " + "word " * 60 + "end", 60)
     assert max(map(len, text.splitlines())) <= 60
     assert text.splitlines()[0] == "unveil: Not released. First:"
     assert all(line.startswith("  ") for line in text.splitlines()[2:])

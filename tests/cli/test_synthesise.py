@@ -18,9 +18,9 @@ from unveil.cli import synthesise as command
 from unveil.cli.synthesise import synthesise
 from unveil.errors import InputError, WriteError
 from unveil.examples import labelled_survey
-from unveil.synthesis.model_file import load
-from unveil.write import copies
-from unveil.write.marks import PARTLY_LABEL
+from unveil.io import write_file
+from unveil.io.outgoing import PARTLY_LABEL
+from unveil.synthesis.synthesiser import load
 
 CANARY = "CANARY-HIV-positive-77"
 ONE_HAS_IT = (
@@ -283,7 +283,7 @@ def test_work_that_is_interrupted_leaves_nothing_half_written(where, folder, mon
 
 
 def test_an_interruption_between_two_copies_leaves_neither(folder, monkeypatch):
-    staged, seen = copies._staged, []
+    staged, seen = write_file._stage_table, []
 
     def stops_at_the_second(data, target, *given):
         seen.append(target)
@@ -291,7 +291,7 @@ def test_an_interruption_between_two_copies_leaves_neither(folder, monkeypatch):
             raise KeyboardInterrupt
         return staged(data, target, *given)
 
-    monkeypatch.setattr(copies, "_staged", stops_at_the_second)
+    monkeypatch.setattr(write_file, "_stage_table", stops_at_the_second)
     done = CliRunner().invoke(synthesise, ["people.csv", "--out", "copies", "-m", "2"])
     assert done.exit_code != 0
     assert len(seen) == 2
@@ -525,7 +525,7 @@ def test_too_little_memory_for_the_models_is_a_sentence(folder, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("unveil.synthesis.fitting._fit_step", fail)
+    monkeypatch.setattr("unveil.synthesis.fit._fit_step", fail)
     with pytest.raises(InputError, match=r"^There is not enough memory to fit the models"):
         run("people.csv", "--out", "copies")
     assert not (folder / "copies").exists()

@@ -73,7 +73,7 @@ def test_the_document_is_that_of_the_library_with_what_was_asked_for(run, counts
     asked = ("-r", "conventional:3", "--margins", "all", "--total", "--sap-max-n", 5, "--bounds")
     code, shown, _ = run(counts, *asked, "--audit", 10, "--limit", "2=1", "--json")
     document = json.loads(shown)
-    release = unveil.Release.from_counts(
+    release = unveil.PublishedTable.from_counts(
         TABLE, **NAMES, rounding="conventional:3", margins="all", total=True
     )
     assert document.pop("bounds") == json.loads(unveil.bounds(release).to_json())
@@ -148,7 +148,7 @@ def test_what_is_to_be_published_has_no_true_count_in_it(run, counts, tmp_path):
     assert "16 published values written to publish.csv; true counts are not in it." in said
     rows = rows_of(tmp_path / "publish.csv")
     assert list(rows[0]) == ["row", "column", "published"]
-    drawn = unveil.Release.from_counts(
+    drawn = unveil.PublishedTable.from_counts(
         TABLE, **NAMES, rounding="random:5", margins="all", total=True, seed=3
     )
     assert [row["published"] for row in rows] == [

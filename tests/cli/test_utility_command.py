@@ -55,7 +55,7 @@ def test_the_headline_says_how_many_times_as_well_as_chance(folder, capsys, monk
     assert code == 0
     assert f"does {row.S_pMSE:.2f} times as well as chance would; 1 is perfect." in said
     assert "from synthpop's vignette on utility: S_pMSE of all pairs of columns below 10" in said
-    worst = unveil.tables(*files, special_codes=codes).worst[0].variables
+    worst = unveil.pair_tables(*files, special_codes=codes).worst[0].variables
     assert f"Worst pair: {worst[0]} by {worst[1]}." in said
     for title in ("By variable, the worst first", "Column by column", "What goes together"):
         assert title in out
@@ -72,7 +72,7 @@ def test_the_document_holds_the_records_that_were_asked_for(folder, capsys):
     wanted = unveil.utility(*files, special_codes=codes, model="logit").to_json()
     assert found["utility"] == json.loads(wanted)
     assert [one["ways"] for one in found["tables"]] == [1, 2]
-    pairs = unveil.tables(*files, special_codes=codes).to_json()
+    pairs = unveil.pair_tables(*files, special_codes=codes).to_json()
     assert found["tables"][1] == json.loads(pairs)
     assert (found["comparison"], found["projection"], found["tstr"]) == (None, None, None)
 

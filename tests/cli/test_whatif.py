@@ -2,10 +2,10 @@
 
 import json
 
-from cli.desk_commands import typed
-from desk_cases import OFFICER, ran
-from unveil.release.project_file import read_project
-from unveil.release.ruling import accept_limits
+from cli.project_commands import typed
+from project_cases import OFFICER, ran
+from unveil.project.read_project import read_project
+from unveil.project.record_ruling import accept_limits
 
 
 def test_before_and_after_with_statuses(tmp_path):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.count import looks, packing
+from unveil.count import packing, profile
 from unveil.count.codes import encode
-from unveil.count.scenario import count
+from unveil.study.scenario import count
 
 row = st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from(("p", "q", None)))
 files = st.lists(st.lists(row, max_size=15), min_size=2, max_size=4)
@@ -59,7 +59,7 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk)
 @given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
 def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(looks, "CHUNK", chunk)
+        patch.setattr(profile, "CHUNK", chunk)
         scenario = scenario_of(sides)
         found = scenario.looks(0, scenario.all_copies)
         p = found.profile

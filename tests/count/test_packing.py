@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.count import packing
-from unveil.count.sides import Sides
+from unveil.count.packing import Sides
 from unveil.errors import InternalError
 
 numbers = st.lists(st.integers(0, 30), max_size=60)

@@ -17,17 +17,64 @@ import unveil
 from golden.published import N_FIGURES
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS, Commands
-from unveil.measure.catalogue import CATALOGUE
-from unveil.records.aligned_match import AlignedMatch, AlignedMatchRow, KeyTolerance
-from unveil.records.attack_run import AttackRun, CopyAttacked
-from unveil.records.attacks import AttackRow, Attacks
-from unveil.records.bands import Banded
+from unveil.measure.disclosure.catalogue import CATALOGUE
+from unveil.records.assessment import (
+    Decision,
+    DisclosureStep,
+    ExplainedFinding,
+    ExplainedScenario,
+    Explanation,
+    Judgement,
+    Limit,
+    LimitCheck,
+    LogCheck,
+    LogFault,
+    LogLine,
+    WhatIf,
+    WhatIfRow,
+    WhatIfScenario,
+)
+from unveil.records.assessment import FlagRuling as RuledFinding
+from unveil.records.assessment import Outstanding as StillToSay
+from unveil.records.attacks import (
+    AttackRow,
+    AttackRun,
+    Attacks,
+    ClosestRow,
+    CopyAttacks,
+    Membership,
+    MembershipRow,
+)
 from unveil.records.base import Record
-from unveil.records.bounds import Audit, Audited, Bounds, CellBounds
-from unveil.records.cap import Cap, CapNotMeasured, CapRow, KeySet, Method, OnM, Tolerance
-from unveil.records.checks import Checks, Flag
-from unveil.records.codebook import Codebook, Level, MissingRange, Variable
-from unveil.records.codebook_differences import CodebookDifferences, Difference
+from unveil.records.cap import (
+    Cap,
+    CapNotMeasured,
+    CapRow,
+    Gcap,
+    GcapRow,
+    Gtcap,
+    GtcapBin,
+    GtcapCopy,
+    KeySet,
+    Method,
+    OnM,
+    Radius,
+    Tcap,
+    TcapNotMeasured,
+    TcapRow,
+    Tolerance,
+    UniqueScore,
+)
+from unveil.records.codebook import (
+    Codebook,
+    CodebookDifferences,
+    ColumnContents,
+    DescribedFile,
+    Difference,
+    Level,
+    MissingRange,
+    Variable,
+)
 from unveil.records.comparison import (
     AssociationChange,
     AssociationRow,
@@ -38,116 +85,147 @@ from unveil.records.comparison import (
     Histogram,
     LevelCount,
 )
-from unveil.records.confidentiality import (
-    ConfidentialityRow,
-    DifferentialConfidentiality,
-    NotMeasuredAt,
-    Split,
-)
-from unveil.records.described import Described, Found
-from unveil.records.design import BandRow, RoundingComparison, SchemeRow, SchemeSummary
-from unveil.records.disclosure import (
-    AttributeRow,
-    Disclosure,
-    IdentityRow,
-    PeopleFigures,
-    PeopleRow,
-)
-from unveil.records.distance_filter import (
-    DistanceFilter,
-    DroppedColumn,
-    Refill,
-    RefillRound,
-    Shift,
-    UsedColumn,
-)
-from unveil.records.dossier import (
-    Dossier,
-    ExclusionText,
-    Factor,
-    HistoryRow,
-    ScenarioText,
-)
-from unveil.records.ecap import CurveRow, DiscreteEcap, Ecap, LevelEcap, NoiseChoice, SensitivityRow
-from unveil.records.excess import Excess, ExcessRow
-from unveil.records.exclusion_table import ExclusionColumn, ExclusionTable, ExclusionTableRow
-from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
-from unveil.records.explanation import (
-    ExplainedFinding,
-    ExplainedScenario,
-    Explanation,
-    Rung,
-)
-from unveil.records.exploration import Exploration, ExplorationCopy, ExplorationRow
-from unveil.records.gtcap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
-from unveil.records.judgement import Decision, Judged, Judgement, Limit, LogCheck, LogFault, LogLine
-from unveil.records.judgement import Finding as RuledFinding
-from unveil.records.judgement import Missing as StillToSay
-from unveil.records.match_risk import AboveRisk, Anonymity, Diversity, MatchRisk
-from unveil.records.membership import ClosestRow, Membership, MembershipRow
-from unveil.records.noise import Bin, Displacement, Noise, NoisedColumn, NotNeeded, Summary
-from unveil.records.pair_tables import (
-    Grouping,
-    PairTables,
-    TableCell,
-    TableRow,
-    VariableScore,
-    WorstTable,
-)
-from unveil.records.person import PeopleByKeys, PersonColumn
-from unveil.records.projection import Component, Loading, ProjectedGroup, Projection
-from unveil.records.projection import DroppedColumn as NotProjected
-from unveil.records.proposal import (
-    ProjectProposal,
-    ProposedCodes,
-    ProposedRadius,
-    ProposedScenario,
-)
-from unveil.records.protection import (
-    ConfidentialProtection,
-    NoiseReason,
-    Protection,
-    ProtectionSeeds,
-    ProtectStep,
-    SweepRow,
-)
-from unveil.records.recoding import KeyFigures, Proposal, Recoding, StepDone, Suggestions
-from unveil.records.removal import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
-from unveil.records.replication import (
-    Finding,
-    FindingCopy,
-    FindingNotMeasured,
-    FindingRow,
-    Replication,
-)
-from unveil.records.run import (
-    FigureChange,
-    FigureRow,
-    InputFile,
-    PackageVersion,
-    Part,
-    Run,
-    RunComparison,
-    SettingChange,
-)
-from unveil.records.sap import (
+from unveil.records.count_tables import (
+    Audit,
+    AuditedValue,
+    BandRow,
+    Bounds,
+    CellBounds,
+    RoundedRow,
+    RoundedTable,
+    RoundingComparison,
     Sap,
     SapChance,
     SapDepth,
     SapLesson,
     SapTaught,
     SapTaughtVariable,
+    SchemeRow,
+    SchemeSummary,
 )
-from unveil.records.sap_limits import SapVerdict
-from unveil.records.suda import KeyContribution, MsuSize, Suda, SudaNotMeasured
-from unveil.records.suggestion import KeyStep, RoleRow, Suggestion
-from unveil.records.synthesis import ConfidentialSynthesis, Synthesis, SynthesisColumn
-from unveil.records.tables import RoundedRow, RoundedTable
-from unveil.records.tcap import Gcap, GcapRow, Tcap, TcapNotMeasured, TcapRow
-from unveil.records.tstr import Tstr, TstrRow
-from unveil.records.utility import Utility, UtilityRow
-from unveil.records.whatif import WhatIf, WhatIfRow, WhatIfScenario
-from unveil.records.written import Written
+from unveil.records.differential import (
+    ConfidentialityRow,
+    DifferentialConfidentiality,
+    NotMeasuredAt,
+    Split,
+)
+from unveil.records.disclosure import (
+    AttributeRow,
+    BandedColumn,
+    Checks,
+    Disclosure,
+    Excess,
+    ExcessRow,
+    ExclusionColumn,
+    ExclusionTable,
+    ExclusionTableRow,
+    Flag,
+    IdentityRow,
+    PeopleFigures,
+    PeopleRow,
+)
+from unveil.records.exclusions import Effect, ExcludedCount, ExcludedIdentity
+from unveil.records.exploration import Exploration, ExplorationCopy, ExplorationRow
+from unveil.records.limits import SapVerdict
+from unveil.records.noise import (
+    Bin,
+    CurveRow,
+    DiscreteEcap,
+    Displacement,
+    Ecap,
+    LevelEcap,
+    Noise,
+    NoiseChoice,
+    NoisedColumn,
+    NotNeeded,
+    SensitivityRow,
+    Summary,
+)
+from unveil.records.person import PeopleByKeys, PersonColumn
+from unveil.records.protection import (
+    ConfidentialProtection,
+    DistanceFilter,
+    FakeMarks,
+    NoiseReason,
+    Protection,
+    ProtectionSeeds,
+    ProtectStep,
+    Refill,
+    RefillRound,
+    Removal,
+    RemovalRow,
+    Shift,
+    SmoothedColumn,
+    Smoothing,
+    SweepRow,
+    UnusableColumn,
+    UsedColumn,
+)
+from unveil.records.recoding import KeyFigures, Proposal, Recoding, StepDone, Suggestions
+from unveil.records.replication import (
+    FindingCopy,
+    FindingNotMeasured,
+    FindingRow,
+    ReplicatedResult,
+    Replication,
+)
+from unveil.records.report import (
+    ContextAnswer,
+    ExclusionText,
+    HistoryRow,
+    ReportContents,
+    ScenarioText,
+)
+from unveil.records.run import (
+    FigureChange,
+    FigureRow,
+    InputFile,
+    PackageVersion,
+    Run,
+    RunComparison,
+    RunPart,
+    SettingChange,
+)
+from unveil.records.suggestion import (
+    KeyStep,
+    ProjectProposal,
+    ProposedCodes,
+    ProposedRadius,
+    ProposedScenario,
+    RoleRow,
+    Suggestion,
+)
+from unveil.records.synthesis import ConfidentialSynthesis, Synthesis, SynthesisColumn, WrittenFile
+from unveil.records.uniques import (
+    AboveRisk,
+    AlignedMatch,
+    AlignedMatchRow,
+    Anonymity,
+    Diversity,
+    KeyContribution,
+    KeyTolerance,
+    MatchRisk,
+    MsuSize,
+    Suda,
+    SudaNotMeasured,
+)
+from unveil.records.utility import (
+    Component,
+    Grouping,
+    Loading,
+    PairTables,
+    ProjectedGroup,
+    Projection,
+    TableCell,
+    TableRow,
+    Tstr,
+    TstrRow,
+    Utility,
+    UtilityRow,
+    VariableScore,
+    WorstTable,
+)
+from unveil.records.utility import DroppedColumn as NotProjected
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -229,10 +307,10 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     PersonColumn: (DOCUMENT, "people"),
     Checks: (DOCUMENT, "checks"),
     Flag: (DOCUMENT, "flags"),
-    Excluded: (DOCUMENT, "excluded"),
+    ExcludedCount: (DOCUMENT, "excluded"),
     ExcludedIdentity: (DOCUMENT, "excluded_identity"),
     Effect: (DOCUMENT, "effects"),
-    Banded: (DOCUMENT, "bands"),
+    BandedColumn: (DOCUMENT, "bands"),
     Excess: (EXCESS, None),
     ExcessRow: (EXCESS, "rows"),
     ExclusionTable: (TABLE, None),
@@ -267,7 +345,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Attacks: (ATTACKS, None),
     AttackRow: (ATTACKS, "rows"),
     AttackRun: (ALL_ATTACKS, None),
-    CopyAttacked: (ALL_ATTACKS, "copies"),
+    CopyAttacks: (ALL_ATTACKS, "copies"),
     Membership: (MEMBERSHIP, None),
     MembershipRow: (MEMBERSHIP, "rows"),
     ClosestRow: (MEMBERSHIP, "closest"),
@@ -278,15 +356,15 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     ConfidentialityRow: (LEFT_OUT, "rows"),
     NotMeasuredAt: (LEFT_OUT, "not_measured"),
     Split: (SPLIT, None),
-    Described: (CODEBOOK, None),
+    DescribedFile: (CODEBOOK, None),
     Codebook: (CODEBOOK, "codebook"),
     Variable: (CODEBOOK, "variables"),
     Level: (CODEBOOK, "variables"),
     MissingRange: (CODEBOOK, "variables"),
-    Found: (CODEBOOK, "found"),
+    ColumnContents: (CODEBOOK, "found"),
     CodebookDifferences: (STRUCTURE, None),
     Difference: (STRUCTURE, "rows"),
-    Written: (WRITTEN, None),
+    WrittenFile: (WRITTEN, None),
     Synthesis: (SYNTHESIS, None),
     SynthesisColumn: (SYNTHESIS, "columns"),
     Ecap: (ECAP, None),
@@ -303,7 +381,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     NotNeeded: (ADDED, "not_needed"),
     DistanceFilter: (DISTANCE, None),
     UsedColumn: (DISTANCE, "used"),
-    DroppedColumn: (DISTANCE, "dropped_columns"),
+    UnusableColumn: (DISTANCE, "dropped_columns"),
     Shift: (DISTANCE, "shifts"),
     Refill: (REFILL, None),
     RefillRound: (REFILL, "rounds"),
@@ -350,7 +428,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Tstr: (TSTR, None),
     TstrRow: (TSTR, "rows"),
     Replication: (REPLICATED, None),
-    Finding: (REPLICATED, "findings"),
+    ReplicatedResult: (REPLICATED, "findings"),
     FindingCopy: (REPLICATED, "findings"),
     FindingRow: (REPLICATED, "rows"),
     FindingNotMeasured: (REPLICATED, "not_measured"),
@@ -362,7 +440,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Bounds: (BOUNDS, None),
     CellBounds: (BOUNDS, "cells"),
     Audit: (AUDIT, None),
-    Audited: (AUDIT, "rows"),
+    AuditedValue: (AUDIT, "rows"),
     Sap: (KNOWN_PEOPLE, None),
     SapChance: (KNOWN_PEOPLE, "monte_carlo"),
     SapDepth: (KNOWN_PEOPLE, "by_depth"),
@@ -381,14 +459,14 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Run: (RUNS, None),
     PackageVersion: (RUNS, "packages"),
     InputFile: (RUNS, "files"),
-    Part: (RUNS, "parts"),
+    RunPart: (RUNS, "parts"),
     FigureRow: (RUNS, "figures"),
     RunComparison: (COMPARED, None),
     SettingChange: (COMPARED, "settings"),
     FigureChange: (COMPARED, "risk"),
     Judgement: (JUDGED, None),
     Limit: (JUDGED, "limits"),
-    Judged: (JUDGED, "figures"),
+    LimitCheck: (JUDGED, "figures"),
     RuledFinding: (JUDGED, "findings"),
     StillToSay: (JUDGED, "missing"),
     WhatIf: (WHAT_IF, None),
@@ -397,13 +475,13 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Explanation: (EXPLAINED, None),
     ExplainedScenario: (EXPLAINED, "scenarios"),
     ExplainedFinding: (EXPLAINED, "scenarios"),
-    Rung: (EXPLAINED, "scenarios"),
+    DisclosureStep: (EXPLAINED, "scenarios"),
     Decision: (DECISIONS, None),
     LogCheck: (LOG, None),
     LogLine: (LOG, "line"),
     LogFault: (LOG, "faults"),
-    Dossier: (DOSSIER, None),
-    Factor: (DOSSIER, "factors"),
+    ReportContents: (DOSSIER, None),
+    ContextAnswer: (DOSSIER, "factors"),
     ScenarioText: (DOSSIER, "scenarios"),
     ExclusionText: (DOSSIER, "exclusions"),
     HistoryRow: (DOSSIER, "history"),

@@ -13,12 +13,12 @@ from unveil.examples import (
     make,
     survey,
     survey_codes,
-    survey_labels,
     survey_synthetic,
     survey_synthetic_codes,
     write_csv,
 )
-from unveil.examples.donors import synthesise
+from unveil.examples.codebook import read_labels
+from unveil.examples.make import synthesise
 from unveil.examples.people import survey_people
 
 DATA_FILES = ("survey.parquet", "survey_synthetic.parquet", "survey_labels.json")
@@ -67,7 +67,7 @@ def test_another_seed_gives_other_people_and_another_copy():
 
 
 def test_every_variable_has_a_label_and_every_code_present_has_one_too(side):
-    labels, codes = survey_labels(), CODES[side]()
+    labels, codes = read_labels(), CODES[side]()
     assert list(labels) == codes.columns
     assert all(variable["label"] for variable in labels.values())
     for name in codes.columns:
@@ -100,7 +100,7 @@ def test_income_is_skewed_in_steps_of_50_and_can_be_refused(side):
     assert (income == -8).sum() > 100
     assert (told % 50 == 0).all()
     assert told.mean() > 1.1 * told.median()
-    assert survey_labels()["income"]["special"] == [-8]
+    assert read_labels()["income"]["special"] == [-8]
 
 
 def test_ages_are_whole_years_from_16_to_95(side):

@@ -8,11 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unveil.measure.attribution.cap import cap
-from unveil.measure.attribution.cap_table import cap_table
-from unveil.measure.attribution.gcap import gcap
-from unveil.measure.attribution.regression import on_m
-from unveil.measure.attribution.tcap import tcap
+from unveil.measure.cap.cap import cap, fit_on_m
+from unveil.measure.cap.cap_table import cap_table
+from unveil.measure.cap.gcap import gcap
+from unveil.measure.cap.tcap import tcap
 
 REFERENCE = Path(__file__).parents[2] / "../shared/reference"
 CASES = REFERENCE / "measures" / "cases.json"
@@ -110,7 +109,7 @@ def test_cap_has_the_fractions_of_the_specification(case):
 
 @pytest.mark.parametrize("case", ON_M, ids=lambda case: case["id"])
 def test_the_regression_has_the_figures_of_the_specification(case):
-    fit = on_m(case["input"]["m"], case["input"]["cap"])
+    fit = fit_on_m(case["input"]["m"], case["input"]["cap"])
     for name, value in case["expected"].items():
         assert getattr(fit, name) == pytest.approx(value, rel=case["tol"], abs=case["tol"]), name
 

@@ -18,8 +18,8 @@ from golden.published import SD2011_KEYS, SYNTHPOP
 from oracles import confidentiality as oracle
 from oracles.compare import assert_agrees
 from oracles.values import canonical
-from unveil.measure.confidentiality.differential import differential_confidentiality
-from unveil.report import confidentiality as told
+from unveil.measure.cap.differential import differential_confidentiality
+from unveil.view import differential as told
 
 MEASURES = SYNTHPOP.parent / "measures" / "cases.json"
 PAGE = Path(__file__).parents[2] / "docs" / "measures" / "differential_confidentiality.md"

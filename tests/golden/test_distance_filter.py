@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unveil.protection.distance.filter import distance_filter
+from unveil.protection.distance_filter import distance_filter
 
 CASES = Path(__file__).parents[2] / "../shared/reference/measures/cases.json"
 N_FIGURES = 4_512

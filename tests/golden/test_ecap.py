@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unveil.measure.membership.choosing import choose_noise
-from unveil.measure.membership.discrete import ecap_discrete
-from unveil.measure.membership.ecap import ecap
-from unveil.measure.membership.placed import Continuous, Setting
-from unveil.measure.membership.populations import population_of
-from unveil.measure.membership.probability import ecap_from_probabilities
+from unveil.measure.ecap.arguments import ecap_from_probabilities
+from unveil.measure.ecap.choose_noise import choose_noise
+from unveil.measure.ecap.discrete import ecap_discrete
+from unveil.measure.ecap.ecap import ecap
+from unveil.measure.ecap.gaps import AttackerKnowledge, Continuous
+from unveil.measure.ecap.populations import population_of
 
 CASES = Path(__file__).parents[2] / "../shared/reference/measures/cases.json"
 N_CASES = {"ecap": 15, "ecap_from_p_b": 7, "ecap_sigma": 4, "ecap_discrete": 10}
@@ -58,7 +58,7 @@ def test_neighbours_probabilities_and_ecap(case):
 def test_both_probabilities_of_the_equation(case):
     given, close = case["input"], {"rel": 1e-6, "abs": 1e-12}
     population = population_of({"name": "normal", "mean": given["mean"], "sd": given["sd"]})
-    setting = Setting(population, given["N"], given["n"], given["noise"])
+    setting = AttackerKnowledge(population, given["N"], given["n"], given["noise"])
     values = Continuous.of(np.array([float(given["x"])]), setting)
     for sigma, (p, b) in zip(given["sigmas"], case["expected"]["p_b"], strict=True):
         found = values.chances(sigma)

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unveil.measure.attribution.gtcap import gtcap
+from unveil.measure.cap.gtcap import gtcap
 
 CASES = Path(__file__).parents[2] / "../shared/reference/measures/cases.json"
 N_FIGURES = 9_212

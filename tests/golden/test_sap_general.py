@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from unveil.measure.tables.boxes import split
-from unveil.measure.tables.facts import Fact, System
-from unveil.measure.tables.tightest import tightest
+from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.parts import Fact, System
+from unveil.measure.tables.sap_boxes import split
 
 WHERE = "../shared/reference/measures/cases.json"
 FILE = Path(__file__).parents[2] / WHERE

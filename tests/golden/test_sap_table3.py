@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2
 
-from unveil.measure.tables.batch import Tables, curves
-from unveil.measure.tables.design import compare_rounding
+from unveil.measure.tables.compare_rounding import compare_rounding
 from unveil.measure.tables.sap import sap
+from unveil.measure.tables.sap_batch import Tables, curves
 
 WHERE = "../shared/papers"
 FILES = sorted((Path(__file__).parents[2] / WHERE).glob("002_*.txt"))

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from unveil.protection.recoding.recode import recode
-from unveil.protection.replicated import remove_replicated_uniques
+from unveil.protection.replicated_uniques import remove_replicated_uniques
 
 WHERE = "../shared/reference/synthpop"
 SYNTHPOP = Path(__file__).parents[2] / WHERE

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from unveil.measure.risk.match_risk import match_risk
+from unveil.measure.uniques.match_risk import match_risk
 
 WHERE = "../shared/reference/sdcmicro"
 FOLDER = Path(__file__).parents[2] / WHERE

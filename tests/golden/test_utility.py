@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unveil.measure.utility.tables import tables
+from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.utility import utility
 
 WHERE = "../shared/reference/synthpop"
@@ -30,7 +30,7 @@ def golden() -> dict[str, Any]:
 
 @cache
 def measured(ways: int) -> Any:
-    return tables(*files(), ways=ways, special_codes=SPECIAL)
+    return pair_tables(*files(), ways=ways, special_codes=SPECIAL)
 
 
 def files() -> tuple[Path, Path]:

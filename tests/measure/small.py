@@ -14,7 +14,9 @@ def people(rows: list[str]) -> pl.DataFrame:
     return pl.DataFrame([tuple(row) for row in rows], schema=["k1", "k2", "t"], orient="row")
 
 
-def measured(original: list[str], *copies: list[str]) -> unveil.measure.result.DisclosureResult:
+def measured(
+    original: list[str], *copies: list[str]
+) -> unveil.measure.disclosure.result.DisclosureResult:
     frames = [people(rows) for rows in copies]
     return unveil.disclosure(people(original), frames, keys=["k1", "k2"], targets="t")
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import unveil.report.noise  # noqa: F401  (teaches the record to show itself)
+import unveil.view.noise  # noqa: F401  (teaches the record to show itself)
 from profiles import examples
 from unveil.errors import RolesError, SettingsError
+from unveil.io.table import Labelled
 from unveil.protection.noise import add_noise
-from unveil.read.labelled import Labelled
 from unveil.records.codebook import Codebook, MissingRange, Variable
-from unveil.report.charts.ecap import noise_chart
-from unveil.report.noise import noise_sentences
+from unveil.view.charts.ecap_curve import noise_chart
+from unveil.view.noise import noise_sentences
 
 PEOPLE = pl.DataFrame(
     {

@@ -9,9 +9,9 @@ from polars.testing import assert_frame_equal
 
 from profiles import examples
 from unveil.errors import InputError, ReadError
-from unveil.protection.plan_file import project_of
-from unveil.protection.plan_lines import Lines
-from unveil.protection.protect import protect
+from unveil.project.protect import protect
+from unveil.project.read_protection import project_of
+from unveil.project.toml import Lines
 
 N_ROWS = 120
 MANY = "n" * 400
@@ -449,7 +449,7 @@ def test_sections_that_are_no_tables_are_told_together(folder):
 
 
 def test_all_that_the_data_show_is_told_together_before_anything_is_fitted(folder, monkeypatch):
-    monkeypatch.setattr("unveil.protection.stages.synthesise", None)
+    monkeypatch.setattr("unveil.protection.steps.synthesise", None)
     text = steps(
         {"do": '"top_code"', "column": '"agee"', "at": "3"},
         {"do": '"top_code"', "column": '"sex"', "at": "3"},

@@ -4,8 +4,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from unveil.synthesis.column import Column, Part
-from unveil.synthesis.design_matrix import Predictors
+from unveil.models.design import ColumnValues, ModelColumn, Predictors
 from unveil.synthesis.methods import Target
 
 
@@ -13,15 +12,17 @@ def category(name, codes, n_levels=None):
     codes = np.asarray(codes, np.int32)
     n = n_levels or int(codes.max()) + 1
     levels = pl.Series([f"level {place}" for place in range(n)])
-    return Part(Column(name, "category", pl.String(), levels), codes)
+    return ColumnValues(ModelColumn(name, "category", pl.String(), levels), codes)
 
 
 def number(name, values, state=None, n_special=0):
     values = np.asarray(values, float)
     special = pl.Series([-float(code) for code in range(8, 8 + n_special)], dtype=pl.Float64)
     states = None if state is None else np.asarray(state, np.int16)
-    column = Column(name, "number", pl.Float64(), special=special, has_missing=state is not None)
-    return Part(column, values, states)
+    column = ModelColumn(
+        name, "number", pl.Float64(), special=special, has_missing=state is not None
+    )
+    return ColumnValues(column, values, states)
 
 
 def predictors(*parts, n=None):

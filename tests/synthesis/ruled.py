@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-from unveil.read.files import read_table
-from unveil.synthesis.lettered import with_letters
-from unveil.synthesis.ruling import found_in, told
-from unveil.synthesis.splitting import split
+from unveil.io.sources import read_table
+from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
+from unveil.synthesis.split_columns import read_lettered_numbers, split
 
 
 class Ruling(NamedTuple):
@@ -18,7 +17,7 @@ class Ruling(NamedTuple):
 
 def ruled(original, *, rules=None, derived=None, special_codes=None):
     """Rules and formulas, read against an original."""
-    table = with_letters(read_table(original, side="original"))
+    table = read_lettered_numbers(read_table(original, side="original"))
     return ruled_in(table, rules, derived, special_codes)
 
 
@@ -29,5 +28,5 @@ def ruled_in(table, rules, derived=None, special_codes=None):
         name: split(table.frame[name], variable=None if book is None else book.variable(name))
         for name in table.frame.columns
     }
-    found, columns = found_in(table, parts, rules, derived, special_codes)
-    return Ruling(found, columns, told(table, found, columns))
+    found, columns = resolve_rules(table, parts, rules, derived, special_codes)
+    return Ruling(found, columns, rule_and_derived_notes(table, found, columns))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from synthesis.regressions import matrix
-from unveil.synthesis import cumulative, softmax
-from unveil.synthesis.logistic import fit_logistic, probability
+from unveil.models import class_models
+from unveil.synthesis.regression import fit_binary, probability
 
 pytestmark = pytest.mark.models
 
@@ -23,7 +23,7 @@ def test_the_logistic_model_is_theirs(seed):
     x, line, rng = data(seed)
     y = (rng.logistic(size=len(line)) < line).astype(int)
     theirs = models.Logit(y, models.add_constant(x)).fit(disp=0)
-    found = fit_logistic(matrix(x), y, 2)
+    found = fit_binary(matrix(x), y, 2)
     ours = [found.intercept[0], *found.coefficients]
     assert ours == pytest.approx(theirs.params.tolist(), abs=2e-4)
     assert probability(found, matrix(x)) == pytest.approx(theirs.predict(), abs=2e-5)
@@ -35,8 +35,10 @@ def test_the_multinomial_model_is_theirs(seed):
     x, line, rng = data(seed)
     y = np.digitize(line + rng.logistic(size=len(line)), [-2, 0, 1])
     theirs = models.MNLogit(y, models.add_constant(x)).fit(disp=0, method="newton", maxiter=50)
-    found = softmax.fit_softmax(matrix(x), y, 4)
-    assert softmax.probabilities(found, matrix(x)) == pytest.approx(theirs.predict(), abs=1e-4)
+    found = class_models.fit_softmax(matrix(x), y, 4)
+    assert class_models.softmax_probabilities(found, matrix(x)) == pytest.approx(
+        theirs.predict(), abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -45,6 +47,8 @@ def test_the_ordered_model_is_theirs(seed):
     x, line, rng = data(seed)
     y = np.digitize(line + rng.logistic(size=len(line)), [-2, 0, 1])
     theirs = ordinal.OrderedModel(y, x, distr="logit").fit(disp=0, method="newton", maxiter=50)
-    found = cumulative.fit_cumulative(matrix(x), y, 4)
+    found = class_models.fit_cumulative(matrix(x), y, 4)
     assert found.coefficients == pytest.approx(theirs.params[:-3], abs=2e-4)
-    assert cumulative.probabilities(found, matrix(x)) == pytest.approx(theirs.predict(), abs=2e-5)
+    assert class_models.cumulative_probabilities(found, matrix(x)) == pytest.approx(
+        theirs.predict(), abs=2e-5
+    )

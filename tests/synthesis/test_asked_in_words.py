@@ -8,8 +8,8 @@ from click.testing import CliRunner
 import unveil
 from unveil.cli.synthesise import synthesise
 from unveil.errors import SettingsError
-from unveil.release import copy_files
-from unveil.write.marks import PARTLY_LABEL
+from unveil.io.outgoing import PARTLY_LABEL
+from unveil.project import make_copies
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_an_empty_method_is_refused(empty):
 
 
 def test_more_copies_than_can_be_are_refused_before_any_is_named(monkeypatch):
-    monkeypatch.setattr(copy_files, "target_of", lambda *_, **__: pytest.fail("a copy was named"))
+    monkeypatch.setattr(make_copies, "target_of", lambda *_, **__: pytest.fail("a copy was named"))
     with pytest.raises(SettingsError) as caught:
         run("--copies", "100000000")
     assert str(caught.value) == "copies is 100000000; it can be at most 10,000."

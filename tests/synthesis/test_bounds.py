@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError
-from unveil.synthesis.again import drawn_again
-from unveil.synthesis.splitting import joined, split
+from unveil.synthesis.record import draw_again
+from unveil.synthesis.split_columns import join_column, split
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Models, Synthesiser
 
@@ -80,7 +80,7 @@ def test_states_of_a_number_are_bounded_too():
 def test_more_copies_or_rows_than_can_be_are_refused(asked, sentence):
     assert refusal(lambda: MADE.sample(**asked)) == sentence
     assert refusal(lambda: synthesise(FRAME, **asked)) == sentence
-    assert refusal(lambda: drawn_again(MADE, **asked)) == sentence
+    assert refusal(lambda: draw_again(MADE, **asked)) == sentence
 
 
 def test_copies_are_not_all_waiting_at_once(monkeypatch):
@@ -128,7 +128,7 @@ UNITS = ["90071992547409.93", "90071992547409.95", "-0.01", None, "9007199254740
 
 def test_decimal_numbers_come_back_to_the_last_digit():
     series = pl.Series("x", UNITS * 8).cast(pl.Decimal(18, 2))
-    assert joined(split(series)).to_list() == series.to_list()
+    assert join_column(split(series)).to_list() == series.to_list()
     copy = synthesise(pl.DataFrame({"k": [1, 2] * 20, "x": series}), seed=1).copies[0]
     assert copy["x"].dtype == series.dtype
     assert {*copy["x"]} <= {Decimal(unit) if unit else None for unit in UNITS}

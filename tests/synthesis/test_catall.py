@@ -10,7 +10,7 @@ from oracles import joint_tables as oracle
 from profiles import examples
 from synthesis.regressions import chi_square_p, classes, stream
 from unveil.errors import SettingsError
-from unveil.synthesis.catall import Model, fit_joint
+from unveil.synthesis.catall import CatallModel, fit_catall
 from unveil.synthesis.impossible import Impossible, Zeros
 from unveil.synthesis.methods import Options
 
@@ -44,7 +44,7 @@ def counts_of(drawn, cells):
     ("impossible", "cannot"), [((), oracle.nothing), ((MARRIED_CHILD,), is_married_child)]
 )
 def test_draws_follow_the_table_cell_by_cell(prior, impossible, cannot):
-    model = fit_joint(targets(), Options(prior=prior), stream(), impossible=impossible)
+    model = fit_catall(targets(), Options(prior=prior), stream(), impossible=impossible)
     shares = oracle.saturated(RECORDS, LEVELS, Fraction(prior), cannot)
     cells = list(product(*map(range, LEVELS)))
     expected = [60_000 * float(shares.get(cell, 0)) for cell in cells]
@@ -57,7 +57,7 @@ def test_draws_follow_the_table_cell_by_cell(prior, impossible, cannot):
     st.integers(0, 9),
 )
 def test_combinations_are_counted_rightly(records, seed):
-    model = fit_joint(targets(records, (3, 2, 4)), Options(prior=0), stream())
+    model = fit_catall(targets(records, (3, 2, 4)), Options(prior=0), stream())
     shares = oracle.saturated(records, (3, 2, 4), Fraction(0))
     seen = {tuple(row): n for row, n in zip(
         model.cells.seen.tolist(), np.diff(model.cells.up_to, prepend=0).tolist(), strict=True
@@ -68,16 +68,16 @@ def test_combinations_are_counted_rightly(records, seed):
 
 
 def test_without_a_prior_only_combinations_of_the_original_occur():
-    drawn = fit_joint(targets(), Options(prior=0), stream()).sample(5_000, stream(1))
+    drawn = fit_catall(targets(), Options(prior=0), stream()).sample(5_000, stream(1))
     assert set(zip(*(column.tolist() for column in drawn), strict=True)) == set(RECORDS)
 
 
 def test_the_prior_is_one_record_unless_said_otherwise():
-    assert fit_joint(targets(), Options(), stream()).cells.prior == 1
+    assert fit_catall(targets(), Options(), stream()).cells.prior == 1
 
 
 def test_codes_have_their_type_and_shape():
-    drawn = fit_joint(targets(), Options(), stream()).sample(7, stream())
+    drawn = fit_catall(targets(), Options(), stream()).sample(7, stream())
     assert [(column.dtype, column.shape) for column in drawn] == [(np.int32, (7,))] * 2
 
 
@@ -85,7 +85,7 @@ def test_a_table_of_any_size_costs_what_the_records_cost():
     rng = stream(2)
     names = [f"c{place}" for place in range(12)]
     wide = [classes(rng.integers(300, size=1_000), name=name, n_levels=300) for name in names]
-    model = fit_joint(wide, Options(prior=200), stream())
+    model = fit_catall(wide, Options(prior=200), stream())
     drawn = np.stack(model.sample(2_000, stream(3)), axis=1)
     original = {tuple(row) for row in np.stack([target.values for target in wide], axis=1).tolist()}
     new = sum(tuple(row) not in original for row in drawn.tolist())
@@ -94,7 +94,7 @@ def test_a_table_of_any_size_costs_what_the_records_cost():
 
 def test_noise_moves_counts_once_and_is_told():
     options = Options(noise=0.5)
-    model = fit_joint(targets(), options, stream(5))
+    model = fit_catall(targets(), options, stream(5))
     assert model.notes == (
         "Laplace noise of scale 2 was added to every count. It gives no formal guarantee: the"
         " levels, the number of records and all other columns come from the original as it is.",
@@ -109,7 +109,7 @@ def test_noise_moves_counts_once_and_is_told():
 
 
 def test_noise_leaves_what_cannot_be_empty():
-    model = fit_joint(targets(), Options(noise=0.01), stream(), impossible=[MARRIED_CHILD])
+    model = fit_catall(targets(), Options(noise=0.01), stream(), impossible=[MARRIED_CHILD])
     age, marital = model.sample(20_000, stream(1))
     assert not ((age == 0) & (marital >= 2)).any()
 
@@ -117,8 +117,8 @@ def test_noise_leaves_what_cannot_be_empty():
 @pytest.mark.parametrize("noise", [None, 1.0])
 def test_a_model_file_gives_the_same_draws(noise):
     asked = Options(noise=noise, prior=5)
-    model = fit_joint(targets(), asked, stream(), impossible=[MARRIED_CHILD])
-    again = Model.from_arrays(model.to_arrays())
+    model = fit_catall(targets(), asked, stream(), impossible=[MARRIED_CHILD])
+    again = CatallModel.from_arrays(model.to_arrays())
     for one, other in zip(model.sample(500, stream(9)), again.sample(500, stream(9)), strict=True):
         assert np.array_equal(one, other)
 
@@ -152,7 +152,7 @@ BAD = [
 @pytest.mark.parametrize(("options", "impossible", "sentence"), BAD)
 def test_what_means_nothing_is_refused(options, impossible, sentence):
     with pytest.raises(SettingsError) as fault:
-        fit_joint(targets(), options, stream(), impossible=impossible)
+        fit_catall(targets(), options, stream(), impossible=impossible)
     assert str(fault.value) == sentence
     assert fault.value.exit_code == 2
 
@@ -160,7 +160,7 @@ def test_what_means_nothing_is_refused(options, impossible, sentence):
 def test_a_table_too_large_for_noise_is_refused():
     wide = [classes([0, 1], name=name, n_levels=300) for name in "abcd"]
     with pytest.raises(SettingsError) as fault:
-        fit_joint(wide, Options(noise=1), stream())
+        fit_catall(wide, Options(noise=1), stream())
     assert str(fault.value) == (
         "The table of the 4 columns of 'catall' with noise would have 8,100,000,000 cells; at most"
         " 16,777,216 can be laid out. Give some of the columns another method, or use 'catall'"

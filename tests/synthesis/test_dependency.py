@@ -1,13 +1,13 @@
 import numpy as np
 import polars as pl
 
-from unveil.synthesis.dependency import by_dependency
-from unveil.synthesis.splitting import split
+from unveil.synthesis.plan import order_by_dependency
+from unveil.synthesis.split_columns import split
 
 
 def order(**columns):
     parts = {name: split(pl.Series(name, values)) for name, values in columns.items()}
-    return by_dependency(parts, tuple(parts), seed=1)
+    return order_by_dependency(parts, tuple(parts), seed=1)
 
 
 def test_few_columns_stay_as_they_are():

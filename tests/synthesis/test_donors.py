@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from unveil.count.streams import stream
-from unveil.synthesis.donors import Donors, Smoothing
+from unveil.seeding import stream
+from unveil.synthesis.cart import Donors, LeafSmoothing
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=1), st.integers(0, 9))
@@ -24,13 +24,13 @@ def test_the_width_of_the_kernel_is_silvermans():
     donors = Donors.of(values, np.zeros(8, dtype=np.int32), 1)
     # Quartiles by order: the third and the seventh value.
     expected = 0.9 * min(values.std(ddof=1), (7 - 3) / 1.34) * 8 ** (-0.2)
-    assert Smoothing.of(donors).width[0] == pytest.approx(expected, rel=1e-12)
+    assert LeafSmoothing.of(donors).width[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_leaf_of_equal_values_is_not_smoothed():
     values = np.array([4.0, 4.0, 4.0, 1.0, 9.0])
     leaves = np.array([0, 0, 0, 1, 1], dtype=np.int32)
-    smoothing = Smoothing.of(Donors.of(values, leaves, 2))
+    smoothing = LeafSmoothing.of(Donors.of(values, leaves, 2))
     assert smoothing.width[0] == 0
     drawn = smoothing.around(np.full(50, 4.0), np.zeros(50, dtype=np.int32), stream(1))
     assert set(drawn.tolist()) == {4.0}
@@ -39,7 +39,7 @@ def test_a_leaf_of_equal_values_is_not_smoothed():
 def test_a_kernel_at_the_edge_is_cut_off_there_and_not_piled_up():
     values = np.linspace(0, 1, 400) ** 3 + 0.123456789
     everyone = np.zeros(400, dtype=np.int32)
-    smoothing = Smoothing.of(Donors.of(values, everyone, 1))
+    smoothing = LeafSmoothing.of(Donors.of(values, everyone, 1))
     drawn = smoothing.around(np.repeat(values[:1], 4_000), np.zeros(4_000, np.int32), stream(2))
     assert drawn.min() >= values.min()
     assert (drawn == values.min()).mean() < 0.01

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import unveil
 from unveil.cli.synthesise import synthesise as command
 from unveil.errors import InputError
-from unveil.synthesis.structural import impossible_in
+from unveil.synthesis.impossible import impossible_in
 
 RULE = "if age = child then marital = SINGLE"
 BOTH = "if age = child and sex = F then marital = SINGLE"
@@ -96,7 +96,7 @@ def test_impossible_cells_are_those_that_break_the_rule():
 def opened(rule):
     from unveil.synthesis.identifiers import Instructions
     from unveil.synthesis.methods import Options
-    from unveil.synthesis.opening import opened as open_
+    from unveil.synthesis.prepare import prepare_synthesis as open_
 
     nothing = dict.fromkeys(
         ["order", "predictors", "keep", "derived", "special_codes", "spikes", "strata"]

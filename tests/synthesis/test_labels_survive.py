@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import unveil
 from unveil.cli.synthesise import synthesise
-from unveil.read.tags import TAGS
+from unveil.io.numbers import TAGS
 
 N = 600
 EPOCH = date(1582, 10, 14)

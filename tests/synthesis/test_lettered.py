@@ -1,10 +1,10 @@
 import polars as pl
 import pytest
 
-from unveil.read.table import Table
-from unveil.read.tags import TAGS
+from unveil.io.numbers import TAGS
+from unveil.io.table import Table
 from unveil.records.codebook import Codebook, Variable
-from unveil.synthesis.lettered import with_letters
+from unveil.synthesis.split_columns import read_lettered_numbers
 
 
 def table(values, kind="number"):
@@ -13,7 +13,7 @@ def table(values, kind="number"):
 
 
 def test_numbers_with_letters_among_them_are_numbers():
-    made = with_letters(table(["1.5", ".a", None, "-2", ".z"])).frame["x"]
+    made = read_lettered_numbers(table(["1.5", ".a", None, "-2", ".z"])).frame["x"]
     assert made.to_list() == [1.5, TAGS[".a"], None, -2.0, TAGS[".z"]]
 
 
@@ -29,9 +29,9 @@ def test_numbers_with_letters_among_them_are_numbers():
 )
 def test_all_else_stays_as_it_is(values, kind):
     given = table(values, kind)
-    assert with_letters(given) is given
+    assert read_lettered_numbers(given) is given
 
 
 def test_a_table_of_which_nothing_is_declared_stays_as_it_is():
     given = Table("original", "The original", pl.DataFrame({"x": ["1", ".a"]}))
-    assert with_letters(given) is given
+    assert read_lettered_numbers(given) is given

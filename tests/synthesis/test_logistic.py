@@ -7,9 +7,10 @@ from oracles import regressions as oracle
 from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
-from unveil.synthesis.likelihood import RIDGE
-from unveil.synthesis.logistic import Model, fit, fit_logistic, probability
+from unveil.models.newton import RIDGE
 from unveil.synthesis.methods import Options, Target
+from unveil.synthesis.regression import LogisticModel, fit_binary, probability
+from unveil.synthesis.regression import fit_logistic as fit
 
 DATA = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 1)), min_size=6, max_size=30).filter(
     lambda rows: len({row[1] for row in rows}) == 2
@@ -24,7 +25,7 @@ def fitted(target, *parts):
 @given(DATA)
 def test_as_many_are_expected_as_are_seen(data):
     rows, y = [row[:1] for row in data], [row[1] for row in data]
-    found = fit_logistic(matrix(rows), np.array(y), 2)
+    found = fit_binary(matrix(rows), np.array(y), 2)
     chances = [oracle.logistic(found.intercept[0] + found.coefficients[0] * x) for (x,) in rows]
     assert probability(found, matrix(rows)) == pytest.approx(chances, abs=1e-12)
     assert sum(chances) == pytest.approx(sum(y), abs=2e-3)
@@ -70,7 +71,7 @@ def test_a_model_file_gives_the_same_draws():
     x = np.arange(40.0)
     asked = predictors(number("age", x))
     model = fit(classes(np.arange(40) * 7 % 5 > 2, n_levels=2), asked, Options(), stream())
-    again = Model.from_arrays(model.to_arrays())
+    again = LogisticModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
 
 

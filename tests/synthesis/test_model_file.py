@@ -15,8 +15,8 @@ from synthesis.ruled import ruled
 from unveil.errors import InputError, ReadError, WriteError
 from unveil.records.codebook import Codebook, Level, Variable
 from unveil.synthesis.model_archive import NOTICE
-from unveil.synthesis.model_file import load, save
 from unveil.synthesis.synthesise import synthesise
+from unveil.synthesis.synthesiser import load, save
 
 NAME = "CONFIDENTIAL_people.model"
 DAMAGED = (

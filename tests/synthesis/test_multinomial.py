@@ -15,10 +15,10 @@ from synthesis.regressions import (
     stream,
 )
 from unveil.errors import SettingsError
-from unveil.synthesis.likelihood import RIDGE, basis_of
+from unveil.models.class_models import fit_softmax, is_softmax_separated, softmax_probabilities
+from unveil.models.newton import RIDGE, basis_of
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.multinomial import Model, fit
-from unveil.synthesis.softmax import fit_softmax, is_separated, probabilities
+from unveil.synthesis.regression import MultinomialModel, fit_multinomial
 
 SMALL = st.integers(-2, 2)
 DATA = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 2)), min_size=8, max_size=30).filter(
@@ -27,7 +27,7 @@ DATA = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 2)), min_size=8, max_size
 
 
 def fitted(target, *parts):
-    return fit(target, predictors(*parts), Options(), stream())
+    return fit_multinomial(target, predictors(*parts), Options(), stream())
 
 
 @examples(20)
@@ -49,7 +49,7 @@ def test_what_is_seen_is_what_is_expected_at_the_highest_likelihood(data):
 def test_probabilities_are_those_of_the_definition(data):
     rows, y = [row[:2] for row in data], np.array([row[2] for row in data])
     found = fit_softmax(matrix(rows), y, 3)
-    for row, chances in zip(rows, probabilities(found, matrix(rows)), strict=True):
+    for row, chances in zip(rows, softmax_probabilities(found, matrix(rows)), strict=True):
         by_hand = oracle.shares(found.intercept.tolist(), found.coefficients.tolist(), row)
         assert chances == pytest.approx(by_hand, abs=1e-12)
 
@@ -61,7 +61,7 @@ def test_one_predictor_with_all_combinations_gives_their_shares_back():
     model = fitted(classes(y), category("region", level))
     assert model.fit.ridge == 0
     assert model.notes == ()
-    chances = probabilities(model.fit, matrix([[0, 0], [1, 0], [0, 1]]))
+    chances = softmax_probabilities(model.fit, matrix([[0, 0], [1, 0], [0, 1]]))
     assert chances == pytest.approx(counts / counts.sum(axis=1, keepdims=True), abs=1e-6)
 
 
@@ -77,7 +77,7 @@ def test_draws_follow_the_shares_of_each_level():
 
 
 def test_without_predictors_draws_follow_the_shares_of_all():
-    model = fit(classes([0, 1, 1, 2, 2, 2]), predictors(n=6), Options(), stream())
+    model = fit_multinomial(classes([0, 1, 1, 2, 2, 2]), predictors(n=6), Options(), stream())
     drawn = model.sample(predictors(n=60_000), stream(3))
     assert chi_square_p(np.bincount(drawn), [10_000, 20_000, 30_000]) > 1e-3
 
@@ -92,7 +92,7 @@ def test_an_empty_combination_gets_a_ridge_and_is_told():
         " ridge of 0.04.",
     )
     assert np.abs(model.fit.coefficients).max() < 10
-    chances = probabilities(model.fit, matrix([[0], [1]]))
+    chances = softmax_probabilities(model.fit, matrix([[0], [1]]))
     assert 0 < chances[0, 2] < 0.01
     assert 0 < chances[1, 1] < 0.01
 
@@ -100,7 +100,7 @@ def test_an_empty_combination_gets_a_ridge_and_is_told():
 def test_a_number_that_separates_the_classes_gets_a_ridge():
     x = np.linspace(-1, 1, 60)
     y = np.digitize(x, [-0.3, 0.4])
-    assert not is_separated(matrix(x[:, None]), y, 3)
+    assert not is_softmax_separated(matrix(x[:, None]), y, 3)
     model = fitted(classes(y), number("age", x))
     assert model.fit.ridge == RIDGE
     drawn = model.sample(predictors(number("age", x)), stream())
@@ -176,8 +176,8 @@ def test_a_model_file_gives_the_same_draws():
     rng = stream(4)
     x, sex, y = rng.normal(size=200), rng.integers(2, size=200), rng.integers(4, size=200)
     asked = predictors(number("age", x), category("sex", sex))
-    model = fit(classes(y), asked, Options(), stream())
-    again = Model.from_arrays(model.to_arrays())
+    model = fit_multinomial(classes(y), asked, Options(), stream())
+    again = MultinomialModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
 
 
@@ -187,8 +187,10 @@ def test_the_same_model_whatever_the_order_of_levels():
     one = fitted(classes(y), category("region", level))
     other = fitted(classes(2 - y), category("region", 3 - level))
     eye = np.vstack((np.zeros(3), np.eye(3)))
-    chances = probabilities(one.fit, matrix(eye))
-    assert chances == pytest.approx(probabilities(other.fit, matrix(eye))[::-1, ::-1], abs=1e-5)
+    chances = softmax_probabilities(one.fit, matrix(eye))
+    assert chances == pytest.approx(
+        softmax_probabilities(other.fit, matrix(eye))[::-1, ::-1], abs=1e-5
+    )
 
 
 def test_numbers_are_refused():

@@ -10,10 +10,9 @@ from oracles import regressions as oracle
 from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
-from unveil.synthesis.design_matrix import DummyCoding
-from unveil.synthesis.dummies import dummies
+from unveil.models.design import DummyCoding, dummies
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.normrank import Model, fit, fit_line, normal_scores
+from unveil.synthesis.normrank import NormrankModel, fit_line, fit_normrank, normal_scores
 
 ROWS = st.lists(
     st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.integers(-9, 9)), min_size=5, max_size=20
@@ -25,7 +24,7 @@ def values(numbers, name="income"):
 
 
 def fitted(target, *parts, **options):
-    return fit(target, predictors(*parts), Options(**options), stream())
+    return fit_normrank(target, predictors(*parts), Options(**options), stream())
 
 
 @examples(60)
@@ -102,13 +101,13 @@ def test_margin_and_rank_correlation_come_back():
 
 
 def test_without_predictors_each_observed_value_is_as_likely():
-    model = fit(values(np.arange(10)), predictors(n=10), Options(), stream())
+    model = fit_normrank(values(np.arange(10)), predictors(n=10), Options(), stream())
     # The scores of ten ranks have a spread below 1, so the ends are drawn a little less.
     deviates = [NormalDist().inv_cdf(rank / 11) for rank in range(1, 11)]
     assert model.sigma == pytest.approx(stdev(deviates))
     counts = np.bincount(model.sample(predictors(n=100_000), stream(5)), minlength=10)
     assert counts[4] == pytest.approx(counts[5], rel=0.05)
-    large = fit(values(np.arange(5_000)), predictors(n=5_000), Options(), stream())
+    large = fit_normrank(values(np.arange(5_000)), predictors(n=5_000), Options(), stream())
     drawn = large.sample(predictors(n=100_000), stream(6))
     assert np.bincount(drawn // 500) == pytest.approx(np.full(10, 10_000), rel=0.05)
 
@@ -151,8 +150,8 @@ def test_smoothing_leaves_the_observed_values_but_not_their_range():
 def test_a_model_file_gives_the_same_draws(smoothing):
     x = np.arange(60.0)
     asked = predictors(number("age", x), category("sex", np.arange(60) % 2))
-    model = fit(values(x * 7 % 11), asked, Options(smoothing=smoothing), stream())
-    again = Model.from_arrays(model.to_arrays())
+    model = fit_normrank(values(x * 7 % 11), asked, Options(smoothing=smoothing), stream())
+    again = NormrankModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
 
 

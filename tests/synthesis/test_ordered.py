@@ -15,10 +15,10 @@ from synthesis.regressions import (
     stream,
 )
 from unveil.errors import SettingsError
-from unveil.synthesis.cumulative import fit_cumulative, probabilities
-from unveil.synthesis.likelihood import RIDGE, basis_of
+from unveil.models.class_models import cumulative_probabilities, fit_cumulative
+from unveil.models.newton import RIDGE, basis_of
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.ordered import Model, fit
+from unveil.synthesis.regression import OrderedModel, fit_ordered
 
 SMALL = st.integers(-2, 2)
 DATA = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 3)), min_size=10, max_size=30).filter(
@@ -27,7 +27,7 @@ DATA = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 3)), min_size=10, max_siz
 
 
 def fitted(target, *parts):
-    return fit(target, predictors(*parts), Options(), stream())
+    return fit_ordered(target, predictors(*parts), Options(), stream())
 
 
 @examples(30)
@@ -57,13 +57,15 @@ def test_no_step_from_the_fit_makes_the_data_more_likely(data):
 def test_probabilities_are_those_of_the_definition(data):
     rows, y = [row[:2] for row in data], np.array([row[2] for row in data])
     found = fit_cumulative(matrix(rows), y, 4)
-    for row, chances in zip(rows, probabilities(found, matrix(rows)), strict=True):
+    for row, chances in zip(rows, cumulative_probabilities(found, matrix(rows)), strict=True):
         by_hand = oracle.ordered_shares(found.intercept.tolist(), found.coefficients.tolist(), row)
         assert chances == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_without_predictors_cuts_are_the_log_odds_of_being_below():
-    model = fit(classes([0, 1, 1, 2, 2, 2, 2, 2], kind="ordered"), predictors(n=8), Options(), None)
+    model = fit_ordered(
+        classes([0, 1, 1, 2, 2, 2, 2, 2], kind="ordered"), predictors(n=8), Options(), None
+    )
     expected = [np.log(1 / 7), np.log(3 / 5)]
     assert model.levels.fit.intercept == pytest.approx(expected, abs=1e-5)
 
@@ -83,7 +85,7 @@ def test_a_known_model_is_found_again_and_drawn_from():
     assert model.levels.fit.intercept == pytest.approx([-1.0, 0.2, 2.0], abs=0.06)
     assert model.levels.fit.coefficients == pytest.approx([1.2], abs=0.04)
     at_one = model.sample(predictors(number("age", np.full(50_000, 1.0))), stream(2))
-    chances = probabilities(model.levels.fit, matrix([[(1.0 - x.mean()) / x.std()]]))[0]
+    chances = cumulative_probabilities(model.levels.fit, matrix([[(1.0 - x.mean()) / x.std()]]))[0]
     assert chi_square_p(np.bincount(at_one, minlength=4), 50_000 * chances) > 1e-3
 
 
@@ -140,8 +142,8 @@ def test_a_model_file_gives_the_same_draws(has_missing):
     rng = stream(6)
     x, y = rng.normal(size=200), rng.integers(4, size=200).astype(np.int32)
     asked = predictors(number("age", x))
-    model = fit(Target("y", "ordered", y, 4, has_missing), asked, Options(), stream())
-    again = Model.from_arrays(model.to_arrays())
+    model = fit_ordered(Target("y", "ordered", y, 4, has_missing), asked, Options(), stream())
+    again = OrderedModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
 
 

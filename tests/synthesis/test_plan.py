@@ -2,8 +2,8 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError
-from unveil.synthesis.plan import planned
-from unveil.synthesis.splitting import split
+from unveil.synthesis.plan import make_plan
+from unveil.synthesis.split_columns import split
 
 SERIES = [
     pl.Series("sex", ["f", "m", "f"]),
@@ -16,7 +16,7 @@ COLUMNS = {series.name: split(series).column for series in SERIES}
 
 
 def plan(**asked):
-    return planned(COLUMNS, place="The original", **asked)
+    return make_plan(COLUMNS, place="The original", **asked)
 
 
 def predictors(found):

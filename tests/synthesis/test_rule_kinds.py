@@ -7,8 +7,8 @@ import pytest
 
 from unveil.errors import SettingsError
 from unveil.records.codebook import Level, Variable
-from unveil.synthesis.rule_kinds import code_of, settled
-from unveil.synthesis.splitting import joined, split
+from unveil.synthesis.rule_kinds import apply_rule, code_of
+from unveil.synthesis.split_columns import join_column, split
 
 UNKNOWN = (
     "The rule 'a rule' gives 'x' a value that the original does not have in that column. Check its"
@@ -65,7 +65,7 @@ def test_a_value_that_is_no_level_is_refused(values, value):
 )
 def test_a_column_of_one_value_keeps_it_where_a_rule_gives_the_same(values, value):
     part = part_of(values)
-    assert joined(settled(part, np.array([True, False]), Says(value))).to_list() == values
+    assert join_column(apply_rule(part, np.array([True, False]), Says(value))).to_list() == values
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_a_column_of_one_value_keeps_it_where_a_rule_gives_the_same(values, valu
 )
 def test_a_column_of_one_value_is_given_no_other(values, value):
     with pytest.raises(SettingsError) as caught:
-        settled(part_of(values), np.array([True, False]), Says(value))
+        apply_rule(part_of(values), np.array([True, False]), Says(value))
     assert str(caught.value) == UNKNOWN
 
 
 def test_a_rule_that_no_row_meets_changes_nothing():
     part = part_of([7, 7])
-    assert settled(part, np.array([False, False]), Says(8)) is part
+    assert apply_rule(part, np.array([False, False]), Says(8)) is part

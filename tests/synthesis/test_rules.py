@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from profiles import examples
 from synthesis.ruled import ruled, ruled_in
 from unveil.errors import InputError, SettingsError
-from unveil.read.labelled import Labelled
-from unveil.read.table import Table
+from unveil.io.table import Labelled, Table
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
-from unveil.synthesis.possible import can_be_met
-from unveil.synthesis.rules import told
+from unveil.synthesis.impossible import can_be_met
+from unveil.synthesis.rules import rule_notes
 from unveil.synthesis.synthesise import synthesise
 
 
@@ -442,7 +441,7 @@ def test_rules_of_others_are_told_of_too():
         def rows(self, frame):
             return frame["age"] < 30
 
-    assert told([Own()], PEOPLE)[0].startswith("The rule 'mine' is broken by ")
+    assert rule_notes([Own()], PEOPLE)[0].startswith("The rule 'mine' is broken by ")
 
 
 def test_a_derived_column_is_computed_from_the_copy():

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from unveil.errors import ReadError
-from unveil.read.tags import TAGS
+from unveil.io.numbers import TAGS
+from unveil.models.design import ColumnValues
 from unveil.records.codebook import Level, MissingRange, Variable
-from unveil.synthesis.column import Part
-from unveil.synthesis.splitting import joined, split
+from unveil.synthesis.split_columns import join_column, split
 
 DAYS = [dt.date(2020, 1, 1), None, dt.date(1960, 2, 29)]
 MOMENTS = [dt.datetime(2020, 1, 1, 12), None, dt.datetime(1960, 1, 1)]
@@ -38,7 +38,7 @@ COLUMNS = [
 
 @pytest.mark.parametrize("series", COLUMNS, ids=lambda s: f"{s.dtype}")
 def test_a_column_taken_apart_and_joined_is_the_same_column(series):
-    back = joined(split(series, special=[-8]))
+    back = join_column(split(series, special=[-8]))
     assert back.dtype == series.dtype
     assert back.name == "x"
     assert back.to_list() == series.to_list()
@@ -75,7 +75,7 @@ def test_labelled_codes_that_are_declared_nominal_are_a_category():
     variable = Variable(name="x", measure="nominal", levels=levels)
     part = split(pl.Series("x", [2, 1, 2]), variable=variable)
     assert part.column.kind == "category"
-    assert joined(part).to_list() == [2, 1, 2]
+    assert join_column(part).to_list() == [2, 1, 2]
 
 
 def test_declared_missing_codes_and_ranges_are_states():
@@ -89,7 +89,7 @@ def test_declared_missing_codes_and_ranges_are_states():
 def test_places_lie_between_those_of_the_values_on_both_sides():
     column = split(pl.Series("x", [10.0, 20.0, 40.0, None])).column
     state = np.array([0, 0, 0, 0, 1], dtype=np.int16)
-    part = Part(column, np.array([10.0, 15.0, 40.0, 99.0, 0.0]), state)
+    part = ColumnValues(column, np.array([10.0, 15.0, 40.0, 99.0, 0.0]), state)
     assert part.ranks.tolist() == [0.0, 0.5, 2.0, 2.0, -1.0]
 
 
@@ -132,7 +132,7 @@ def test_labels_tell_codes_from_amounts(values, known, more, kind, dtype):
     variable = Variable(name="x", levels=known, **more)
     part = split(pl.Series("x", [*values, None], dtype=dtype), variable=variable)
     assert part.column.kind == kind
-    assert joined(part).to_list() == [*values, None]
+    assert join_column(part).to_list() == [*values, None]
 
 
 def test_a_number_that_is_not_a_number_is_a_missing_code():

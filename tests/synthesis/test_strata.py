@@ -2,7 +2,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import chisquare
 
-from unveil.synthesis.splitting import joined, split
+from unveil.synthesis.split_columns import join_column, split
 from unveil.synthesis.strata import Strata
 
 FRAME = pl.DataFrame({"a": ["x", "y", "x", "y", None, "x"], "b": [1, 1, 1, 1, 1, 2], "c": range(6)})
@@ -14,7 +14,7 @@ def test_each_combination_is_a_stratum_and_missing_is_a_value():
     assert sorted(strata.sizes.tolist()) == [1, 1, 2, 2]
     groups = {tuple(rows.tolist()) for rows in strata.rows(strata.of_rows)}
     assert groups == {(0, 2), (1, 3), (4,), (5,)}
-    told = list(zip(*(joined(part).to_list() for part in strata.parts), strict=True))
+    told = list(zip(*(join_column(part).to_list() for part in strata.parts), strict=True))
     assert [told[of] for of in strata.of_rows] == FRAME.select("a", "b").rows()
 
 

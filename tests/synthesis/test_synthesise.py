@@ -422,15 +422,15 @@ def test_what_stops_the_progress_stops_the_work():
 def test_linear_algebra_is_held_to_one_thread_while_columns_are_fitted(monkeypatch):
     from threadpoolctl import threadpool_info
 
-    from unveil.synthesis import fitting
+    from unveil.synthesis import fit
 
-    fit_step, seen = fitting._fit_step, []
+    fit_step, seen = fit._fit_step, []
 
     def watched(*given, **asked):
         seen.extend(o["num_threads"] for o in threadpool_info() if o["user_api"] == "blas")
         return fit_step(*given, **asked)
 
-    monkeypatch.setattr(fitting, "_fit_step", watched)
+    monkeypatch.setattr(fit, "_fit_step", watched)
     synthesise(PEOPLE.head(100), seed=1, workers=2)
     assert set(seen) == {1}
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import click
 from polars.exceptions import PanicException
 
-from unveil import __version__
 from unveil.cli.commands import Commands
 from unveil.errors import UnveilError
-from unveil.report.words import lines
+from unveil.version import __version__
+from unveil.view.format import lines
 
 INTERRUPTED = 130
 
@@ -61,12 +61,12 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         return 1
     except (Exception, PanicException, KeyboardInterrupt) as fault:
-        message, code = _told(fault)
+        message, code = _describe_fault(fault)
         _say(message)
         return code
 
 
-def _told(fault: BaseException) -> tuple[str, int]:
+def _describe_fault(fault: BaseException) -> tuple[str, int]:
     """What to say of a fault, and the exit code."""
     if isinstance(fault, UnveilError):
         return str(fault), fault.exit_code
@@ -85,10 +85,12 @@ def _told(fault: BaseException) -> tuple[str, int]:
 def _say(message: str) -> None:
     text = f"unveil: {lines(message)}"
     is_read = sys.stderr.isatty()  # what another program reads keeps its lines
-    click.echo(wrapped(text, shutil.get_terminal_size().columns) if is_read else text, err=True)
+    click.echo(
+        wrap_sentences(text, shutil.get_terminal_size().columns) if is_read else text, err=True
+    )
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_sentences(text: str, width: int) -> str:
     """Sentences in lines that fit a terminal, each point of a list below itself."""
     return "\n".join(
         textwrap.fill(

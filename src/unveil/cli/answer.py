@@ -7,15 +7,15 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.desk_options import by_option, indented, json_option, project_option
-from unveil.cli.shown import put_out
+from unveil.assessment.context import QUESTIONS
+from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
-from unveil.judge.factors import QUESTIONS
-from unveil.records.dossier import Factor
-from unveil.release.context import factors_of
-from unveil.release.project_file import read_project
-from unveil.release.ruling import answer as answer_factor
-from unveil.report.words import visible
+from unveil.project.people import factors_of
+from unveil.project.read_project import read_project
+from unveil.project.record_ruling import answer as answer_factor
+from unveil.records.report import ContextAnswer
+from unveil.view.format import visible
+from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Answer the five questions about the context of a release.")
@@ -50,22 +50,22 @@ def answer(
     found = factors_of(file)
     if as_json:
         document = {"factors": [one.to_dict() for one in found]}
-        put_out(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
+        print_output(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
     else:
-        put_out(_screen(found), Console())
+        print_output(_screen(found), Console())
 
 
-def _screen(found: Sequence[Factor]) -> Group:
+def _screen(found: Sequence[ContextAnswer]) -> Group:
     n = sum(one.answer is not None for one in found)
     head = f"The five questions about the context: {n} of {len(found)} answered"
     return Group(Text(), Text(head, style="bold"), *_lines(found))
 
 
-def _lines(found: Sequence[Factor]) -> Iterator[RenderableType]:
+def _lines(found: Sequence[ContextAnswer]) -> Iterator[RenderableType]:
     for one in found:
         yield Text(f"{'●' if one.answer else '○'} {one.name}: {one.question}")
         if one.answer is None:
-            yield from indented([QUESTIONS[one.name].why])
+            yield from indent_lines([QUESTIONS[one.name].why])
             continue
         on = f" on {one.on}" if one.on else ""
-        yield from indented([f"{visible(one.answer)} ({visible(one.by or '')}{on})"])
+        yield from indent_lines([f"{visible(one.answer)} ({visible(one.by or '')}{on})"])

@@ -1,24 +1,450 @@
 """`unveil attack`: what do simulated attacks find in a copy, beyond general knowledge?"""
 
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from unveil.cli.attack_options import document_options, setting_options, which_options
-from unveil.cli.attack_run import Asked, attacked
-from unveil.cli.attack_screen import attack_screen
-from unveil.cli.confidential_files import refuse_targets, write_targets
-from unveil.cli.options import output_options
-from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out, refuse_both
-from unveil.count.streams import drawn_seed
-from unveil.errors import ReadError
-from unveil.records.attack_run import AttackRun
-from unveil.report.attacks_page import attacks_page
-from unveil.report.charts.attacks import attacks_chart
-from unveil.report.documents import csv_document, json_document
+from unveil.arguments import numbers_in
+from unveil.cli.options import (
+    column_names,
+    keys_option,
+    missing_option,
+    output_options,
+    parse_by_column,
+    person_option,
+    words_option,
+)
+from unveil.cli.output_files import check_targets, write_targets
+from unveil.cli.progress import Report, progress_bar
+from unveil.errors import ReadError, RolesError, SettingsError, list_names, quote_text
+from unveil.measure.attacks.inference import inference
+from unveil.measure.attacks.linkability import linkability
+from unveil.measure.attacks.membership import membership
+from unveil.measure.attacks.prepare import check_asked_for
+from unveil.measure.attacks.singling_out import singling_out
+from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
+from unveil.seeding import choose_seed
+from unveil.view.attacks_screen import attack_screen
+from unveil.view.charts.attack_intervals import attacks_chart
+from unveil.view.pages.attacks import attacks_page
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import check_both, print_output
+
+# Which attacks, with which settings? How the options of `unveil attack` are read.
+
+
+Sets = tuple[tuple[str, ...], tuple[str, ...]]
+Command = Callable[..., Any]
+
+_APART = re.compile(r'((?:"(?:[^"]|"")*"|[^":])*):(.*)', re.DOTALL)
+
+
+def parse_column_sets(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[Sets, ...]:
+    """Two sets of column names with a colon between them; a name with one stands in quotes."""
+    return tuple(_sets(text, context, option) for text in given)
+
+
+def _sets(text: str, context: click.Context, option: click.Parameter) -> Sets:
+    parted = _APART.fullmatch(text)
+    if parted is None:
+        raise RolesError(
+            f"{option.opts[0]} {quote_text(text)} cannot be read. Write the columns of one file, a"
+            f" colon, and those of the other: {option.opts[0]} sex,age:region,job. A name that"
+            " holds a colon stands in double quotes."
+        )
+    one, other = (column_names(context, option, (part,)) for part in parted.groups())
+    return one, other
+
+
+def number_by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float | str]:
+    """Numbers of columns; what is none is left as it is, to be refused by its name."""
+    made: dict[str, float | str] = {}
+    for name, text in parse_by_column(context, option, given).items():
+        numbers = numbers_in(text)
+        made[name] = numbers[0] if len(numbers) == 1 else text
+    return made
+
+
+def whole_numbers(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+    """Whole numbers with commas between them, each once."""
+    numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
+    if len(numbers) != given.count(",") + 1 or not all(n.is_integer() and n > 0 for n in numbers):
+        raise SettingsError(
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write whole numbers of 1 or more"
+            f" with commas between them: {option.opts[0]} 1,5."
+        )
+    return tuple(dict.fromkeys(int(number) for number in numbers))
+
+
+def which_options(command: Command) -> Command:
+    """--all, or the attacks by name."""
+    for option in (
+        click.option(
+            "--membership",
+            is_flag=True,
+            help="Try to tell who was in the original; needs --control.",
+        ),
+        click.option("--inference", is_flag=True, help="Guess secrets from the nearest record."),
+        click.option(
+            "--linkability",
+            multiple=True,
+            metavar="NAMES:NAMES",
+            callback=parse_column_sets,
+            help="Link two parts of a record: sex,age:region,job. May be repeated.",
+        ),
+        click.option(
+            "--singling-out",
+            is_flag=True,
+            help="Look for descriptions that fit one person alone.",
+        ),
+        click.option(
+            "--all",
+            "everything",
+            is_flag=True,
+            help="Every attack that can be run; so it is if none is named.",
+        ),
+        click.option(
+            "--control",
+            metavar="FILE",
+            help="People of the same kind whose records were not used. Without them there is no R.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def setting_options(command: Command) -> Command:
+    """What is known, what is guessed, how many are attacked, and how columns are read."""
+    for option in (
+        missing_option,
+        person_option,
+        click.option(
+            "--special-codes",
+            multiple=True,
+            metavar="COLUMN=CODES",
+            callback=parse_by_column,
+            help="Codes that are no amounts: income=-8,-9. May be repeated.",
+        ),
+        click.option(
+            "--without",
+            multiple=True,
+            metavar="NAMES",
+            callback=column_names,
+            help="Columns to leave out, such as numbers of records.",
+        ),
+        click.option(
+            "--categorical",
+            multiple=True,
+            metavar="NAMES",
+            callback=column_names,
+            help="Columns of numbers that are codes: the same or not, never near.",
+        ),
+        click.option(
+            "--seed", type=int, metavar="N", help="Drawn, and recorded, if none is given."
+        ),
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
+        ),
+        click.option("--groups", is_flag=True, help="Inference for each value of a secret, too."),
+        click.option(
+            "--absolute",
+            multiple=True,
+            metavar="COLUMN=X",
+            callback=number_by_column,
+            help="The same in the column's own unit: income=50. May be repeated.",
+        ),
+        click.option(
+            "--tolerance",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="SHARE",
+            help="By what share of the truth the guess of a number may be off.",
+        ),
+        click.option(
+            "--n-cols",
+            type=int,
+            metavar="N",
+            help="Singling out by so many columns at once. Default: 3.",
+        ),
+        click.option(
+            "--k",
+            default="1",
+            show_default=True,
+            metavar="N,N",
+            callback=whole_numbers,
+            help="Linkability: how many nearest records are looked at.",
+        ),
+        click.option(
+            "--n",
+            type=int,
+            metavar="N",
+            help="Attack so many people, drawn at random. Default: all; 500 descriptions.",
+        ),
+        click.option(
+            "--secrets",
+            multiple=True,
+            metavar="NAMES",
+            callback=column_names,
+            help="Inference: what is guessed, each alone. Default: all that are no keys.",
+        ),
+        keys_option,
+    ):
+        command = option(command)
+    return command
+
+
+def document_options(command: Command) -> Command:
+    """How much is said in words, and the files to write."""
+    path = click.Path(path_type=Path)
+    command = click.option(
+        "--page", type=path, metavar="FILE.html", help="Write everything as a page."
+    )(command)
+    command = click.option(
+        "--chart", type=path, metavar="FILE.svg", help="Write the picture of all risks."
+    )(command)
+    return words_option(command)
+
+
+def halves(names: Sequence[str]) -> Sets:
+    """The first half of the names and the rest."""
+    middle = (len(names) + 1) // 2
+    return tuple(names[:middle]), tuple(names[middle:])
+
+
+# Run the attacks that were asked for on each copy, all from one seed.
+
+
+N_COLS = 3
+
+
+@dataclass(frozen=True)
+class AttackSettings:
+    """What is attacked, and how."""
+
+    original: str
+    control: str | None
+    everything: bool
+    singling_out: bool
+    linkability: tuple[Sets, ...]
+    inference: bool
+    membership: bool
+    keys: tuple[str, ...]
+    without: tuple[str, ...]
+    k: tuple[int, ...]
+    n: int | None
+    n_cols: int | None
+    guessing: dict[str, Any]  # the settings of inference alone
+    shared: dict[str, Any]  # those of all attacks, the seed among them
+
+    @cached_property
+    def is_all(self) -> bool:
+        """Whether every attack is to be run that can be."""
+        named = (self.singling_out, self.linkability, self.inference, self.membership)
+        return self.everything or not any(named)
+
+    @property
+    def runs_inference(self) -> bool:
+        """Whether secrets are guessed."""
+        return self.inference or self.is_all
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """What is guessed; nothing where it is left open."""
+        return self.guessing["secrets"] or ()
+
+    @cached_property
+    def elsewhere(self) -> tuple[str, ...]:
+        """Every column that is asked for by its name."""
+        linked = (name for two in self.linkability for part in two for name in part)
+        return (*self.keys, *self.secrets, *linked)
+
+    def settings(self, compared: Sequence[str]) -> dict[str, Any]:
+        """The settings of an attack on these columns; none are all.
+
+        Codes of columns that only another attack looks at are left to that attack.
+        """
+        if not compared:
+            return self.shared
+        is_open = self.runs_inference and not (self.keys and self.secrets)
+        sees_all = self.is_all or self.singling_out or self.membership or is_open
+
+        def mine(name: str) -> bool:
+            return name in compared or not (sees_all or name in self.elsewhere)
+
+        codes = self.shared["special_codes"]
+        return {
+            **self.shared,
+            "special_codes": {name: given for name, given in codes.items() if mine(name)},
+            "categorical": [name for name in self.shared["categorical"] if mine(name)],
+        }
+
+
+@dataclass
+class _Target:
+    """One copy under attack, and what is noticed on the way."""
+
+    asked: AttackSettings
+    synthetic: str
+    report: Report
+    notes: list[str] = field(default_factory=list)
+
+    def made(self, attack: Any, what: str, of: Sequence[str] = (), /, **settings: Any) -> Any:
+        """The record of an attack; `of` are its columns where it does not look at all."""
+        asked = self.asked
+        left_out = {} if attack is linkability else {"without": asked.without}
+
+        def progress(step: str, done: int, total: int) -> None:
+            self.report(f"{what}: {step}", done, total)
+
+        return attack(
+            asked.original,
+            self.synthetic,
+            control=asked.control,
+            **settings,
+            **left_out,
+            **asked.settings(of),
+            progress=progress,
+        ).record
+
+
+def run_attacks(asked: AttackSettings, copies: Sequence[str], report: Report) -> AttackRun:
+    """Every attack on every copy; what could not be run is noted."""
+    if asked.membership and asked.control is None:
+        raise ReadError(
+            "--membership needs --control: whether members come closer to the copy than others"
+            " shows only against people of the same kind who were not used. See unveil split."
+        )
+    _check_idle(asked)
+    check_asked_for(asked.without, asked.elsewhere)
+    targets = [_Target(asked, copy, report) for copy in copies]
+    found = tuple(_copy(target, number) for number, target in enumerate(targets, start=1))
+    first = found[0].attacks[0] if found[0].attacks else found[0].membership
+    return AttackRun(
+        seed=asked.shared["seed"],
+        level=asked.shared["level"],
+        control=None if first is None or asked.control is None else first.files[-1],
+        copies=found,
+        notes=tuple(dict.fromkeys(note for target in targets for note in target.notes)),
+    )
+
+
+def _check_idle(asked: AttackSettings) -> None:
+    """Refuse settings of an attack that is not run."""
+    of_inference = {
+        "--secrets": asked.secrets,
+        "--absolute": asked.guessing["absolute"],
+        "--groups": asked.guessing["groups"],
+        "--keys": asked.keys,
+    }
+    for option, given in of_inference.items():
+        if given and not asked.runs_inference:
+            raise SettingsError(f"{option} is about inference, which is not run. Add --inference.")
+    if asked.n_cols is not None and not (asked.singling_out or asked.is_all):
+        raise SettingsError("--n-cols is about singling out, which is not run. Add --singling-out.")
+
+
+def _copy(target: _Target, number: int) -> CopyAttacks:
+    asked = target.asked
+    attacks = tuple(_attacks(target))
+    return CopyAttacks(
+        copy=number,
+        file=os.path.basename(target.synthetic),
+        attacks=attacks,
+        membership=_membership(target) if asked.membership or asked.is_all else None,
+    )
+
+
+def _attacks(target: _Target) -> Iterator[Attacks]:
+    asked, columns = target.asked, ()
+    if asked.is_all and asked.n_cols is None:
+        alone = target.made(
+            singling_out, "singling out", mode="univariate", **_selected_attacks(asked)
+        )
+        columns = alone.rows[0].keys
+        yield alone
+        yield from _joint(target, len(columns))
+    elif asked.singling_out or asked.is_all:
+        settings = {"n_cols": asked.n_cols or N_COLS, **_selected_attacks(asked)}
+        record = target.made(singling_out, "singling out", **settings)
+        columns = record.rows[0].keys
+        yield record
+    for sets in asked.linkability or _two_halves(target, columns):
+        for k in asked.k:
+            both = (*sets[0], *sets[1])
+            yield target.made(linkability, "linkability", both, columns=sets, k=k, n=asked.n)
+    if asked.runs_inference:
+        yield from _inference(target, columns)
+
+
+def _selected_attacks(asked: AttackSettings) -> dict[str, int]:
+    return {} if asked.n is None else {"n": asked.n}
+
+
+def _joint(target: _Target, n_columns: int) -> Iterator[Attacks]:
+    """Descriptions by several columns, where there are several."""
+    if n_columns < 2:
+        target.notes.append(
+            "Singling out by several columns and inference were not run: the files have one column"
+            " in common."
+        )
+        return
+    yield target.made(
+        singling_out,
+        "singling out",
+        mode="multivariate",
+        n_cols=min(N_COLS, n_columns),
+        **_selected_attacks(target.asked),
+    )
+
+
+def _two_halves(target: _Target, columns: Sequence[str]) -> Iterator[Sets]:
+    """Where everything is to be run and no sets are named: the keys, or the columns, in two."""
+    if not target.asked.is_all:
+        return
+    keys = target.asked.keys
+    what, names = ("keys", keys) if len(keys) > 1 else ("columns", tuple(columns))
+    if len(names) < 2:
+        target.notes.append("Linkability was not run: it needs two columns or more.")
+        return
+    one, other = halves(names)
+    target.notes.append(
+        f"No column sets are named for linkability, so the {what} were split in two halves:"
+        f" {list_names(one)}, and {list_names(other)}. Name those of your scenario: "
+        "--linkability A,B:C,D."
+    )
+    yield one, other
+
+
+def _inference(target: _Target, columns: Sequence[str]) -> Iterator[Attacks]:
+    asked = target.asked
+    if asked.is_all and len(columns) == 1 and not asked.keys and not asked.inference:
+        return
+    of = (*asked.keys, *asked.secrets) if asked.keys and asked.secrets else ()
+    keys = asked.keys or None
+    yield target.made(inference, "inference", of, keys=keys, n=asked.n, **asked.guessing)
+
+
+def _membership(target: _Target) -> Membership | None:
+    if target.asked.control is None:
+        target.notes.append(
+            "Membership was not tried: it needs people who were not used, --control."
+        )
+        return None
+    found: Membership = target.made(membership, "membership", n=target.asked.n)
+    return found
+
 
 GUESSING = ("tolerance", "absolute", "groups")
 SHARED = ("level", "person", "categorical", "special_codes", "missing_values")
@@ -54,30 +480,30 @@ def attack(
       unveil attack train.csv synthetic.csv --control control.csv --all
       unveil attack train.csv synthetic.csv --control control.csv --inference --secrets income
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    _refuse(original, synthetic, chart=chart, page=page)
-    seed = drawn_seed(settings.pop("seed"))
+    check_both(as_json=as_json, as_csv=as_csv)
+    _check(original, synthetic, chart=chart, page=page)
+    seed = choose_seed(settings.pop("seed"))
     guessing = {name: settings.pop(name) for name in GUESSING}
     shared = {name: settings.pop(name) for name in SHARED}
     secrets = settings.pop("secrets")
-    asked = Asked(
+    asked = AttackSettings(
         original=original or "",
         **settings,
         guessing={**guessing, "secrets": secrets or None},
         shared={**shared, "seed": seed},
     )
     with progress_bar(Console(stderr=True)) as bar:
-        run = attacked(asked, synthetic, bar)
+        run = run_attacks(asked, synthetic, bar)
     _write(run, chart=chart, page=page)
     if as_json:
-        put_out(json_document(run), Console())
+        print_output(json_document(run), Console())
     elif as_csv:
-        put_out(_csv(run), Console())
+        print_output(_csv(run), Console())
     elif chart is None and page is None:
-        put_out(attack_screen(run, most=words), Console())
+        print_output(attack_screen(run, most=words), Console())
 
 
-def _refuse(
+def _check(
     original: str | None, synthetic: tuple[str, ...], *, chart: Path | None, page: Path | None
 ) -> None:
     """Refuse, before anything is read, what could not be done in the end."""
@@ -86,7 +512,7 @@ def _refuse(
             "Name the original file and at least one synthetic file: unveil attack original.csv"
             " synthetic.csv --control control.csv."
         )
-    refuse_targets({"--chart": chart, "--page": page})
+    check_targets({"--chart": chart, "--page": page})
 
 
 def _write(run: AttackRun, *, chart: Path | None, page: Path | None) -> None:

@@ -7,25 +7,25 @@ import click
 import polars as pl
 from rich.console import Console
 
-from unveil.cli.cap_screen import screen
-from unveil.cli.chart_file import chart_option, write_chart
+from unveil.arguments import numbers_in
 from unveil.cli.options import (
-    by_column,
-    by_method,
     column_names,
+    group_by_method,
     keys_option,
     method_option,
     output_options,
+    parse_by_column,
     reading_options,
     target_option,
 )
+from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out, refuse_both, refuse_lacking
 from unveil.errors import RolesError
-from unveil.measure.attribution.cap_table import cap_table
-from unveil.read.files import read_table
-from unveil.read.given import numbers_in
-from unveil.report.documents import csv_document, json_document
+from unveil.io.sources import read_table
+from unveil.measure.cap.cap_table import cap_table
+from unveil.view.cap_screen import screen
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output
 
 SCENARIOS = ("full", "uniques", "special")
 
@@ -41,7 +41,9 @@ def radii(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, float | str]:
     """A radius for each numeric target, as COLUMN=NUMBER."""
-    return {name: numbers_in(text)[0] for name, text in by_column(context, option, given).items()}
+    return {
+        name: numbers_in(text)[0] for name, text in parse_by_column(context, option, given).items()
+    }
 
 
 @click.command(short_help="How often a guess among matching records would be right (CAP, TCAP).")
@@ -123,10 +125,10 @@ def cap(
       unveil cap survey.csv --method CART=c1.csv,c2.csv --method parametric=p1.csv,p2.csv \\
         --key-set sex,age,region --key-set sex,age -t job --scenario full --scenario special
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
+    check_both(as_json=as_json, as_csv=as_csv)
     every_key_set = [*([keys] if keys else []), *key_sets]
-    copies = by_method(synthetic, methods)
-    refuse_lacking(
+    copies = group_by_method(synthetic, methods)
+    check_lacking(
         (original, copies),
         every_key_set[0] if every_key_set else (),
         "the original file and at least one synthetic file",
@@ -150,11 +152,11 @@ def cap(
         ).record
     write_chart(chart, record)
     if as_json:
-        put_out(json_document(record), Console())
+        print_output(json_document(record), Console())
     elif as_csv:
-        put_out(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
+        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
     else:
-        put_out(screen(record, Console().width), Console())
+        print_output(screen(record, Console().width), Console())
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -6,20 +6,19 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.codebook_screen import screen
+from unveil.atomic import check_present, write_private
 from unveil.cli.options import missing_option
 from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out
 from unveil.errors import ReadError, SettingsError, WriteError
-from unveil.measure.codebook.compare import compare_structure
-from unveil.measure.codebook.describe import codebook as codebook_of
-from unveil.records.codebook_differences import CodebookDifferences
-from unveil.records.described import Described
-from unveil.report.codebook_documents import codebook_csv
-from unveil.report.codebook_page import codebook_page, differences_page
-from unveil.report.documents import csv_document, json_document
-from unveil.report.words import lines
-from unveil.writing import refuse_present, write_private
+from unveil.measure.structure.compare_structure import compare_structure
+from unveil.measure.structure.describe import codebook as codebook_of
+from unveil.records.codebook import CodebookDifferences, DescribedFile
+from unveil.view.codebook_csv import codebook_csv
+from unveil.view.codebook_screen import screen
+from unveil.view.format import lines
+from unveil.view.pages.codebook import codebook_page, differences_page
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import print_output
 
 A_DIFFERENCE = 3
 
@@ -69,14 +68,14 @@ def codebook(
       unveil codebook survey.sav copy.csv --strict
     """
     form = _form(as_json=as_json, as_csv=as_csv, out=out)
-    _refuse(file, other, declared_only=declared_only, strict=strict)
+    _check(file, other, declared_only=declared_only, strict=strict)
     for path in (html, out):
         if path is not None:
-            _refuse_file(path)
+            _check_file(path)
     if html is not None and html == out:
         raise SettingsError("--html and --out name the same file. Give each its own.")
     asked: dict[str, Any] = {"dictionary": dictionary, "missing_values": missing_values}
-    record: Described | CodebookDifferences
+    record: DescribedFile | CodebookDifferences
     with progress_bar(Console(stderr=True)) as bar:
         if other is None:
             record = codebook_of(file, declared_only=declared_only, **asked, progress=bar).record
@@ -89,7 +88,7 @@ def codebook(
             click.echo(f"unveil: written to {lines(str(path))}.", err=True)
     if out is None and (html is None or document is not None):
         console = Console()
-        put_out(document if document is not None else screen(record, console.width), console)
+        print_output(document if document is not None else screen(record, console.width), console)
     is_other = isinstance(record, CodebookDifferences) and bool(record.rows)
     return A_DIFFERENCE if strict and is_other else 0
 
@@ -109,7 +108,7 @@ def _form(*, as_json: bool, as_csv: bool, out: Path | None) -> str | None:
     return ending[1:]
 
 
-def _refuse(file: str | None, other: str | None, *, declared_only: bool, strict: bool) -> None:
+def _check(file: str | None, other: str | None, *, declared_only: bool, strict: bool) -> None:
     if not file:
         raise ReadError("Name the file: unveil codebook survey.sav.")
     if other is None and strict:
@@ -123,24 +122,24 @@ def _refuse(file: str | None, other: str | None, *, declared_only: bool, strict:
         )
 
 
-def _refuse_file(path: Path) -> None:
+def _check_file(path: Path) -> None:
     """Refuse, before anything is read, a file that could not be written in the end."""
-    refuse_present(path)
+    check_present(path)
     if not path.parent.is_dir():
         raise WriteError(
             f"There is no folder {str(path.parent)!r} to write to. Make it first, or name another."
         )
 
 
-def _document(record: Described | CodebookDifferences, form: str | None) -> str | None:
+def _document(record: DescribedFile | CodebookDifferences, form: str | None) -> str | None:
     if form == "json":
         return json_document(record)
     if form is None:
         return None
-    if isinstance(record, Described):
+    if isinstance(record, DescribedFile):
         return codebook_csv(record)
     return csv_document([row.to_dict() for row in record.rows])
 
 
-def _page(record: Described | CodebookDifferences) -> str:
-    return codebook_page(record) if isinstance(record, Described) else differences_page(record)
+def _page(record: DescribedFile | CodebookDifferences) -> str:
+    return codebook_page(record) if isinstance(record, DescribedFile) else differences_page(record)

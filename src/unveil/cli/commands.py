@@ -16,7 +16,7 @@ COMMANDS = {
     "decide": ("decide", "Release the copy, or refuse to: decided by a named person."),
     "demo": ("demo", "The main job, on an embedded example."),
     "differential-confidentiality": (
-        "confidentiality",
+        "differential",
         "Whether people are recognised because their own record was used, tested.",
     ),
     "disclosure": ("disclosure", "What synthetic files would give away about an original."),
@@ -25,17 +25,17 @@ COMMANDS = {
     "exclusion-table": ("exclusion_table", "What the usual exclusions leave, side by side."),
     "explain": ("explain", "Why a target stands where it stands, and what to type about it."),
     "explore": ("explore", "Which way of making copies gives least away for its utility."),
-    "findings": ("findings", "Whether published results still come out on the copy."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
     "init": ("init", "Begin a project: roles, scenarios and limits, proposed with reasons."),
     "limits": ("limits", "Limits in force, presets with their origin; accept them by name."),
     "log": ("log", "Who changed what and when; whether all is as it was written."),
     "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
+    "replicate": ("replicate", "Whether published results still come out on the copy."),
     "report": ("report", "A run as one sealed page, to be read, signed and printed."),
     "rule": ("rule", "Say of a finding that it is common knowledge, or that it is kept."),
     "run": ("run", "Measure all that a project declares, against its limits."),
-    "split": ("confidentiality", "Split a file at random into people to be used and left out."),
+    "split": ("differential", "Split a file at random into people to be used and left out."),
     "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),
     "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),
     "table": ("table", "What a published table of counts gives away, by how many are known."),
@@ -43,7 +43,10 @@ COMMANDS = {
     "utility": ("utility", "How much of the original's story a copy still tells."),
     "whatif": ("whatif", "What would change if something were common knowledge."),
 }
-"""The module of each command in this room, and what it does in a line."""
+"""The module of each command in this folder, and what it does in a line."""
+
+FORMER = {"findings": "replicate"}
+"""Commands that have another name now; the old one works for one version more."""
 
 PROJECT = (
     *("init", "synthesise", "protect", "run", "explain", "whatif", "rule", "limits", "answer"),
@@ -71,6 +74,10 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that was called; one mistyped is answered with its neighbour."""
+        if args[0] in FORMER:
+            name = FORMER[args[0]]
+            click.echo(f"`unveil {args[0]}` is now `unveil {name}`.", err=True)
+            args = [name, *args[1:]]
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(f"No such command {args[0]!r}.{nearest(args[0], [*COMMANDS])}")
         return super().resolve_command(ctx, args)

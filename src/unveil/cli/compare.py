@@ -3,12 +3,12 @@
 import click
 from rich.console import Console
 
-from unveil.cli.compare_screen import csv_rows, screen
-from unveil.cli.shown import put_out, refuse_both
 from unveil.errors import SettingsError
-from unveil.release.comparing import compare_runs
-from unveil.release.project_file import read_project
-from unveil.report.documents import csv_document, json_document
+from unveil.project.history import compare_runs
+from unveil.project.read_project import read_project
+from unveil.view.compare_screen import csv_rows, screen
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import check_both, print_output
 
 
 @click.command(short_help="Runs of a project side by side: settings, risk and utility.")
@@ -23,17 +23,17 @@ def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_
     Example:
       unveil compare 1 2 3
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
+    check_both(as_json=as_json, as_csv=as_csv)
     found = compare_runs(
         read_project(project, needs_files=False), [_number(text) for text in numbers]
     )
     console = Console()
     if as_json:
-        put_out(json_document(found), console)
+        print_output(json_document(found), console)
     elif as_csv:
-        put_out(csv_document(csv_rows(found)), console)
+        print_output(csv_document(csv_rows(found)), console)
     else:
-        put_out(screen(found, console.width), console)
+        print_output(screen(found, console.width), console)
 
 
 def _number(text: str) -> int:

@@ -8,11 +8,11 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unveil.cli.shown import put_out
 from unveil.errors import ReadError, WriteError
-from unveil.records.written import Ending, Written
-from unveil.report.words import counted, visible
-from unveil.write.copies import ENDINGS, Asked, codebook_like, target_of, write_all
+from unveil.io.write_file import ENDINGS, WriteSettings, codebook_like, target_of, write_files
+from unveil.records.synthesis import Ending, WrittenFile
+from unveil.view.format import format_count, visible
+from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Write copies as SPSS, Stata, Parquet or CSV files, marked as fake.")
@@ -64,9 +64,9 @@ def convert(
         )
     targets = [target_of(out / f"{_stem(copy)}.{ending}", fake=True) for copy in copies]
     codebook = None if like is None else codebook_like(like)
-    asked = Asked(codebook, marker=marker, bom=bom)
-    written = write_all(list(zip(copies, targets, strict=True)), asked)
-    put_out(_document(written) if as_json else _screen(written), Console())
+    asked = WriteSettings(codebook, marker=marker, bom=bom)
+    written = write_files(list(zip(copies, targets, strict=True)), asked)
+    print_output(_document(written) if as_json else _screen(written), Console())
 
 
 def _stem(copy: str) -> str:
@@ -75,15 +75,15 @@ def _stem(copy: str) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def _document(written: list[Written]) -> str:
+def _document(written: list[WrittenFile]) -> str:
     rows = [one.to_dict() for one in written]
     return json.dumps({"written": rows}, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def _screen(written: list[Written]) -> Group:
+def _screen(written: list[WrittenFile]) -> Group:
     lines: list[RenderableType] = []
     for one in written:
-        size = f"{counted(one.n_rows, 'row')}, {counted(one.n_columns, 'column')}"
+        size = f"{format_count(one.n_rows, 'row')}, {format_count(one.n_columns, 'column')}"
         lines.append(Text(f"Written: {visible(one.path)} ({size})"))
         beside = [f"with {visible(path)}" for path in one.beside]
         told = [*beside, *map(visible, one.notes)]

@@ -6,16 +6,16 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.desk_options import by_option, indented, json_option, project_option
-from unveil.cli.shown import put_out
+from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
-from unveil.records.dossier import Factor
-from unveil.records.judgement import Decision
-from unveil.release.context import factors_of
-from unveil.release.deciding import decide as decide_on
-from unveil.release.project_file import read_project
-from unveil.report import desk
-from unveil.report.documents import json_document
+from unveil.project.decide import decide as decide_on
+from unveil.project.people import factors_of
+from unveil.project.read_project import read_project
+from unveil.records.assessment import Decision
+from unveil.records.report import ContextAnswer
+from unveil.view import project
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Release the copy, or refuse to: decided by a named person.")
@@ -61,23 +61,23 @@ def decide(
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
     shown = json_document(decision) if as_json else _screen(decision, factors_of(file))
-    put_out(shown, Console())
+    print_output(shown, Console())
 
 
-def _screen(decision: Decision, factors: Sequence[Factor]) -> Group:
-    first, *others = desk.decision_lines(decision)
+def _screen(decision: Decision, factors: Sequence[ContextAnswer]) -> Group:
+    first, *others = project.decision_lines(decision)
     return Group(
         Text(),
         Text(first, style="bold"),
-        *indented(others),
+        *indent_lines(others),
         Text(),
         Text("What it rests on", style="bold underline"),
         *_checklist(decision, factors),
     )
 
 
-def _checklist(decision: Decision, factors: Sequence[Factor]) -> Iterator[RenderableType]:
+def _checklist(decision: Decision, factors: Sequence[ContextAnswer]) -> Iterator[RenderableType]:
     if decision.judgement is None:
         return
-    for is_there, text in desk.checklist(decision.judgement, factors):
+    for is_there, text in project.checklist(decision.judgement, factors):
         yield Text(f"{'●' if is_there else '○'} {text}")

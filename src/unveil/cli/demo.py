@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from unveil.cli.disclosure import Form, assessed, drawn
+from unveil.cli.disclosure import Form, measure_and_assess, render_charts
 from unveil.cli.gate_options import GateOptions
 from unveil.cli.progress import run_bar
-from unveil.cli.shown import put_out
 from unveil.errors import SettingsError
-from unveil.report.words import lines
+from unveil.view.format import lines
+from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="The main job, on an embedded example.")
@@ -46,20 +46,22 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))
     settings = {"keys": KEYS, "targets": TARGETS}
-    result, assessment = assessed(survey(), [survey_synthetic()], {}, GateOptions(), settings)
-    shown = drawn(result.record, (), assessment, Form(words=len(TARGETS)))
-    put_out(shown, Console())
+    result, assessment = measure_and_assess(
+        survey(), [survey_synthetic()], {}, GateOptions(), settings
+    )
+    shown = render_charts(result.record, (), assessment, Form(words=len(TARGETS)))
+    print_output(shown, Console())
     if project is not None:
-        _begun(project, is_opened=is_opened)
+        _make_demo_project(project, is_opened=is_opened)
         return
     command = shlex.join(["unveil", "disclosure", *paths, "--keys", ",".join(KEYS)])
     click.echo(f"Next, {'your own' if files is None else 'these'} files:  {command}")
 
 
-def _begun(folder: Path, *, is_opened: bool) -> None:
+def _make_demo_project(folder: Path, *, is_opened: bool) -> None:
     """A project on the example, measured and reported; what it asks of people is left to them."""
     from unveil.examples import KEYS, write_csv
-    from unveil.release.project import Project
+    from unveil.project.project import Project
 
     original, copy = write_csv(folder)
     with run_bar(Console(stderr=True)) as bar:

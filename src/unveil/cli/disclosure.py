@@ -8,33 +8,32 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.chart_file import chart_option, write_chart
+from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
+from unveil.atomic import write_all_or_none
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
     output_options,
+    parse_two_numbers,
     person_option,
     reading_options,
-    two_numbers,
     words_option,
 )
+from unveil.cli.output_files import chart_option, check_records, write_chart, write_records
 from unveil.cli.progress import progress_bar
-from unveil.cli.records import refuse_records, write_records
-from unveil.cli.screen import screen
-from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.judge.limits import LIMITABLE, judged, parse_limits
-from unveil.measure.disclosure import check_settings
-from unveil.measure.disclosure import disclosure as measure_disclosure
+from unveil.measure.disclosure.disclosure import check_settings
+from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
+from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.assess import assess_files, open_files
-from unveil.measure.result import DisclosureResult
+from unveil.project.recode_original import Recipe, recipe_in, recode_opened
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
-from unveil.release.recode_original import Recipe, recipe_in, recode_opened
-from unveil.report.documents import disclosure_csv, json_document
-from unveil.report.words import visible
-from unveil.writing import all_or_none
+from unveil.view.disclosure_screen import screen
+from unveil.view.format import visible
+from unveil.view.render_documents import disclosure_csv, json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output
 
 
 @click.command(short_help="What synthetic files would give away about an original.")
@@ -55,13 +54,13 @@ from unveil.writing import all_or_none
 @click.option(
     "--one-way",
     metavar="50,90",
-    callback=two_numbers,
+    callback=parse_two_numbers,
     help="Flag a target level above so many findings and percent of them. Default: 50,90.",
 )
 @click.option(
     "--two-way",
     metavar="4,80",
-    callback=two_numbers,
+    callback=parse_two_numbers,
     help="Flag target with key levels above so many findings and percent. Default: 4,80.",
 )
 @click.option(
@@ -119,8 +118,8 @@ def disclosure(
     or something in the files stands against a release, 4 a person must decide. Without --limit
     this is no gate: alerts are printed, and the exit code is 0.
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking(
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
         (original, synthetic),
         keys,
         "the original file and at least one synthetic file",
@@ -128,25 +127,27 @@ def disclosure(
     )
     wanted = parse_limits(limits)
     if records is not None:
-        refuse_records(records)
+        check_records(records)
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
     recipe = None if recode is None else recipe_in(recode)
-    result, assessment = assessed(original, list(synthetic), wanted, gate, settings, recipe=recipe)
+    result, assessment = measure_and_assess(
+        original, list(synthetic), wanted, gate, settings, recipe=recipe
+    )
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
-    verdicts = judged(result.record, figures)
+    verdicts = check_limits(result.record, figures)
     form = Form(words, as_json=as_json, as_csv=as_csv)
-    shown = drawn(result.record, verdicts, assessment, form)
-    with all_or_none() as written:  # only once nothing else can go wrong
+    shown = render_charts(result.record, verdicts, assessment, form)
+    with write_all_or_none() as written:  # only once nothing else can go wrong
         written.extend(write_chart(chart, result.record))
         if records is not None:
             click.echo(f"unveil: {write_records(result, records)}", err=True)
-    put_out(shown, Console())
+    print_output(shown, Console())
     return assessment.exit_code
 
 
-def assessed(
+def measure_and_assess(
     original: Any,
     synthetic: list[Any],
     limits: Mapping[str, float],
@@ -195,7 +196,7 @@ class Form:
     as_csv: bool = False
 
 
-def drawn(
+def render_charts(
     record: Disclosure, verdicts: Sequence[Verdict], assessment: Assessment, form: Form
 ) -> Any:
     """The record in the form asked for, ready to be printed."""

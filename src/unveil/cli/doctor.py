@@ -8,14 +8,14 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.shown import put_out
-from unveil.cli.tables import new_table
+from unveil.atomic import check_present, write_private
 from unveil.doctor.examine import examine
-from unveil.read.memory import size_text
-from unveil.records.examination import Examination, Folder, Package
-from unveil.report.documents import json_document
-from unveil.report.words import counted, visible
-from unveil.writing import refuse_present, write_private
+from unveil.io.memory import size_text
+from unveil.records.doctor import Examination, Folder, Package
+from unveil.view.disclosure_tables import new_table
+from unveil.view.format import format_count, visible
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 LACKING = 2
 
@@ -39,14 +39,14 @@ def doctor(*, bundle: Path | None, as_json: bool) -> None:
       unveil doctor --bundle help.json
     """
     if bundle is not None:
-        refuse_present(bundle)
+        check_present(bundle)
     found = examine()
     document = json_document(found)
     if bundle is not None:
         write_private(bundle, f"{document}\n".encode())
         told = f"Written: {visible(str(bundle))}. It holds no data, no path and no name."
         click.echo(f"unveil: {told}", err=True)
-    put_out(document if as_json else _screen(found), Console())
+    print_output(document if as_json else _screen(found), Console())
     if found.faults:
         sys.exit(LACKING)
 
@@ -76,7 +76,7 @@ def _screen(found: Examination) -> Group:
 
 
 def _cores(found: Examination) -> str:
-    return "cores unknown" if found.n_cores is None else counted(found.n_cores, "core")
+    return "cores unknown" if found.n_cores is None else format_count(found.n_cores, "core")
 
 
 def _memory(found: Examination) -> str:

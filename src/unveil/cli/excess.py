@@ -9,7 +9,6 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     exclude_option,
     key_and_target_options,
@@ -18,15 +17,16 @@ from unveil.cli.options import (
     reading_options,
     words_option,
 )
+from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import longest_name, new_table
-from unveil.measure.excess import MEASURES
-from unveil.measure.excess import excess as measure_excess
-from unveil.records.excess import Excess
-from unveil.report import findings
-from unveil.report.words import name
+from unveil.measure.disclosure.excess import MEASURES
+from unveil.measure.disclosure.excess import excess as measure_excess
+from unveil.records.disclosure import Excess
+from unveil.view import flags
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.view.format import truncate
+from unveil.view.render_rich import check_both, check_lacking, print_table
 
 
 @click.command(short_help="Whether people are given away because their own record was used.")
@@ -72,8 +72,8 @@ def excess(
       unveil excess train.csv control.csv synthetic.csv --keys sex,age,region
       unveil excess train.csv control.csv synthetic.csv -k sex,age -t job --exclude job=NONE
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking(
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
         (train, control, synthetic),
         keys,
         "the train file, the control file and at least one synthetic file",
@@ -91,18 +91,18 @@ def excess(
         )
     record = result.record
     write_chart(chart, record)
-    put_table(record, record.rows, lambda: _screen(record, words), as_json=as_json, as_csv=as_csv)
+    print_table(record, record.rows, lambda: _screen(record, words), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: Excess, words: int) -> Group:
     return Group(
         Text(),
         Text("Are people given away because their own record was used?", style="bold"),
-        Text(findings.excess_sizes(record)),
+        Text(flags.excess_sizes(record)),
         Text(),
         _figures(record),
         Text(),
-        *_in_words(record, words),
+        *_render_sentences(record, words),
         *notes(record.coercions),
     )
 
@@ -111,17 +111,17 @@ def _figures(record: Excess) -> Table:
     table = new_table("Train against control")
     table.add_column("target", overflow="fold", min_width=longest_name(record.targets))
     table.add_column("measure", no_wrap=True)
-    for head in findings.EXCESS_HEADS[: None if record.exclude else 3]:
+    for head in flags.EXCESS_HEADS[: None if record.exclude else 3]:
         table.add_column(head, justify="right", max_width=8)
-    for row in findings.headline_excess(record):
-        cells = findings.excess_cells(record, row)
-        table.add_row(Text(name(row.target)), Text(row.measure, "dim"), *map(Text, cells))
+    for row in flags.headline_excess(record):
+        cells = flags.excess_cells(record, row)
+        table.add_row(Text(truncate(row.target)), Text(row.measure, "dim"), *map(Text, cells))
     return table
 
 
-def _in_words(record: Excess, most: int) -> Iterator[RenderableType]:
+def _render_sentences(record: Excess, most: int) -> Iterator[RenderableType]:
     """The rows with the largest R in words."""
-    rows = sorted(findings.headline_excess(record), key=lambda row: -(row.R or 0))
+    rows = sorted(flags.headline_excess(record), key=lambda row: -(row.R or 0))
     if not most:
         return
     table = new_table("In words, the largest R first")
@@ -130,8 +130,8 @@ def _in_words(record: Excess, most: int) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
     for row in rows[:most]:
-        sentence = findings.excess_sentence(record, row)
-        table.add_row(Text(name(row.target)), Text(row.measure, "dim"), Text(sentence))
+        sentence = flags.excess_sentence(record, row)
+        table.add_row(Text(truncate(row.target)), Text(row.measure, "dim"), Text(sentence))
     yield table
     yield Text()
     if len(rows) > most:

@@ -8,22 +8,22 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.chart_file import chart_option, write_chart
 from unveil.cli.options import (
     key_and_target_options,
     output_options,
+    parse_two_numbers,
     reading_options,
-    two_numbers,
 )
+from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import fits, longest_name, new_table
-from unveil.measure.exclusion_table import ORIGINAL_SIDE
-from unveil.measure.exclusion_table import exclusion_table as measure_table
-from unveil.records.exclusion_table import ExclusionTable, ExclusionTableRow
-from unveil.report import findings
-from unveil.report.words import name, percent_figure
+from unveil.measure.disclosure.exclusion_table import ORIGINAL_SIDE
+from unveil.measure.disclosure.exclusion_table import exclusion_table as measure_table
+from unveil.records.disclosure import ExclusionTable, ExclusionTableRow
+from unveil.view import flags
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import fits, longest_name, new_table
+from unveil.view.format import percent_figure, truncate
+from unveil.view.render_rich import check_both, check_lacking, print_table
 
 
 @click.command("exclusion-table", short_help="What the usual exclusions leave, side by side.")
@@ -55,7 +55,7 @@ from unveil.report.words import name, percent_figure
 @click.option(
     "--one-way",
     metavar="50,90",
-    callback=two_numbers,
+    callback=parse_two_numbers,
     help="When a level is flagged: above so many findings and percent of them. Default: 50,90.",
 )
 @reading_options
@@ -83,8 +83,8 @@ def exclusion_table(
     Example:
       unveil exclusion-table survey.csv synthetic.csv --keys sex,age,region
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking(
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
         (original, synthetic),
         keys,
         "the original file and at least one synthetic file",
@@ -104,7 +104,7 @@ def exclusion_table(
         ).record
     write_chart(chart, record)
     width = Console().width
-    put_table(record, record.rows, lambda: _screen(record, width), as_json=as_json, as_csv=as_csv)
+    print_table(record, record.rows, lambda: _screen(record, width), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: ExclusionTable, width: int) -> Group:
@@ -115,12 +115,12 @@ def _screen(record: ExclusionTable, width: int) -> Group:
     columns.add_column(ratio=1, overflow="fold")
     columns.add_column(ratio=1, overflow="fold")
     for column in record.columns:
-        left_out = "; ".join(name(text) for text in column.exclude) or "-"
+        left_out = "; ".join(truncate(text) for text in column.exclude) or "-"
         columns.add_row(Text(str(column.column)), Text(column.title), Text(left_out))
     return Group(
         Text(),
         Text("What is left when common knowledge is left out", style="bold"),
-        *map(Text, findings.table_sentences(record)),
+        *map(Text, flags.table_sentences(record)),
         Text(),
         across if fits(across, width) else _down(record),
         Text(),
@@ -138,8 +138,8 @@ def _across(record: ExclusionTable) -> Table:
         for side in ("orig", "syn"):
             table.add_column(f"{column.column}\n{side}", justify="right", no_wrap=True)
     for target in record.targets:
-        cells = [cell for row in findings.cells_of(record, target) for cell in _cells(row)]
-        table.add_row(Text(name(target)), *cells)
+        cells = [cell for row in flags.cells_of(record, target) for cell in _cells(row)]
+        table.add_row(Text(truncate(target)), *cells)
     return table
 
 
@@ -150,8 +150,8 @@ def _down(record: ExclusionTable) -> Table:
     for head in ("column", "orig", "syn"):
         table.add_column(head, justify="right", no_wrap=True)
     for target in record.targets:
-        for row in findings.cells_of(record, target):
-            shown = name(target) if row.column == 0 else ""
+        for row in flags.cells_of(record, target):
+            shown = truncate(target) if row.column == 0 else ""
             table.add_row(Text(shown), Text(str(row.column)), *_cells(row))
     return table
 

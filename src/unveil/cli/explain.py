@@ -7,18 +7,17 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unveil.cli.desk_options import drawn_table, indented, json_option, project_option
-from unveil.cli.shown import put_out
+from unveil.cli.options import indent_lines, json_option, project_option, render_table
 from unveil.errors import RolesError
-from unveil.records.explanation import ExplainedFinding, Explanation
-from unveil.records.judgement import Judged
-from unveil.release.explaining import explained
-from unveil.release.judging import judgement_of
-from unveil.release.project_file import read_project
-from unveil.release.store import load_parts, load_run
-from unveil.report import desk
-from unveil.report.documents import json_document
-from unveil.report.words import and_list, lines, name
+from unveil.project.assess_run import judgement_of
+from unveil.project.explain import explain_target
+from unveil.project.read_project import read_project
+from unveil.project.store import load_parts, load_run
+from unveil.records.assessment import ExplainedFinding, Explanation, LimitCheck
+from unveil.view import project
+from unveil.view.format import and_list, lines, truncate
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 MOST = 5
 """So many findings of one target are told in a scenario; all of them with --json."""
@@ -48,36 +47,39 @@ def explain(
     run = load_run(file.folder)
     parts = load_parts(file.folder, run)
     judgement = judgement_of(file, run, parts)
-    found = explained(file, run, parts, judgement, target, scenario=scenario)
-    put_out(json_document(found) if as_json else _screen(found), Console())
+    found = explain_target(file, run, parts, judgement, target, scenario=scenario)
+    print_output(json_document(found) if as_json else _screen(found), Console())
 
 
 def _screen(found: Explanation) -> Group:
     return Group(
         Text(),
-        Text(f"{name(found.target)} in run {found.run}", style="bold"),
+        Text(f"{truncate(found.target)} in run {found.run}", style="bold"),
         *(Text(f"▲ {lines(one)}") for one in found.stale),
         Text(),
         *_scenarios(found),
-        *drawn_table(
-            "Against the limits", desk.FIGURE_HEADS, desk.figure_rows(_limited(found)), left=3
+        *render_table(
+            "Against the limits",
+            project.FIGURE_HEADS,
+            project.figure_rows(_rows_with_limit(found)),
+            left=3,
         ),
-        *indented(desk.unmeasured_lines(found.figures)),
+        *indent_lines(project.unmeasured_lines(found.figures)),
     )
 
 
-def _limited(found: Explanation) -> list[Judged]:
+def _rows_with_limit(found: Explanation) -> list[LimitCheck]:
     return [row for row in found.figures if row.limit is not None]
 
 
 def _scenarios(found: Explanation) -> Iterator[RenderableType]:
     for place, one in enumerate(found.scenarios):
-        title = f"{name(one.scenario)}: an intruder who knows {and_list(one.keys)}"
+        title = f"{truncate(one.scenario)}: an intruder who knows {and_list(one.keys)}"
         yield Text(title, style="bold underline")
-        yield from indented(one.sentences)
+        yield from indent_lines(one.sentences)
         yield Text()
-        yield from drawn_table(
-            "Step by step", desk.LADDER_HEADS, desk.ladder_rows(found, place), left=3
+        yield from render_table(
+            "Step by step", project.LADDER_HEADS, project.ladder_rows(found, place), left=3
         )
         yield from _findings(one.findings)
 
@@ -89,14 +91,14 @@ def _findings(findings: tuple[ExplainedFinding, ...]) -> Iterator[RenderableType
     head = f"What may be common knowledge ({len(findings):,}, of them open: {n_open:,})"
     yield Text(head, style="bold underline")
     for one in findings[:MOST]:
-        first, *others = desk.finding_lines(one.finding)
+        first, *others = project.finding_lines(one.finding)
         yield Text(f"▲ {first}")
-        yield from indented(others)
-        for command in desk.command_lines(one):
+        yield from indent_lines(others)
+        for command in project.command_lines(one):
             yield Padding(Text(command, "dim"), (0, 0, 0, 4))
     if len(findings) > MOST:
         yield Text(f" ... and {len(findings) - MOST:,} more: all of them with --json", "dim")
     yield Text()
     yield Text("To leave the first out for good, paste into project.toml:", style="bold")
-    yield from indented(lines(findings[0].toml).split("\n"))
+    yield from indent_lines(lines(findings[0].toml).split("\n"))
     yield Text()

@@ -7,23 +7,22 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.confidential_files import refuse_targets, write_targets
-from unveil.cli.explore_screen import screen
-from unveil.cli.options import by_column, column_names, key_and_target_options, missing_option
+from unveil.arguments import numbers_in
+from unveil.cli.options import column_names, key_and_target_options, missing_option, parse_by_column
+from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.cli.synthesis_options import numbers_by_column, reasons
-from unveil.errors import SettingsError, quoted
-from unveil.exploration.explore import ExplorationResult, flat
-from unveil.exploration.explore import explore as tried
-from unveil.exploration.settings import METHODS, MIN_LEAF
-from unveil.exploration.store import HEAD
-from unveil.read.given import numbers_in
+from unveil.cli.synthesise import numbers_by_column, reasons
+from unveil.errors import SettingsError, quote_text
+from unveil.project.explore.explore import HEAD, ExplorationResult, flat
+from unveil.project.explore.explore import explore as tried
+from unveil.project.explore.settings import METHODS, MIN_LEAF
 from unveil.records.exploration import Exploration
-from unveil.report.charts.risk_utility import risk_utility_map
-from unveil.report.documents import csv_document, json_document
-from unveil.report.exploration_page import exploration_page
-from unveil.report.words import lines
+from unveil.view.charts.risk_utility import risk_utility_map
+from unveil.view.exploration_screen import screen
+from unveil.view.format import lines
+from unveil.view.pages.exploration import exploration_page
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output
 
 INTERRUPTED = 130
 
@@ -33,7 +32,7 @@ def leaves(context: click.Context, option: click.Parameter, given: str) -> tuple
     found = numbers_in(given)
     if not all(isinstance(one, float) and _is_whole(one) for one in found):
         raise SettingsError(
-            f"{option.opts[0]} {quoted(given)} cannot be read. Write whole numbers with commas"
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write whole numbers with commas"
             " between them: 5,20,50."
         )
     return tuple(int(one) for one in found)
@@ -48,11 +47,12 @@ def amounts(
 ) -> dict[str, float]:
     """How much noise by column: income=100."""
     found = {}
-    for column, text in by_column(context, option, given).items():
+    for column, text in parse_by_column(context, option, given).items():
         number, *more = numbers_in(text)
         if more or isinstance(number, str):
             raise SettingsError(
-                f"{option.opts[0]} {quoted(f'{column}={text}')} cannot be read. Write a column, =,"
+                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a "
+                "column, =,"
                 " and the standard deviation: income=100."
             )
         found[column] = number
@@ -117,7 +117,7 @@ def amounts(
     "--bands",
     multiple=True,
     metavar="COLUMN=BANDS",
-    callback=by_column,
+    callback=parse_by_column,
     help="For the risk, compare numbers in bands: age=5. May be repeated.",
 )
 @click.option(
@@ -178,18 +178,20 @@ def explore(
       unveil explore survey.csv -k sex,age,region -t income,health --methods cart,catall,ipf \\
         --filter --page map.html
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking((original,), keys, "the original file", "explore survey.csv")
-    refuse_targets({"--page": page, "--chart": chart})
-    result = _tried(original, keys, asked)
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking((original,), keys, "the original file", "explore survey.csv")
+    check_targets({"--page": page, "--chart": chart})
+    result = _explore(original, keys, asked)
     record = result.record
     made = {page: lambda: exploration_page(record), chart: lambda: risk_utility_map(record)}
     write_targets({path: draw for path, draw in made.items() if path is not None})
     console = Console()
-    put_out(_document(record, console, as_json=as_json, as_csv=as_csv), console)
+    print_output(_document(record, console, as_json=as_json, as_csv=as_csv), console)
 
 
-def _tried(original: str | None, keys: tuple[str, ...], asked: dict[str, Any]) -> ExplorationResult:
+def _explore(
+    original: str | None, keys: tuple[str, ...], asked: dict[str, Any]
+) -> ExplorationResult:
     folder: Path | None = asked["folder"]
     settings = {
         **asked,

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from unveil.assessment.assess import check_acceptances
 from unveil.cli.options import column_names
-from unveil.errors import SettingsError, quoted
-from unveil.judge.assess import refuse_acceptances
+from unveil.errors import SettingsError, quote_text
 from unveil.records.alerts import Acceptance, Assessment
-from unveil.records.judgement import Audience
+from unveil.records.assessment import Audience
 
 Command = Callable[..., Any]
 
@@ -38,7 +38,7 @@ class GateOptions:
 
     def refuse_unknown(self, assessment: Assessment) -> None:
         """Refuse to accept what is not there, or what nobody may accept."""
-        refuse_acceptances([alert for alert, _ in self.accept], assessment.alerts, self.audience)
+        check_acceptances([alert for alert, _ in self.accept], assessment.alerts, self.audience)
 
 
 def gate_options(command: Command) -> Command:
@@ -50,7 +50,7 @@ def gate_options(command: Command) -> Command:
             sensitive=_sensitive(given.pop("sensitive")),
             control=given.pop("control"),
             audience=given.pop("audience"),
-            accept=_accepted(given.pop("accept"), given.pop("reason"), given["by"]),
+            accept=_parse_acceptances(given.pop("accept"), given.pop("reason"), given["by"]),
             by=given.pop("by"),
             is_full=given.pop("is_full"),
         )
@@ -111,14 +111,14 @@ def _sensitive(given: tuple[str, ...]) -> dict[str, list[str]]:
         column, equals, level = text.partition("=")
         if not column or not equals or not level:
             raise SettingsError(
-                f"--sensitive {quoted(text)} cannot be read. Write a column, =, and a value:"
+                f"--sensitive {quote_text(text)} cannot be read. Write a column, =, and a value:"
                 " hiv_test=positive."
             )
         found.setdefault(column, []).append(level)
     return found
 
 
-def _accepted(
+def _parse_acceptances(
     alerts: tuple[str, ...], reasons: tuple[str, ...], by: str | None
 ) -> tuple[tuple[str, str], ...]:
     if len(alerts) != len(reasons) or any(not reason.strip() for reason in reasons):

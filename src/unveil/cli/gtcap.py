@@ -10,17 +10,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.chart_file import chart_option, write_chart
-from unveil.cli.options import by_column, keys_option, reading_options, target_option
+from unveil.cli.options import keys_option, parse_by_column, reading_options, target_option
+from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_table, refuse_both, refuse_lacking
-from unveil.cli.tables import as_wide_as_fits, new_table
 from unveil.errors import RolesError
-from unveil.measure.attribution.gtcap import gtcap as measure_gtcap
-from unveil.measure.attribution.gtcap_settings import COEFFICIENTS, UNIQUE_RULES
-from unveil.records.gtcap import Gtcap
-from unveil.report import gtcap as words
+from unveil.measure.cap.gtcap import gtcap as measure_gtcap
+from unveil.measure.cap.gtcap_settings import COEFFICIENTS, UNIQUE_RULES
+from unveil.records.cap import Gtcap
+from unveil.view import gtcap as words
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import fit_width, new_table
+from unveil.view.render_rich import check_both, check_lacking, print_table
 
 BAR = 40
 
@@ -36,7 +36,7 @@ BAR = 40
     "radii",
     multiple=True,
     metavar="COLUMN=RADIUS",
-    callback=by_column,
+    callback=parse_by_column,
     help="Compare numbers by distance: age=5. Other columns must be the same. May be repeated.",
 )
 @click.option(
@@ -77,8 +77,8 @@ def gtcap(
     Example:
       unveil gtcap original.csv synthetic.csv --keys sex,age,job --target ill --radius age=5
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking(
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
         (original, synthetic),
         keys,
         "the original file and at least one synthetic file",
@@ -92,7 +92,7 @@ def gtcap(
         )
     record = result.record
     write_chart(chart, record)
-    put_table(record, record.copies, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
+    print_table(record, record.copies, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: Gtcap) -> Group:
@@ -111,14 +111,14 @@ def _screen(record: Gtcap) -> Group:
 def _figures(record: Gtcap) -> Iterator[RenderableType]:
     if not record.n_unique:
         return
-    yield _by_copy(record)
+    yield _render_copies(record)
     yield Text()
     if record.mean is not None:
         yield _histogram(record)
         yield Text()
 
 
-def _by_copy(record: Gtcap) -> Table:
+def _render_copies(record: Gtcap) -> Table:
     def made(shown: Sequence[str]) -> Table:
         table = new_table("Over all statistical uniques")
         for head in shown:
@@ -129,7 +129,7 @@ def _by_copy(record: Gtcap) -> Table:
             table.add_row(*(Text(cell) for head, cell in cells if head in shown))
         return table
 
-    return as_wide_as_fits(made, words.HEADS, words.HEADS[3:], Console().width)
+    return fit_width(made, words.HEADS, words.HEADS[3:], Console().width)
 
 
 def _histogram(record: Gtcap) -> Table:

@@ -8,18 +8,18 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import by_column, column_names, keys_option, missing_option
+from unveil.cli.options import column_names, keys_option, missing_option, parse_by_column
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_out
-from unveil.cli.tables import longest_name, new_table
-from unveil.errors import ReadError, listed
-from unveil.records.judgement import Audience
-from unveil.records.proposal import ProjectProposal, ProposedScenario
-from unveil.release.proposing import written
-from unveil.release.templates import TEMPLATES
-from unveil.report.documents import json_document
-from unveil.report.words import and_list, name, people, visible
+from unveil.errors import ReadError, list_names
+from unveil.project.proposals import TEMPLATES
+from unveil.project.propose import write_project
+from unveil.records.assessment import Audience
+from unveil.records.suggestion import ProjectProposal, ProposedScenario
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.view.format import and_list, people, truncate, visible
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (
@@ -70,7 +70,7 @@ _ROLES = (
     "--special-codes",
     multiple=True,
     metavar="COLUMN=CODES",
-    callback=by_column,
+    callback=parse_by_column,
     help="Codes that stand for no answer: income=-8,-9. May be repeated.",
 )
 @missing_option
@@ -97,7 +97,7 @@ def init(
     if not data:
         raise ReadError(f"Name the file of the original: {EXAMPLE}.")
     with progress_bar(Console(stderr=True)) as bar:
-        _, record = written(
+        _, record = write_project(
             data,
             folder,
             keys=keys or None,
@@ -106,17 +106,17 @@ def init(
             progress=bar,
         )
     if as_json:
-        put_out(json_document(record), Console())
+        print_output(json_document(record), Console())
     else:
         n_copies = len(settings["synthetic"])
-        put_out(Group(*_screen(record, folder, n_copies=n_copies)), Console())
+        print_output(Group(*_screen(record, folder, n_copies=n_copies)), Console())
 
 
 def _screen(
     record: ProjectProposal, folder: str | None, *, n_copies: int
 ) -> Iterator[RenderableType]:
     yield Text()
-    yield Text(f"A project for {name(record.roles.files[0])}: {_whom(record)}", style="bold")
+    yield Text(f"A project for {truncate(record.roles.files[0])}: {_whom(record)}", style="bold")
     yield Text(
         f"{visible(record.file or '')} is written. All in it is proposed, with reasons: change what"
         " does not fit your setting."
@@ -144,7 +144,7 @@ def _roles(record: ProjectProposal) -> RenderableType:
     for role, what in _ROLES:
         found = record.roles.of_role(role)  # type: ignore[arg-type]
         if found:
-            table.add_row(role, what, Text(", ".join(map(name, found))))
+            table.add_row(role, what, Text(", ".join(map(truncate, found))))
     return table
 
 
@@ -157,7 +157,7 @@ def _scenario(record: ProjectProposal, scenario: ProposedScenario) -> Iterator[R
         )
         yield Text("file, or begin again with --keys.")
     else:
-        keys = and_list([name(key) for key in scenario.keys])
+        keys = and_list([truncate(key) for key in scenario.keys])
         alone = ""
         if scenario.n_unique is not None:
             of = people(record.n_records)
@@ -177,13 +177,13 @@ def _whom(record: ProjectProposal) -> str:
 def _besides(record: ProjectProposal) -> Iterator[RenderableType]:
     for reason in dict.fromkeys(one.reason for one in record.special_codes):
         told = [
-            f"{name(one.column)} {', '.join(f'{code:g}' for code in one.codes)}"
+            f"{truncate(one.column)} {', '.join(f'{code:g}' for code in one.codes)}"
             for one in record.special_codes
             if one.reason == reason
         ]
-        yield Text(f"Special codes: {listed(told)} ({reason}).")
+        yield Text(f"Special codes: {list_names(told)} ({reason}).")
     if record.radii:
-        radii = listed([f"{name(one.column)} {one.radius:g}" for one in record.radii])
+        radii = list_names([f"{truncate(one.column)} {one.radius:g}" for one in record.radii])
         yield Text(f"Radii for GTCAP: {radii}.")
     n_codings = len(record.codings.rows)
     if n_codings:

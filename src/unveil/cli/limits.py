@@ -9,19 +9,19 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.desk_options import by_option, drawn_table, json_option, project_option
-from unveil.cli.shown import put_out
-from unveil.errors import SettingsError, quoted
-from unveil.judge.audiences import RULES
-from unveil.judge.measures import limits_fault
-from unveil.judge.presets import limits_of, preset
-from unveil.records.judgement import Audience, Limit
-from unveil.release.judging import why_not_accepted
-from unveil.release.model import ProjectFile
-from unveil.release.project_file import read_project
-from unveil.release.ruling import accept_limits, proposed_limits
-from unveil.report.desk import LIMIT_HEADS, limit_rows
-from unveil.report.words import visible
+from unveil.assessment.context import RULES
+from unveil.assessment.limits import limits_of, preset
+from unveil.cli.options import by_option, json_option, project_option, render_table
+from unveil.errors import SettingsError, quote_text
+from unveil.project.assess_run import why_not_accepted
+from unveil.project.model import ProjectFile
+from unveil.project.read_project import read_project
+from unveil.project.record_ruling import accept_limits, propose_limits
+from unveil.records.assessment import Audience, Limit
+from unveil.records.limits import limits_fault
+from unveil.view.format import visible
+from unveil.view.project import LIMIT_HEADS, limit_rows
+from unveil.view.render_rich import print_output
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
@@ -51,7 +51,8 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
     pair = _NUMBERS.fullmatch(numbers)
     if not equals or (pair is None and numbers != "off"):
         raise SettingsError(
-            f"--set {quoted(text)} cannot be read. Write a measure, =, and two numbers, from where"
+            f"--set {quote_text(text)} cannot be read. Write a measure, =, and two numbers, "
+            "from where"
             " on it is looked at and from where on it is too high: DiSCO=5,10; or DiSCO=off."
         )
     values = None if pair is None else (float(pair[1]), float(pair[2]))
@@ -104,14 +105,16 @@ def limits(
         file = read_project(project, needs_files=False)
     values = file.limits.values
     if (preset or changes) and not accept:
-        values = proposed_limits(file, preset=preset, changes=changes)
+        values = propose_limits(file, preset=preset, changes=changes)
     found = limits_of(values)
     is_proposal = not accept and bool(preset or changes)
     if as_json:
-        put_out(_document(file, found, is_proposal=is_proposal), Console())
+        print_output(_document(file, found, is_proposal=is_proposal), Console())
     else:
         is_looking = not (accept or is_proposal)
-        put_out(_screen(file, found, is_proposal=is_proposal, is_looking=is_looking), Console())
+        print_output(
+            _screen(file, found, is_proposal=is_proposal, is_looking=is_looking), Console()
+        )
 
 
 def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
@@ -134,7 +137,7 @@ def _screen(
     return Group(
         Text(),
         Text(_head(file, found, is_proposal=is_proposal), style="bold"),
-        *drawn_table("Limits", LIMIT_HEADS, limit_rows(found)),
+        *render_table("Limits", LIMIT_HEADS, limit_rows(found)),
         *(_presets() if is_looking else ()),
     )
 
@@ -163,4 +166,4 @@ def _presets() -> Iterator[RenderableType]:
     for audience in AUDIENCES:
         yield Text(RULES[audience])
         rows = limit_rows(preset(audience, declared=None))
-        yield from drawn_table(f"Preset {audience}", LIMIT_HEADS, rows)
+        yield from render_table(f"Preset {audience}", LIMIT_HEADS, rows)

@@ -6,13 +6,13 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
-from unveil.cli.desk_options import drawn_table, json_option, project_option
-from unveil.cli.shown import put_out
-from unveil.release.log import read_log
-from unveil.release.project_file import find_project
-from unveil.release.verifying import verified
-from unveil.report import desk
-from unveil.report.documents import json_document
+from unveil.cli.options import json_option, project_option, render_table
+from unveil.project.log import read_log
+from unveil.project.read_project import find_project
+from unveil.project.verify import verify_project
+from unveil.view import project as project_view
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 NOT_AS_WRITTEN = 3
 
@@ -36,15 +36,17 @@ def log(*, verify: bool, project: str | None, as_json: bool) -> int:
     """
     folder = find_project(project).parent
     if verify:
-        check = verified(folder)
-        shown = Group(Text(), *(Text(line) for line in desk.check_lines(check)))
-        put_out(json_document(check) if as_json else shown, Console())
+        check = verify_project(folder)
+        shown = Group(Text(), *(Text(line) for line in project_view.check_lines(check)))
+        print_output(json_document(check) if as_json else shown, Console())
         return NOT_AS_WRITTEN if check.faults else 0
     lines = read_log(folder)
     if as_json:
         document = {"lines": [line.to_dict() for line in lines]}
-        put_out(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
+        print_output(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
     else:
-        rows = desk.log_rows(lines)
-        put_out(Group(Text(), *drawn_table("Log", desk.LOG_HEADS, rows, left=5)), Console())
+        rows = project_view.log_rows(lines)
+        print_output(
+            Group(Text(), *render_table("Log", project_view.LOG_HEADS, rows, left=5)), Console()
+        )
     return 0

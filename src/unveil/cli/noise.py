@@ -9,24 +9,22 @@ import msgspec
 import polars as pl
 from rich.console import Console
 
-from unveil.cli.noise_files import Targets, written
-from unveil.cli.noise_screen import Found, document, screen
-from unveil.cli.options import by_column, missing_option
-from unveil.cli.shown import put_out
+from unveil.arguments import absent_sentence, finite_numbers, numbers_in
+from unveil.cli.options import missing_option, parse_by_column
+from unveil.cli.output_files import NoisePaths, write_noise_files
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError
-from unveil.measure.membership.choosing import chosen
-from unveil.measure.membership.ecap import measured, opened
-from unveil.measure.membership.given import amount, threshold_given
-from unveil.measure.membership.noises import NOISES
+from unveil.io.outgoing import PREFIX
+from unveil.io.sources import read_table
+from unveil.io.table import Labelled, Table
+from unveil.measure.ecap.arguments import amount, threshold_given
+from unveil.measure.ecap.choose_noise import choose_for_values
+from unveil.measure.ecap.ecap import measure_ecap, prepare_values
+from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.protection.noise import add_noise, is_kept
-from unveil.read.files import read_table
-from unveil.read.given import finite_numbers, numbers_in
-from unveil.read.labelled import Labelled
-from unveil.read.roles import absent
-from unveil.read.table import Table
-from unveil.report.ecap import TEMPLATES
-from unveil.report.words import lines
-from unveil.write.marks import PREFIX
+from unveil.view.ecap import TEMPLATES
+from unveil.view.format import lines
+from unveil.view.noise_screen import NoiseScreen, document, screen
+from unveil.view.render_rich import print_output
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
 
@@ -88,7 +86,7 @@ def ends(
     "--not-needed",
     multiple=True,
     metavar="COLUMN=REASON",
-    callback=by_column,
+    callback=parse_by_column,
     help="A column that needs no noise, and why. May be repeated.",
 )
 @click.option("--seed", type=int, metavar="NUMBER", help="For the same noise again; confidential.")
@@ -133,24 +131,26 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
       unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600 \\
         --threshold 0.1 --clip 16,99 --out FAKE_noised.csv --statement statement.txt
     """
-    source = _refuse_lacking(file, asked)
-    targets = Targets.of(**{which: asked[which] for which in Targets.NAMES})
-    found, data = _found(source, asked)
-    paths = written(targets, found, data)
-    for sentence in _said(source, found, targets):
+    source = _check_lacking(file, asked)
+    targets = NoisePaths.of(**{which: asked[which] for which in NoisePaths.NAMES})
+    found, data = _measure_noise(source, asked)
+    paths = write_noise_files(targets, found, data)
+    for sentence in _stderr_notes(source, found, targets):
         click.echo(f"unveil: {lines(sentence)}", err=True)
     console = Console()
-    put_out(document(found, paths) if as_json else screen(found, paths, console.width), console)
+    print_output(
+        document(found, paths) if as_json else screen(found, paths, console.width), console
+    )
 
 
-def _refuse_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
+def _check_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     if file is None:
         raise ReadError(f"Name the copy: {EXAMPLE}.")
     needed = {"--column": "column", "--population": "population", "--N": "size", "--n": "sample"}
     lacking = [option for option, name in needed.items() if asked[name] is None]
     if lacking:
         raise SettingsError(f"{' and '.join(lacking)} must be given: {EXAMPLE}.")
-    _refuse_without_out(asked)
+    _check_without_out(asked)
     for which in ("curve", "populations"):
         if asked["sigma"] is not None and asked[which] is not None:
             raise SettingsError(
@@ -159,7 +159,7 @@ def _refuse_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     return file
 
 
-def _refuse_without_out(asked: Mapping[str, Any]) -> None:
+def _check_without_out(asked: Mapping[str, Any]) -> None:
     """Options of a copy that is not written would do nothing."""
     if asked["out"] is not None:
         return
@@ -173,7 +173,7 @@ def _refuse_without_out(asked: Mapping[str, Any]) -> None:
         )
 
 
-def _found(file: str, asked: Mapping[str, Any]) -> tuple[Found, Any]:
+def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, Any]:
     """What the column needs, and the copy with noise where it is to be written."""
     missing = tuple(asked["missing_values"])
     table = read_table(file, side="data", missing_values=missing)
@@ -182,14 +182,14 @@ def _found(file: str, asked: Mapping[str, Any]) -> tuple[Found, Any]:
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = threshold_given(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
-    people = opened(values, *settings, discrete=asked["discrete"])
-    choice = None if given is not None else chosen(people, threshold)
+    people = prepare_values(values, *settings, discrete=asked["discrete"])
+    choice = None if given is not None else choose_for_values(people, threshold)
     sigma = given if choice is None else choice.sigma_to_use
     if sigma is None:
         raise SettingsError(" ".join(choice.warnings if choice is not None else ()))
-    risk = measured(people, sigma, threshold).record
+    risk = measure_ecap(people, sigma, threshold).record
     if asked["out"] is None:
-        return Found(asked["column"], choice, risk, None), None
+        return NoiseScreen(asked["column"], choice, risk, None), None
     decimals = 0 if asked["discrete"] and asked["decimals"] is None else asked["decimals"]
     how = {
         "sigma": sigma,
@@ -205,7 +205,7 @@ def _found(file: str, asked: Mapping[str, Any]) -> tuple[Found, Any]:
         not_needed=asked["not_needed"],
     )
     record = msgspec.structs.replace(made.record, files=(table.source,))
-    return Found(asked["column"], choice, risk, record), made.data
+    return NoiseScreen(asked["column"], choice, risk, record), made.data
 
 
 def _codes(text: str | None) -> tuple[float, ...]:
@@ -217,13 +217,13 @@ def _codes(text: str | None) -> tuple[float, ...]:
 def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
     """The numbers of the column, missing where it holds a code for no answer."""
     if column not in table.frame.columns:
-        raise RolesError(absent(table.place, column, table.frame.columns))
+        raise RolesError(absent_sentence(table.place, column, table.frame.columns))
     given = table.frame[column]
     kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
     return given.cast(pl.Float64).alias("").set(kept, None)
 
 
-def _said(file: str, found: Found, targets: Targets) -> list[str]:
+def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[str]:
     """What is told on standard error: what is confidential, and what should be known."""
     said = [TEMPLATES["confidential"]]
     if targets.out is not None and not Path(file).name.startswith(PREFIX):

@@ -2,13 +2,18 @@
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import click
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
-from unveil.errors import RolesError, SettingsError, quoted
-from unveil.read.given import numbers_in
+from unveil.arguments import numbers_in
+from unveil.errors import RolesError, SettingsError, quote_text
+from unveil.view.disclosure_tables import new_table
 
 Command = Callable[..., Any]
 
@@ -46,7 +51,7 @@ def _split(text: str, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def by_column(
+def parse_by_column(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str]:
     """Settings of columns, each as name=setting; a column may be named once."""
@@ -65,7 +70,7 @@ def by_column(
     return settings
 
 
-def two_numbers(
+def parse_two_numbers(
     context: click.Context, option: click.Parameter, given: str | None
 ) -> tuple[float, float] | None:
     """Two numbers with a comma between them."""
@@ -74,7 +79,8 @@ def two_numbers(
     numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
     if len(numbers) != 2 or given.count(",") != 1:
         raise SettingsError(
-            f"{option.opts[0]} {quoted(given)} cannot be read. Write two numbers, of records and of"
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write two numbers, of "
+            "records and of"
             f" percent, with a comma between them: {option.metavar}."
         )
     return numbers[0], numbers[1]
@@ -138,7 +144,9 @@ def methods_by_name(
     return methods
 
 
-def by_method(synthetic: tuple[str, ...], methods: dict[str, list[str]]) -> dict[str, list[str]]:
+def group_by_method(
+    synthetic: tuple[str, ...], methods: dict[str, list[str]]
+) -> dict[str, list[str]]:
     """All copies by their method; files without one stand beside those with one."""
     if synthetic and BESIDE in methods:
         raise SettingsError(
@@ -187,14 +195,14 @@ def reading_options(command: Command) -> Command:
         "--special-codes",
         multiple=True,
         metavar="COLUMN=CODES",
-        callback=by_column,
+        callback=parse_by_column,
         help="Codes that stay apart from the bands: income=-8,-9. May be repeated.",
     )(command)
     return click.option(
         "--bands",
         multiple=True,
         metavar="COLUMN=BANDS",
-        callback=by_column,
+        callback=parse_by_column,
         help="Compare numbers in bands: age=5, age=equal:5 or age=0,18,65. May be repeated.",
     )(command)
 
@@ -230,3 +238,49 @@ def output_options(command: Command) -> Command:
         "--csv", "as_csv", is_flag=True, help="Print the rows of the table as CSV."
     )(command)
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+
+
+# Options that the commands of the desk share, and tables as all of them draw them.
+
+
+def project_option(command: Command) -> Command:
+    """--project: where the project is."""
+    return click.option(
+        "--project",
+        metavar="FOLDER",
+        help="The project: its folder, or its file. Default: this folder.",
+    )(command)
+
+
+def by_option(command: Command) -> Command:
+    """--by: who says so."""
+    return click.option(
+        "--by", metavar="NAME", help='Who says so: "Name, role". Kept with what is said.'
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """--json: one document on standard output and nothing else."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+
+
+def render_table(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
+) -> Iterator[RenderableType]:
+    """A table whose first columns are text and whose others are figures; nothing without rows."""
+    if not rows:
+        return
+    table: Table = new_table(title)
+    for place, head in enumerate(heads):
+        is_text = place < left or place == len(heads) - 1
+        table.add_column(head, overflow="fold", justify="left" if is_text else "right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    yield table
+    yield Text()
+
+
+def indent_lines(lines: Any) -> Iterator[RenderableType]:
+    """Lines below what they belong to."""
+    for line in lines:
+        yield Padding(Text(line), (0, 0, 0, 2))

@@ -14,7 +14,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from unveil.report.words import name
+from unveil.view.format import truncate
 
 Report = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
@@ -42,15 +42,15 @@ def _bar(console: Console, how_far: ProgressColumn) -> Iterator[Report]:
     what = TextColumn("{task.description}", markup=False)
     columns = (what, BarColumn(), how_far, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        yield _moving(bar)
+        yield _report_to_bar(bar)
 
 
-def _moving(bar: Progress) -> Report:
+def _report_to_bar(bar: Progress) -> Report:
     task = bar.add_task("starting", total=None)
 
     def report(what: str, done: int, total: int) -> None:
         if done == 0:
             bar.reset(task, total=total)
-        bar.update(task, description=name(what), completed=done, total=total)
+        bar.update(task, description=truncate(what), completed=done, total=total)
 
     return report

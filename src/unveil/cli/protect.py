@@ -6,17 +6,17 @@ from typing import Any, cast
 import click
 from rich.console import Console
 
+from unveil.arguments import numbers_in
 from unveil.cli.progress import progress_bar
-from unveil.cli.protect_screen import document, screen
-from unveil.cli.shown import put_out
 from unveil.errors import ReadError, SettingsError
-from unveil.protection.plan_file import is_project
-from unveil.read.given import numbers_in
+from unveil.io.write_file import ENDINGS
+from unveil.project.make_copies import is_in_project, protect_copy
+from unveil.project.read_project import read_project
+from unveil.project.read_protection import is_project
 from unveil.records.protection import Protection
-from unveil.release.making import is_in_project, protected
-from unveil.release.project_file import read_project
-from unveil.report.words import lines
-from unveil.write.copies import ENDINGS
+from unveil.view.format import lines
+from unveil.view.protection_screen import document, screen
+from unveil.view.render_rich import print_output
 
 EXAMPLE = "unveil protect project.toml --out protected"
 
@@ -86,11 +86,11 @@ def protect(
         raise SettingsError("--seed must be a whole number from 0 on.")
     read = read_project(project, needs_files=False)
     with progress_bar(Console(stderr=True)) as bar:
-        made = protected(
+        made = protect_copy(
             read, out=out, ending=ending, keep_stages=keep_stages, progress=bar, **asked
         )
     for note in made.notes:
         click.echo(f"unveil: {lines(note)}", err=True)
     record = cast(Protection, made.record)
     shown = document(record, made.paths) if as_json else screen(record, made.paths, read.path.name)
-    put_out(shown, Console())
+    print_output(shown, Console())

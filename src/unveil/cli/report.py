@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from unveil.cli.confidential_files import refuse_targets
-from unveil.release.project_file import read_project
-from unveil.release.reporting import Written, write_report
-from unveil.report.words import lines
+from unveil.cli.output_files import check_targets
+from unveil.project.read_project import read_project
+from unveil.project.write_report import ReportFiles, write_report
+from unveil.view.format import lines
 
 
 @click.command(short_help="A run as one sealed page, to be read, signed and printed.")
@@ -40,14 +40,14 @@ def report(
       unveil report --open
       unveil report myproject --run 2 --records
     """
-    refuse_targets({"--out": out})
+    check_targets({"--out": out})
     written = write_report(read_project(project), number, out=out, records=records)
     _say(written)
     if is_opened:
         webbrowser.open(written.report.resolve().as_uri())
 
 
-def _say(written: Written) -> None:
+def _say(written: ReportFiles) -> None:
     click.echo(
         f"unveil: run {written.run:,} written to {lines(str(written.report))}. It is confidential.",
         err=True,

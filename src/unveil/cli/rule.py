@@ -7,17 +7,17 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.desk_options import by_option, indented, json_option, project_option
-from unveil.cli.shown import put_out
+from unveil.assessment.context import may_rule_together, rule_of
+from unveil.assessment.outstanding import rule_command, rule_together_command
+from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
-from unveil.judge.audiences import may_rule_together, rule_of
-from unveil.judge.missing import rule_command, rule_together_command
-from unveil.records.judgement import Audience, Finding
-from unveil.release.project_file import read_project
-from unveil.release.ruling import findings_now
-from unveil.release.ruling import rule as rule_on
-from unveil.report.desk import finding_lines
-from unveil.report.words import name, visible
+from unveil.project.read_project import read_project
+from unveil.project.record_ruling import findings_now
+from unveil.project.record_ruling import rule as rule_on
+from unveil.records.assessment import Audience, FlagRuling
+from unveil.view.format import truncate, visible
+from unveil.view.project import finding_lines
+from unveil.view.render_rich import print_output
 
 MOST_PAIRS = 3
 """So many pairs are told in full where all of a target may be ruled on at once."""
@@ -59,30 +59,35 @@ def rule(
         if common_knowledge or keep or reason or instead:
             raise SettingsError('Name the finding: unveil rule "neighbour/workab=NO" ...')
         found = findings_now(file)
-        put_out(_document(found) if as_json else _listed(found, file.context.audience), Console())
+        print_output(
+            _document(found) if as_json else _render_findings(found, file.context.audience),
+            Console(),
+        )
         return
     if common_knowledge == keep:
         raise SettingsError("Say what it is: --common-knowledge or --keep, one of the two.")
     rule_on(file, finding, accept=common_knowledge, reason=reason, by=by, instead=instead)
     changed = read_project(project, needs_files=False)
     if as_json:
-        put_out(_document(findings_now(changed)), Console())
+        print_output(_document(findings_now(changed)), Console())
         return
     said = "common knowledge" if common_knowledge else "kept as a risk"
     left = sum(one.state == "open" for one in findings_now(changed))
     after = " It is left out from the next run on: unveil run." if common_knowledge else ""
-    put_out(Group(Text(f"{visible(finding)}: {said}.{after} Still open: {left:,}.")), Console())
+    print_output(
+        Group(Text(f"{visible(finding)}: {said}.{after} Still open: {left:,}.")), Console()
+    )
 
 
-def _document(found: Sequence[Finding]) -> str:
+def _document(found: Sequence[FlagRuling]) -> str:
     document = {"findings": [one.to_dict() for one in found]}
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def _listed(found: Sequence[Finding], audience: Audience | None) -> Group:
+def _render_findings(found: Sequence[FlagRuling], audience: Audience | None) -> Group:
     still = [one for one in found if one.state == "open"]
     head = f"Findings to rule on: {len(still):,} of {len(found):,}"
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str], list[FlagRuling]] = {}
     for one in still:
         groups.setdefault((one.scenario, one.target), []).append(one)
     together = may_rule_together(audience)
@@ -91,26 +96,26 @@ def _listed(found: Sequence[Finding], audience: Audience | None) -> Group:
         Text(head, style="bold"),
         Text(rule_of(audience)),
         Text(),
-        *(line for one in groups.values() for line in _of_target(one, together=together)),
+        *(line for one in groups.values() for line in _render_target(one, together=together)),
     )
 
 
-def _of_target(still: Sequence[Finding], *, together: bool) -> Iterator[RenderableType]:
+def _render_target(still: Sequence[FlagRuling], *, together: bool) -> Iterator[RenderableType]:
     """The findings about one target, all of them; in short what may be ruled on at once."""
     pairs = [one for one in still if one.kind == "two_way"]
     n_told = min(len(pairs), MOST_PAIRS) if together else len(pairs)
     for one in [*(one for one in still if one.kind == "one_way"), *pairs[:n_told]]:
         first, *others = finding_lines(one)
         yield Text(f"▲ {first}")
-        yield from indented(others)
-        yield from indented([f"{visible(rule_command(one))}"])
+        yield from indent_lines(others)
+        yield from indent_lines([f"{visible(rule_command(one))}"])
     if pairs[n_told:]:
         yield Text(
-            f"{len(pairs) - n_told:,} more pairs of {name(pairs[0].target)}, ruled on alike:"
+            f"{len(pairs) - n_told:,} more pairs of {truncate(pairs[0].target)}, ruled on alike:"
         )
-        yield from indented(f"▲ {visible(one.id)}" for one in pairs[n_told:])
+        yield from indent_lines(f"▲ {visible(one.id)}" for one in pairs[n_told:])
     if together and len(pairs) > 1:
-        yield from indented(
+        yield from indent_lines(
             [f"All {len(pairs):,} pairs at once: {visible(rule_together_command(pairs[0]))}"]
         )
     yield Text()

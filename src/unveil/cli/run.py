@@ -6,20 +6,20 @@ import click
 from rich.console import Console
 
 from unveil.cli.progress import run_bar
-from unveil.cli.run_screen import Shown, screen
-from unveil.cli.shown import put_out
 from unveil.errors import SettingsError
-from unveil.records.judgement import Judgement
+from unveil.project.accept_alert import accept_alerts
+from unveil.project.assess_run import judgement_of
+from unveil.project.decide import decisions_of
+from unveil.project.model import ProjectFile
+from unveil.project.read_project import read_project
+from unveil.project.records_at_risk import records_path
+from unveil.project.run import run_project
+from unveil.project.store import load_parts, runs_of
+from unveil.project.verify import decision_lines
+from unveil.records.assessment import Judgement
 from unveil.records.run import Run
-from unveil.release.after_release import decided_lines
-from unveil.release.at_risk import records_path
-from unveil.release.deciding import decisions_of
-from unveil.release.exceptions import accept_alerts
-from unveil.release.judging import judgement_of
-from unveil.release.model import ProjectFile
-from unveil.release.project_file import read_project
-from unveil.release.running import run_project
-from unveil.release.store import load_parts, runs_of
+from unveil.view.render_rich import print_output
+from unveil.view.run_screen import RunScreen, screen
 
 INTERRUPTED = 130
 
@@ -65,24 +65,24 @@ def run(
       unveil run myproject --records --by "Name, role"
       unveil run --accept near-copies --reason "..." --by "Name, role"
     """
-    reasons = paired(accept, reason)
+    reasons = pair_reasons(accept, reason)
     file = read_project(project)
     known = runs_of(file.folder)
     runner = None if accept else by
-    made = _made(file, records=records, again=again, by=runner, seed=seed)
+    made = _run_project(file, records=records, again=again, by=runner, seed=seed)
     if reasons:
         file = accept_alerts(file, reasons, by=by)
     parts = load_parts(file.folder, made)
     judgement = judgement_of(file, made, parts)
-    decided = tuple(decided_lines(file.folder, made, decisions_of(file.folder)))
-    shown = Shown(made, parts, judgement, made.number not in known, decided)
+    decided = tuple(decision_lines(file.folder, made, decisions_of(file.folder)))
+    shown = RunScreen(made, parts, judgement, made.number not in known, decided)
     _show(shown, as_json=as_json)
     if records:
         _tell_records(file, made)
     click.get_current_context().exit(shown.judgement.exit_code)
 
 
-def paired(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
+def pair_reasons(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
     """A reason for each alert that is accepted."""
     if len(alerts) != len(reasons) or len(set(alerts)) != len(alerts):
         raise SettingsError(
@@ -92,7 +92,7 @@ def paired(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
     return dict(zip(alerts, reasons, strict=True))
 
 
-def _made(
+def _run_project(
     file: ProjectFile, *, records: bool, again: bool, by: str | None, seed: int | None
 ) -> Run:
     try:
@@ -107,12 +107,12 @@ def _made(
         click.get_current_context().exit(INTERRUPTED)
 
 
-def _show(shown: Shown, *, as_json: bool) -> None:
+def _show(shown: RunScreen, *, as_json: bool) -> None:
     console = Console()
     if as_json:
-        put_out(document(shown.run, shown.judgement), console)
+        print_output(document(shown.run, shown.judgement), console)
     else:
-        put_out(screen(shown, console.width), console)
+        print_output(screen(shown, console.width), console)
 
 
 def document(run: Run, judgement: Judgement) -> str:

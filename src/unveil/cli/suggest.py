@@ -7,17 +7,17 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import by_column, keys_option, missing_option
+from unveil.cli.options import keys_option, missing_option, parse_by_column
 from unveil.cli.progress import progress_bar
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_out
-from unveil.cli.tables import longest_name, new_table
 from unveil.errors import ReadError, SettingsError
 from unveil.measure.roles.suggest import suggest as suggested
-from unveil.measure.roles.toml import escaped
 from unveil.records.suggestion import Suggestion
-from unveil.report import suggestion as shown
-from unveil.report.documents import json_document
+from unveil.view import suggestion as shown
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
+from unveil.view.suggestion_toml import escape_letter
 
 
 @click.command(short_help="Which columns may be keys, targets or identifiers, and why.")
@@ -27,7 +27,7 @@ from unveil.report.documents import json_document
     "--special-codes",
     multiple=True,
     metavar="COLUMN=CODES",
-    callback=by_column,
+    callback=parse_by_column,
     help="Codes that stand for no answer: income=-8,-9. May be repeated.",
 )
 @missing_option
@@ -54,11 +54,11 @@ def suggest(
         result = suggested(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
         console = Console()
-        put_out(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
+        print_output(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
     elif as_json:
-        put_out(json_document(result.record), Console())
+        print_output(json_document(result.record), Console())
     else:
-        put_out(Group(*_screen(result.record)), Console())
+        print_output(Group(*_screen(result.record)), Console())
 
 
 def encodable(toml: str, encoding: str) -> str:
@@ -66,7 +66,7 @@ def encodable(toml: str, encoding: str) -> str:
     try:
         toml.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(letter if letter.isascii() else escaped(letter) for letter in toml)
+        return "".join(letter if letter.isascii() else escape_letter(letter) for letter in toml)
     return toml
 
 

@@ -1,29 +1,292 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
+from unveil.arguments import numbers_in
+from unveil.cli.options import column_names, missing_option, parse_by_column
 from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out
-from unveil.cli.synthesis_options import options_said, refuse_beside_model, synthesis_options
-from unveil.cli.synthesis_screen import Written, document, screen
-from unveil.errors import ReadError, RolesError, WriteError
-from unveil.protection.plan_file import is_project
-from unveil.read.files import read_table
-from unveil.release.copy_files import ending_of, targets_of, write_copies
-from unveil.release.making import is_in_project, synthesised
-from unveil.release.model import ProjectFile
-from unveil.release.project_file import read_project
-from unveil.report.words import lines
-from unveil.synthesis.again import drawn_again
-from unveil.synthesis.model_file import load, refuse_path, save
-from unveil.synthesis.predicting import Layout, methods_of
+from unveil.errors import ReadError, RolesError, SettingsError, WriteError, quote_text
+from unveil.io.sources import read_table
+from unveil.io.write_file import ENDINGS
+from unveil.project.make_copies import (
+    choose_ending,
+    is_in_project,
+    synthesise_project,
+    targets_of,
+    write_copies,
+)
+from unveil.project.model import ProjectFile
+from unveil.project.read_project import read_project
+from unveil.project.read_protection import is_project
+from unveil.synthesis.plan import Layout, methods_of
+from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit
-from unveil.synthesis.synthesiser import Synthesiser
+from unveil.synthesis.synthesiser import Synthesiser, check_path, load, save
+from unveil.view.format import lines
+from unveil.view.render_rich import print_output
+from unveil.view.synthesis_screen import SynthesisFiles, document, screen
+
+# Options of `unveil synthesise`, and how their text is read.
+
+
+Command = Callable[..., Any]
+
+
+def numbers_by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, list[float | str]]:
+    """Numbers of columns: income=-8,-9."""
+    return {
+        name: numbers_in(text) for name, text in parse_by_column(context, option, given).items()
+    }
+
+
+def names_by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """Columns of columns: income=age,sex."""
+    rows = _by_name(option, given, f"the columns that predict it: {option.metavar}")
+    return {name: column_names(context, option, (names,)) for name, names in rows.items()}
+
+
+def formulas(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    """Formulas by column: bmi=weight / (height / 100) ^ 2."""
+    del context
+    return _by_name(option, given, "its formula: bmi=weight / (height / 100) ^ 2")
+
+
+def reasons(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, str]:
+    """Reasons by column: ward=numbers of wards, not of people."""
+    del context
+    return _by_name(option, given, "the reason: ward=numbers of wards, not of people")
+
+
+def _by_name(option: click.Parameter, given: tuple[str, ...], wanted: str) -> dict[str, str]:
+    """What stands behind the first =, as it is written; commas have their own meaning in it."""
+    found: dict[str, str] = {}
+    for text in given:
+        column, _, said = (part.strip() for part in text.partition("="))
+        if not column or not said:
+            raise SettingsError(
+                f"{option.opts[0]} {quote_text(text)} cannot be read. Write a column, =, and "
+                f"{wanted}."
+            )
+        if column in found:
+            raise SettingsError(f"{option.opts[0]} is given twice for {column!r}. Give it once.")
+        found[column] = said
+    return found
+
+
+def methods(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str | None, dict[str, str]]:
+    """One method for all columns, and methods of single columns."""
+    for_all = [text for text in given if "=" not in text]
+    if len(for_all) > 1:
+        raise SettingsError(
+            f"{option.opts[0]} names {len(for_all)} methods for all columns. Name one, and others"
+            " by column: --method parametric --method income=cart."
+        )
+    if for_all and not for_all[0].strip():
+        raise SettingsError(
+            f"{option.opts[0]} is empty. Name a method, such as cart, or leave it out."
+        )
+    own = parse_by_column(context, option, tuple(text for text in given if "=" in text))
+    return (for_all[0] if for_all else None), own
+
+
+def margins(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """Sets of columns: sex,region."""
+    return tuple(column_names(context, option, (text,)) for text in given)
+
+
+def _names(flag: str, text: str, name: str | None = None) -> Callable[[Command], Command]:
+    declared = (flag,) if name is None else (flag, name)
+    return click.option(*declared, multiple=True, metavar="NAMES", callback=column_names, help=text)
+
+
+def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Callable[[Command], Command]:
+    return click.option(flag, multiple=True, metavar=metavar, callback=callback, help=text)
+
+
+COLUMN_OPTIONS = (
+    click.option(
+        "--copies",
+        "-m",
+        type=int,
+        default=1,
+        show_default=True,
+        metavar="M",
+        help="How many copies; each further one gives away more.",
+    ),
+    click.option(
+        "--rows", type=int, metavar="N", help="Rows of each copy. Default: as the original."
+    ),
+    click.option(
+        "--method",
+        multiple=True,
+        metavar="METHOD",
+        callback=methods,
+        help="cart (default), parametric or sample for all columns, or income=normrank for one;"
+        " all columns with catall, or with ipf, are drawn together.",
+    ),
+    _names("--order", "Columns in turn: age,sex,income; or auto. Others are left out."),
+    _by_column(
+        "--predictors", "COLUMN=NAMES", names_by_column, "What predicts a column: income=age,sex."
+    ),
+    _names("--keep", "Columns that stay as they are in the original."),
+    _names("--predictor-only", "Columns that predict, and are not in the copy."),
+    _names("--strata", "Columns whose combinations are synthesised apart."),
+    _names("--drop", "Columns to leave out, such as identifiers and free text."),
+    _names("--renumber", "Identifiers to give running numbers in place of their values."),
+    _by_column(
+        "--real-values",
+        "COLUMN=REASON",
+        reasons,
+        "Repeat real values of an identifier or free text all the same, for a stated reason.",
+    ),
+)
+RULE_OPTIONS = (
+    click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        help="What holds in every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
+    ),
+    _by_column("--derive", "COLUMN=FORMULA", formulas, "Compute a column: 'bmi=weight / height'."),
+    _by_column(
+        "--special-codes",
+        "COLUMN=CODES",
+        numbers_by_column,
+        "Codes that are no amounts: income=-8,-9.",
+    ),
+    _by_column(
+        "--spikes", "COLUMN=NUMBERS", numbers_by_column, "Amounts met very often: income=0."
+    ),
+    missing_option,
+)
+TREE_OPTIONS = (
+    click.option(
+        "--min-leaf",
+        type=int,
+        default=5,
+        show_default=True,
+        metavar="N",
+        help="Fewest rows in a leaf of a tree.",
+    ),
+    click.option(
+        "--min-split",
+        type=int,
+        metavar="N",
+        help="Fewest rows that are cut. Default: three times --min-leaf.",
+    ),
+    click.option(
+        "--complexity",
+        type=float,
+        default=1e-8,
+        show_default=True,
+        metavar="SHARE",
+        help="Least gain of a cut, as a share of the impurity at the root.",
+    ),
+    click.option("--min-spread", type=float, metavar="SHARE", help="Least spread within a leaf."),
+    click.option(
+        "--smoothing", type=click.Choice(["density"]), help="Draw numbers from a smooth density."
+    ),
+    click.option(
+        "--prior",
+        type=float,
+        metavar="RECORDS",
+        help="Of catall and ipf: spread evenly over the table. Default: 1.",
+    ),
+    click.option(
+        "--noise",
+        type=float,
+        metavar="EPSILON",
+        help="Of catall and ipf: Laplace noise on the counts. No formal guarantee.",
+    ),
+    click.option(
+        "--margin",
+        "margins",
+        multiple=True,
+        metavar="NAMES",
+        callback=margins,
+        help="Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
+    ),
+    click.option("--seed", type=int, metavar="N", help="The same seed makes the same copies."),
+)
+OUTPUT_OPTIONS = (
+    click.option(
+        "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the copies."
+    ),
+    click.option(
+        "--format", "ending", type=click.Choice(ENDINGS), help="Default: that of the original."
+    ),
+    click.option(
+        "--model",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="CONFIDENTIAL: keep the fitted models in this file, to draw more copies.",
+    ),
+    click.option(
+        "--from",
+        "source",
+        type=click.Path(path_type=Path),
+        metavar="MODEL",
+        help="Draw from a model that --model kept, without FILE: nothing is fitted.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+)
+
+
+_WITH_A_MODEL = {"source", "copies", "rows", "seed", "out", "ending", "as_json"}
+
+
+def check_beside_model(context: click.Context, file: str | None) -> None:
+    """A model that is kept is fitted: only what is drawn from it can be said."""
+    if file is not None:
+        raise SettingsError(
+            "Name a file to fit, or with --from a model to draw from, and not both: a model needs"
+            " no original."
+        )
+    for option in context.command.params:
+        name = option.name or ""
+        is_said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if is_said and name not in _WITH_A_MODEL:
+            raise SettingsError(
+                f"{option.opts[0]} cannot go with --from: the model is fitted already. Only"
+                " --copies, --rows, --seed, --out, --format and --json can."
+            )
+
+
+def options_said(context: click.Context) -> set[str]:
+    """The options that stand on the command line, by their names in Python."""
+    return {
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+
+
+def synthesis_options(command: Command) -> Command:
+    """All options, in the order of the help."""
+    groups = (*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUTPUT_OPTIONS)
+    for option in reversed(groups):
+        command = option(command)
+    return command
+
 
 ANEW = "Name the file and the folder for its copies: unveil synthesise survey.csv --out copies."
 AGAIN = (
@@ -66,10 +329,10 @@ def synthesise(
       unveil synthesise --from CONFIDENTIAL_survey.model --copies 5 --out more
     """
     if source is not None:
-        refuse_beside_model(context, file)
+        check_beside_model(context, file)
         made, written = _again(source, _folder(out, AGAIN), ending, settings)
     elif is_project(file) or (file is None and is_in_project()):
-        made, written = _of_project(
+        made, written = _synthesise_project(
             read_project(file, needs_files=False),
             out=out,
             ending=ending,
@@ -85,7 +348,7 @@ def synthesise(
     for sentence in record.warnings:
         click.echo(f"unveil: {lines(sentence)}", err=True)
     console = Console()
-    put_out(
+    print_output(
         document(record, written) if as_json else screen(record, written, console.width), console
     )
 
@@ -100,17 +363,17 @@ def _folder(out: Path | None, sentence: str) -> Path:
 
 def _anew(
     file: str, out: Path, ending: str | None, model: Path | None, settings: dict[str, Any]
-) -> tuple[Synthesiser, Written]:
+) -> tuple[Synthesiser, SynthesisFiles]:
     """Fit to a file, draw, and write."""
-    targets = targets_of(file, out, max(settings["copies"], 1), ending or ending_of(file))
+    targets = targets_of(file, out, max(settings["copies"], 1), ending or choose_ending(file))
     if model is not None:
-        _refuse_beside(refuse_path(model), out)
+        _check_beside(check_path(model), out)
     with progress_bar(Console(stderr=True)) as bar:
-        made = fit(file, **_asked(file, settings), progress=bar)
-    return made, _written(made, targets, model)
+        made = fit(file, **_parse_options(file, settings), progress=bar)
+    return made, _write_copies(made, targets, model)
 
 
-def _of_project(
+def _synthesise_project(
     project: ProjectFile,
     *,
     out: Path | None,
@@ -118,17 +381,19 @@ def _of_project(
     model: Path | None,
     settings: dict[str, Any],
     said: Container[str],
-) -> tuple[Synthesiser, Written]:
+) -> tuple[Synthesiser, SynthesisFiles]:
     """Fit to the original of a project, draw, write, and enter the copies there."""
     folder = None if out is None else _folder(out, ANEW)
     if model is not None and folder is not None:
-        _refuse_beside(model, folder)
+        _check_beside(model, folder)
     original = str(project.folder / project.data.original)
-    asked = _only(said, _asked(original, settings))
+    asked = _only(said, _parse_options(original, settings))
     with progress_bar(Console(stderr=True)) as bar:
-        made = synthesised(project, out=folder, ending=ending, model=model, progress=bar, **asked)
+        made = synthesise_project(
+            project, out=folder, ending=ending, model=model, progress=bar, **asked
+        )
     _tell(made.notes)
-    written = Written(made.paths, made.model, project=project.path)
+    written = SynthesisFiles(made.paths, made.model, project=project.path)
     return cast(Synthesiser, made.result), written
 
 
@@ -145,21 +410,21 @@ def _only(said: Container[str], asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _again(
     source: Path, out: Path, ending: str | None, settings: dict[str, Any]
-) -> tuple[Synthesiser, Written]:
+) -> tuple[Synthesiser, SynthesisFiles]:
     """Draw from a model that is kept, and write."""
-    _refuse_beside(source, out)
+    _check_beside(source, out)
     kept = load(source)
     asked = {name: settings[name] for name in ("copies", "rows", "seed")}
     original = kept.record.files[0]
-    targets = targets_of(original, out, max(asked["copies"], 1), ending or ending_of(original))
+    targets = targets_of(original, out, max(asked["copies"], 1), ending or choose_ending(original))
     with progress_bar(Console(stderr=True)) as bar:
-        made = drawn_again(kept, **asked, progress=bar)
+        made = draw_again(kept, **asked, progress=bar)
     filed = write_copies(made.copies, targets, made.codebook, made.record)
     _tell(filed.notes)
-    return made, Written(filed.paths, is_again=True)
+    return made, SynthesisFiles(filed.paths, is_again=True)
 
 
-def _refuse_beside(model: Path, out: Path) -> None:
+def _check_beside(model: Path, out: Path) -> None:
     """What is in the folder of the copies may be released with them."""
     if model.resolve().parent == out.resolve():
         raise WriteError(
@@ -168,7 +433,7 @@ def _refuse_beside(model: Path, out: Path) -> None:
         )
 
 
-def _asked(file: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _parse_options(file: str, settings: dict[str, Any]) -> dict[str, Any]:
     """What the options ask of the library."""
     derive = settings.pop("derive")
     only, (method, own) = settings.pop("predictor_only"), settings.pop("method")
@@ -180,11 +445,11 @@ def _asked(file: str, settings: dict[str, Any]) -> dict[str, Any]:
         "derived": derive,
     }
     if only or (own and method):
-        asked |= _laid_out(file, asked, derive, only, (method or "cart", own))
+        asked |= _spell_out_columns(file, asked, derive, only, (method or "cart", own))
     return {name: value for name, value in asked.items() if value not in ({}, ())}
 
 
-def _laid_out(
+def _spell_out_columns(
     file: str,
     asked: Mapping[str, Any],
     derive: Mapping[str, str],
@@ -207,7 +472,9 @@ def _laid_out(
     return spelt
 
 
-def _written(made: Synthesiser, targets: tuple[Path, ...], model: Path | None) -> Written:
+def _write_copies(
+    made: Synthesiser, targets: tuple[Path, ...], model: Path | None
+) -> SynthesisFiles:
     """Copies and model, or neither."""
     kept = None if model is None else save(made, model)
     try:
@@ -217,7 +484,7 @@ def _written(made: Synthesiser, targets: tuple[Path, ...], model: Path | None) -
             kept.unlink(missing_ok=True)
         raise
     _tell(filed.notes)
-    return Written(filed.paths, kept)
+    return SynthesisFiles(filed.paths, kept)
 
 
 def _tell(notes: tuple[str, ...]) -> None:

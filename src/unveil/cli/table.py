@@ -1,56 +1,243 @@
 """`unveil table`: what does a published table of counts give away to whoever knows n people?"""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from rich.console import Console
 
+from unveil.assessment.limits import is_sap_limit_exceeded, parse_sap_limits, sap_judged
 from unveil.cli.options import reading_options
 from unveil.cli.progress import Report, progress_bar
-from unveil.cli.shown import put_out, refuse_both
 from unveil.cli.table_documents import (
-    Figures,
+    TableFigures,
+    check_files,
     comparison_csv,
     level_notes,
-    refuse_files,
+    published_csv,
     release_csv,
     release_json,
-    to_publish,
     write_documents,
 )
 from unveil.cli.table_options import (
+    check_numbers,
     design_options,
     document_options,
     question_options,
-    refuse_numbers,
     release_options,
     source_options,
 )
 from unveil.cli.table_screen import comparison_screen, release_screen
-from unveil.cli.table_source import (
-    Publication,
-    Source,
-    margins_asked,
-    shared_grid,
-    structural_cells,
-    tables_to_compare,
-)
-from unveil.errors import ReadError, SettingsError
-from unveil.judge.sap_limits import is_shut, parse_sap_limits, sap_judged
+from unveil.errors import ReadError, RolesError, SettingsError, nearest
 from unveil.measure.tables.audit import audit as measure_audit
 from unveil.measure.tables.bounds import bounds as measure_bounds
-from unveil.measure.tables.design import compare_rounding
-from unveil.measure.tables.release import Release
+from unveil.measure.tables.compare_rounding import compare_rounding, tables_given
+from unveil.measure.tables.grid import Grid, key_levels
+from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
+from unveil.measure.tables.read_counts import read_published
+from unveil.measure.tables.sap import N_MAX, parse_threshold
 from unveil.measure.tables.sap import sap as measure_sap
-from unveil.measure.tables.sap_settings import N_MAX, checked_threshold
-from unveil.records.design import RoundingComparison
-from unveil.report.design import comparison_chart
-from unveil.report.documents import json_document
-from unveil.report.sap import sap_chart
-from unveil.report.words import lines
+from unveil.measure.tables.sap_depth import under
+from unveil.measure.tables.schemes import NOT_PUBLISHED
+from unveil.records.count_tables import RoundingComparison
+from unveil.view.format import lines
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import check_both, print_output
+from unveil.view.rounding import comparison_chart
+from unveil.view.sap import sap_chart
+
+# Which table does `unveil table` measure, and what is published of it?
+
+
+TOTAL_LABELS = ("Total", "All")
+
+
+@dataclass(frozen=True)
+class CountsSource:
+    """Where the counts come from."""
+
+    file: str
+    microdata: bool
+    dims: tuple[str, ...]
+    count: str | None
+    layout: str | None
+    total_labels: tuple[str, ...]
+    weights: str | None
+    sample: bool
+    reading: Mapping[str, Any]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """How sums are called."""
+        return self.total_labels or TOTAL_LABELS
+
+    def counted(self, beside: str | None = None) -> PublishedTable:
+        """The counts, as a release; `beside` is a column of published values, no dimension."""
+        if self.microdata:
+            return self._from_people(beside)
+        self.refuse_settings_of_people()
+        return PublishedTable.from_file(
+            self.file,
+            dims=self.dims or None,
+            count=self.count,
+            layout=self.layout,
+            total_label=self.labels,
+            sample=self.sample,
+            published=beside,
+            rounding=None if beside is None else NOT_PUBLISHED,
+        )
+
+    def refuse_settings_of_people(self) -> None:
+        """Refuse what would have no effect on counts."""
+        if self.weights is not None or any(self.reading.values()):
+            raise SettingsError(
+                "--weights, --bands, --special-codes and --missing are about people's records."
+                " Say --microdata where FILE holds them."
+            )
+
+    def _from_people(self, beside: str | None) -> PublishedTable:
+        if beside is not None:
+            raise SettingsError(
+                f"There is no file {beside!r} of published values. A column of them stands beside"
+                " counts only, not in people's records."
+            )
+        if not self.dims:
+            raise RolesError("Say which columns make the table: --dims sex,age.")
+        if self.count is not None or self.layout is not None or self.total_labels:
+            raise SettingsError(
+                "--count, --layout and --total-label are about files of counts. Leave them out"
+                " with --microdata."
+            )
+        return PublishedTable.from_microdata(
+            self.file, self.dims, weights=self.weights, sample=self.sample, **self.reading
+        )
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What is published of the counts."""
+
+    rounding: Mapping[str | None, str]
+    total: bool
+    margins: tuple[str, ...]
+    published: str | None
+    structural: tuple[str, ...]
+    seed: int | None
+
+    def of(self, source: CountsSource) -> PublishedTable:
+        """The release, or a sentence on what is wrong with what was asked."""
+        is_file = self.published is None or Path(self.published).is_file()
+        counts = source.counted(None if is_file else self.published)
+        grid = counts.grid
+        return make_release(
+            grid,
+            np.array(counts.system.counts, np.int64),
+            rounding=parse_rounding(self.rounding, total=self.total),
+            total=self.total,
+            margins=margins_asked(self.margins, grid),
+            published=self._published(source, grid),
+            structural=structural_cells(self.structural, grid),
+            seed=self.seed,
+            notes=tuple(note for note in counts.notes if note != NO_TABLE),
+            of_sample=counts.of_sample,
+        )
+
+    def _published(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
+        """The values of a file, or of a column beside the counts; those of parts asked for."""
+        if self.published is None:
+            return None
+        if Path(self.published).is_file():
+            found = read_published(self.published, grid, total_label=source.labels)
+        else:
+            found = read_published(
+                source.file, grid, value=self.published, layout="long", total_label=source.labels
+            )
+        asked = margins_asked(self.margins, grid)
+        parts = {"table", *(grid.part(one) for one in grid.margins(asked))}
+        parts |= {"total"} if self.total else set()
+        return {part: values for part, values in found.items() if part in parts}
+
+
+def parse_rounding(given: Mapping[str | None, str], *, total: bool) -> Any:
+    """One scheme for all, or one for each part where some part has its own."""
+    everything = given.get(None)
+    parts = {key.replace("+", ","): text for key, text in given.items() if key is not None}
+    if not parts:
+        return everything
+    default = "exact" if everything is None else everything
+    asked = {"table": default, "margins": default}
+    if total:
+        asked["total"] = default
+    return asked | parts
+
+
+def margins_asked(given: Sequence[str], grid: Grid) -> Any:
+    """All margins, or each by its dimensions; those of one are joined by +."""
+    if not given:
+        return None
+    if tuple(given) == ("all",) and "all" not in grid.dims:
+        return "all"
+    return [(one,) if one in grid.dims else tuple(_parts(one, grid)) for one in given]
+
+
+def _parts(text: str, grid: Grid) -> Sequence[str]:
+    names = [one.strip() for one in text.split("+")]
+    for one in names:
+        if one not in grid.dims:
+            raise RolesError(
+                f"--margins names {one!r}, which is no dimension of the table."
+                f"{nearest(one, grid.dims)} Its dimensions are: {', '.join(grid.dims)}."
+            )
+    return names
+
+
+def structural_cells(given: Sequence[str], grid: Grid) -> list[int] | None:
+    """The cells of those who have the levels, or a cell by its number."""
+    if not given:
+        return None
+    cells: set[int] = set()
+    for text in given:
+        if text.strip().isdecimal():
+            cells.add(grid.cell(int(text), "--structural"))
+        else:
+            levels = key_levels(text, grid, where="--structural")
+            cells.update(under(grid.shape, levels).reshape(-1).tolist())
+    return sorted(cells)
+
+
+def tables_to_compare(source: CountsSource, area: str | None) -> dict[str, PublishedTable]:
+    """One table, those of a folder, or one for each area, by name."""
+    is_folder = Path(source.file).is_dir()
+    if not is_folder and area is None:
+        return {"table": source.counted()}
+    if source.microdata or source.layout is not None or source.total_labels:
+        raise SettingsError(
+            "--microdata, --layout and --total-label are about one table. Leave them out with"
+            f" {'a folder' if is_folder else '--area'}."
+        )
+    if is_folder and area is not None:
+        raise SettingsError(
+            "--area is about one file, and FILE is a folder. Leave one of them out."
+        )
+    source.refuse_settings_of_people()
+    found = tables_given(source.file, area=area, dims=source.dims or None, count=source.count)
+    notes = (OF_SAMPLE,) if source.sample else ()
+    return {
+        name: make_release(grid, counts, notes=notes, of_sample=source.sample)
+        for name, (grid, counts) in found.items()
+    }
+
+
+def shared_grid(tables: Mapping[str, PublishedTable], what: str) -> Grid:
+    """The cells that all tables have, where something is said of cells."""
+    grids = {table.grid for table in tables.values()}
+    if len(grids) > 1:
+        raise SettingsError(f"{what} cannot be used: the tables do not all have the same cells.")
+    return grids.pop()
+
 
 ABOVE_LIMIT = 3
 N_COMPARED, DRAWS = 24, 20
@@ -58,7 +245,7 @@ ONE_RELEASE = ("rounding", "published", "known", "given", "depth", "bounds", "li
 
 
 @dataclass(frozen=True)
-class Shown:
+class TableOutput:
     """How the figures are put out."""
 
     words: int
@@ -118,21 +305,25 @@ def table(
     Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
     exceeded.
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
+    check_both(as_json=as_json, as_csv=as_csv)
     if not file:
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
-    source = Source(file, microdata, dims, count, layout, total_labels, weights, sample, reading)
-    shown = Shown(words, as_json, as_csv, out, chart)
-    refuse_files(out=out, chart=chart)
-    checked_threshold(asked["threshold"])
-    refuse_numbers(asked["sap_max_n"], asked["audit"])
+    source = CountsSource(
+        file, microdata, dims, count, layout, total_labels, weights, sample, reading
+    )
+    shown = TableOutput(words, as_json, as_csv, out, chart)
+    check_files(out=out, chart=chart)
+    parse_threshold(asked["threshold"])
+    check_numbers(asked["sap_max_n"], asked["audit"])
     return (
-        _compared(source, compare, shown, **asked) if compare else _measured(source, shown, **asked)
+        _compare_schemes(source, compare, shown, **asked)
+        if compare
+        else _measure_table(source, shown, **asked)
     )
 
 
-def _measured(source: Source, shown: Shown, **asked: Any) -> int:
+def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> int:
     """One release: its curve, and its bounds and its audit where they are asked for."""
     for name in ("area", "draws"):
         if asked[name] is not None:
@@ -144,7 +335,7 @@ def _measured(source: Source, shown: Shown, **asked: Any) -> int:
     publication = Publication(**{name: asked[name] for name in of_release})
     with progress_bar(Console(stderr=True)) as bar:
         release = publication.of(source)
-        document = None if shown.out is None else to_publish(release, source.labels)
+        document = None if shown.out is None else published_csv(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
         figures = _figures(release, limits, asked, bar)
     threshold = asked["threshold"]
@@ -159,13 +350,13 @@ def _measured(source: Source, shown: Shown, **asked: Any) -> int:
         )
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
-    put_out(printed, Console())
-    return ABOVE_LIMIT if is_shut(figures.verdicts) else 0
+    print_output(printed, Console())
+    return ABOVE_LIMIT if is_sap_limit_exceeded(figures.verdicts) else 0
 
 
 def _figures(
-    release: Release, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
-) -> Figures:
+    release: PublishedTable, limits: dict[int, float], asked: Mapping[str, Any], bar: Report
+) -> TableFigures:
     found = measure_sap(
         release,
         known=asked["known"] or None,
@@ -185,17 +376,19 @@ def _figures(
         hidden = measure_audit(
             release, percent=asked["audit"], seconds=asked["seconds"], progress=bar
         )
-    return Figures(found, of_cells, hidden, verdicts)
+    return TableFigures(found, of_cells, hidden, verdicts)
 
 
-def _last(asked: int | None, limits: dict[int, float], release: Release) -> int | None:
+def _last(asked: int | None, limits: dict[int, float], release: PublishedTable) -> int | None:
     """The largest n: that asked for, or far enough for every limit."""
     if asked is not None or not limits:
         return asked
     return max(*limits, min(release.N, N_MAX))
 
 
-def _compared(source: Source, schemes: tuple[str, ...], shown: Shown, **asked: Any) -> int:
+def _compare_schemes(
+    source: CountsSource, schemes: tuple[str, ...], shown: TableOutput, **asked: Any
+) -> int:
     """Schemes side by side, on one table or on many."""
     beside = {**asked, "out": shown.out}
     for name in (*ONE_RELEASE, "audit"):
@@ -217,12 +410,15 @@ def _compared(source: Source, schemes: tuple[str, ...], shown: Shown, **asked: A
         notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
         printed = comparison_screen(record, notes=notes, width=Console().width)
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
-    put_out(printed, Console())
+    print_output(printed, Console())
     return 0
 
 
 def _comparison(
-    tables: dict[str, Release], schemes: tuple[str, ...], asked: Mapping[str, Any], bar: Report
+    tables: dict[str, PublishedTable],
+    schemes: tuple[str, ...],
+    asked: Mapping[str, Any],
+    bar: Report,
 ) -> RoundingComparison:
     first = next(iter(tables.values()))
     structural = None
@@ -245,7 +441,7 @@ def _comparison(
 
 
 def _write(
-    shown: Shown, document: bytes | None, picture: str | None, notes: Iterable[str] = ()
+    shown: TableOutput, document: bytes | None, picture: str | None, notes: Iterable[str] = ()
 ) -> None:
     """Write what was asked for, all of it or nothing, once nothing else can go wrong."""
     for sentence in (*write_documents(shown.out, document, shown.chart, picture), *notes):

@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from unveil.atomic import check_present, replace_file
 from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
-from unveil.measure.tables.release import Release
+from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import SapResult
 from unveil.measure.tables.schemes import Published, trivial_bounds
-from unveil.records.design import RoundingComparison
-from unveil.records.sap_limits import SapVerdict
-from unveil.report.documents import csv_document, guarded
-from unveil.report.words import counted, visible
-from unveil.writing import refuse_present, replace_file
+from unveil.records.count_tables import RoundingComparison
+from unveil.records.limits import SapVerdict
+from unveil.view.format import format_count, visible
+from unveil.view.render_documents import csv_document, guard_text
 
 VALUE = "published"
 
 
 @dataclass(frozen=True)
-class Figures:
+class TableFigures:
     """All that was measured of one release."""
 
     found: SapResult
@@ -33,14 +33,14 @@ class Figures:
     verdicts: tuple[SapVerdict, ...]
 
 
-def refuse_files(*, out: Path | None, chart: Path | None) -> None:
+def check_files(*, out: Path | None, chart: Path | None) -> None:
     """Refuse, before anything is measured, files that could not be written in the end."""
     for option, path, suffix in (("--out", out, ".csv"), ("--chart", chart, ".svg")):
         if path is None:
             continue
         if path.suffix.lower() != suffix:
             raise WriteError(f"{option} writes a file that ends in {suffix}, not {path.name!r}.")
-        refuse_present(path)
+        check_present(path)
         if not path.parent.is_dir():
             raise WriteError(
                 f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
@@ -48,7 +48,7 @@ def refuse_files(*, out: Path | None, chart: Path | None) -> None:
             )
 
 
-def to_publish(release: Release, sums: Sequence[str]) -> bytes:
+def published_csv(release: PublishedTable, sums: Sequence[str]) -> bytes:
     """The published values alone, a row each; sums by their name, suppressed ones empty.
 
     Of people's records a level is left out where nothing but 0 is published of it: its rows would
@@ -63,13 +63,13 @@ def to_publish(release: Release, sums: Sequence[str]) -> bytes:
     return (csv_document(list(_rows(release, schemes, _sum_label(release, sums)))) + "\n").encode()
 
 
-def level_notes(release: Release) -> Iterator[str]:
+def level_notes(release: PublishedTable) -> Iterator[str]:
     """What the levels of people's records give away in the table to publish, a sentence each."""
     counts = np.array(release.system.counts, np.int64)
     for dim, zeros in zip(release.dims, _zero_levels(release), strict=True):
         if zeros:
             yield (
-                f"{counted(len(zeros), 'level')} of {visible(dim)!r}"
+                f"{format_count(len(zeros), 'level')} of {visible(dim)!r}"
                 f" {'is' if len(zeros) == 1 else 'are'} left out: all published values are 0, and"
                 " the rows would only disclose that the level occurs."
             )
@@ -80,12 +80,13 @@ def level_notes(release: Release) -> Iterator[str]:
         if left:
             theirs = "belongs to one person" if len(left) == 1 else "belong to one person each"
             yield (
-                f"{counted(len(left), 'level')} of {visible(dim)!r} {theirs}: a row in the table"
+                f"{format_count(len(left), 'level')} of {visible(dim)!r} {theirs}: a row in the "
+                "table"
                 " discloses that the level occurs. Merge rare levels before you publish."
             )
 
 
-def _zero_levels(release: Release) -> list[set[str]]:
+def _zero_levels(release: PublishedTable) -> list[set[str]]:
     """By dimension, the levels of people's records of which nothing but 0 is published."""
     found = [set(levels) if release.of_people else set[str]() for levels in release.levels]
     for part, values in release.published:
@@ -99,14 +100,16 @@ def _zero_levels(release: Release) -> list[set[str]]:
     return [set() if len(one) == len(levels) else one for one, levels in pairs]
 
 
-def _sum_label(release: Release, sums: Sequence[str]) -> str:
+def _sum_label(release: PublishedTable, sums: Sequence[str]) -> str:
     label = sums[0]
     while any(label.casefold() == level.casefold() for one in release.levels for level in one):
         label = f"({label})"
     return label
 
 
-def _rows(release: Release, schemes: Mapping[str, str], label: str) -> Iterator[dict[str, Any]]:
+def _rows(
+    release: PublishedTable, schemes: Mapping[str, str], label: str
+) -> Iterator[dict[str, Any]]:
     grid = release.grid
     left_out = dict(zip(grid.dims, _zero_levels(release), strict=True))
     value = VALUE
@@ -118,11 +121,11 @@ def _rows(release: Release, schemes: Mapping[str, str], label: str) -> Iterator[
             named = dict(zip(dims, levels, strict=True))
             if any(level in left_out[dim] for dim, level in named.items()):
                 continue
-            row = {str(guarded(dim)): named.get(dim, label) for dim in grid.dims}
-            yield {**row, value: _told(one, schemes[part])}
+            row = {str(guard_text(dim)): named.get(dim, label) for dim in grid.dims}
+            yield {**row, value: _format_published(one, schemes[part])}
 
 
-def _told(value: Published, scheme: str) -> int | str:
+def _format_published(value: Published, scheme: str) -> int | str:
     """A value as it is printed: a number, an interval, or nothing where it is suppressed."""
     if isinstance(value, int):
         return value
@@ -132,7 +135,7 @@ def _told(value: Published, scheme: str) -> int | str:
     return f"{low} or more" if high is None else f"{low} to {high}"
 
 
-def release_json(figures: Figures, threshold: float) -> str:
+def release_json(figures: TableFigures, threshold: float) -> str:
     """The curve as one document, with what else was asked for."""
     document = figures.found.to_dict()
     document |= {"threshold": threshold, "passes": figures.found.passes(threshold)}
@@ -145,12 +148,15 @@ def release_json(figures: Figures, threshold: float) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
 
 
-def release_csv(figures: Figures) -> str:
+def release_csv(figures: TableFigures) -> str:
     """The bounds or the audit where one is asked for, else the curve."""
     other = figures.hidden if figures.of_cells is None else figures.of_cells
     frame = figures.found.frame() if other is None else other.frame()
     return csv_document(
-        [{str(guarded(field)): value for field, value in row.items()} for row in frame.to_dicts()]
+        [
+            {str(guard_text(field)): value for field, value in row.items()}
+            for row in frame.to_dicts()
+        ]
     )
 
 
@@ -181,7 +187,7 @@ def write_documents(
     wanted, said = [], []
     if out is not None and document is not None:
         wanted.append((out, document, 0o666))
-        n = counted(document.count(b"\n") - 1, "published value")
+        n = format_count(document.count(b"\n") - 1, "published value")
         said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
     if chart is not None and picture is not None:
         wanted.append((chart, picture.encode(), 0o600))
@@ -197,7 +203,7 @@ def _write(wanted: Sequence[tuple[Path, bytes, int]]) -> None:
     written: list[Path] = []
     try:
         for path, content, mode in wanted:
-            refuse_present(path)
+            check_present(path)
             written.append(replace_file(path, content, mode=mode))
     except (OSError, WriteError) as fault:
         for path in written:

@@ -10,16 +10,16 @@ from typing import Any
 import click
 
 from unveil.cli.options import column_names
-from unveil.errors import SettingsError, quoted
-from unveil.measure.tables.sap_settings import LARGEST_N
-from unveil.report.sap import WORDS
+from unveil.errors import SettingsError, quote_text
+from unveil.measure.tables.sap import LARGEST_N
+from unveil.view.sap import WORDS
 
 Command = Callable[..., Any]
 
 _SEVERAL = re.compile(r"(\d{1,9})\s+(\S.*)", re.ASCII | re.DOTALL)
 
 
-def known_people(
+def parse_known_people(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> list[Any]:
     """People, each by levels; a number and a space before them stands for several."""
@@ -43,17 +43,17 @@ def schemes(
         part, equals, scheme = text.rpartition("=")
         key = part.strip() if equals else None
         if key in made or key == "":
-            what = "everything" if key is None else f"the part {quoted(key)}"
+            what = "everything" if key is None else f"the part {quote_text(key)}"
             raise SettingsError(
                 f"--round is given twice for {what}. Give it once."
                 if key or key is None
-                else f"--round {quoted(text)} cannot be read. Write a scheme, or part=scheme."
+                else f"--round {quote_text(text)} cannot be read. Write a scheme, or part=scheme."
             )
         made[key] = scheme.strip()
     return made
 
 
-def compared(
+def parse_schemes(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Schemes to compare, with commas between them."""
@@ -71,7 +71,7 @@ def depth(context: click.Context, option: click.Parameter, given: str | None) ->
     return int(given) if given is not None and re.fullmatch(r"\d{1,4}", given, re.ASCII) else given
 
 
-def refuse_numbers(sap_max_n: int | None, audit: float | None) -> None:
+def check_numbers(sap_max_n: int | None, audit: float | None) -> None:
     """Refuse numbers that mean nothing, by the names of their options."""
     if sap_max_n is not None and not 0 <= sap_max_n <= LARGEST_N:
         raise SettingsError(
@@ -173,7 +173,7 @@ question_options = _options(
         "--known",
         multiple=True,
         metavar="PEOPLE",
-        callback=known_people,
+        callback=parse_known_people,
         help='Who is known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
     ),
     click.option("--given", metavar="LEVELS", help="Among people with these levels only: sex=m."),
@@ -226,7 +226,7 @@ design_options = _options(
         "--compare",
         multiple=True,
         metavar="SCHEMES",
-        callback=compared,
+        callback=parse_schemes,
         help="Compare schemes: conventional:3,random:3. FILE may be a folder of tables.",
     ),
     click.option(

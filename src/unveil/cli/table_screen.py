@@ -7,15 +7,13 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.table_documents import Figures
-from unveil.cli.tables import fits
-from unveil.measure.tables.release import OF_SAMPLE, Release
-from unveil.records.bounds import Audit, Bounds
-from unveil.records.design import RoundingComparison
-from unveil.records.sap import Sap
-from unveil.records.sap_limits import SapVerdict
-from unveil.report import design, sap, tables
-from unveil.report.words import and_list, counted, lines, name, people
+from unveil.cli.table_documents import TableFigures
+from unveil.measure.tables.published_table import OF_SAMPLE, PublishedTable
+from unveil.records.count_tables import Audit, Bounds, RoundingComparison, Sap
+from unveil.records.limits import SapVerdict
+from unveil.view import count_tables, rounding, sap
+from unveil.view.disclosure_tables import fits
+from unveil.view.format import and_list, format_count, lines, people, truncate
 
 MOST_CELLS = 40
 BAR = 24
@@ -24,7 +22,7 @@ HIDDEN = "Suppressed values (confidential)"
 
 
 @dataclass(frozen=True)
-class Titled:
+class TitledTable:
     """A table with lines above and below it, which are not broken to its width."""
 
     title: str
@@ -39,7 +37,7 @@ class Titled:
 
 
 def release_screen(
-    release: Release, figures: Figures, *, threshold: float, words: int, width: int
+    release: PublishedTable, figures: TableFigures, *, threshold: float, words: int, width: int
 ) -> Group:
     """All that a custodian sees of one release, in the order they need it."""
     record = figures.found.record
@@ -50,7 +48,7 @@ def release_screen(
         Text("What the table would give away", style="bold"),
         Text(
             f"{and_list(record.dims)} ({sizes} cells), {people(release.N)}."
-            f" Published: {sap.published(record.schemes)}."
+            f" Published: {sap.published_phrase(record.schemes)}."
         ),
         Text(),
         *(Text(sentence) for _, sentence in told),
@@ -64,7 +62,7 @@ def release_screen(
     )
 
 
-def _curve(record: Sap, threshold: float, width: int) -> Titled:
+def _curve(record: Sap, threshold: float, width: int) -> TitledTable:
     """The curve, with bars where there is room, without depths where there is little."""
     heads, rows = sap.curve_rows(record, threshold)
     title = "SAP by how many people are known (n)"
@@ -90,29 +88,29 @@ def _bar(record: Sap, row: tuple[str, ...]) -> str:
     return "█" * low + "░" * (high - low)
 
 
-def _bounds(record: Bounds, release: Release, width: int) -> Iterator[RenderableType]:
+def _bounds(record: Bounds, release: PublishedTable, width: int) -> Iterator[RenderableType]:
     """The only place where true counts are shown: the custodian's own screen."""
     yield Text("What all of it says together", style="bold underline")
-    yield from (Text(sentence) for _, sentence in tables.bounds_sentences(record))
+    yield from (Text(sentence) for _, sentence in count_tables.bounds_sentences(record))
     yield Text()
     yield _bounds_table(record, release, width)
     yield from _more(record.n_cells, "cell")
     yield Text()
 
 
-def _bounds_table(record: Bounds, release: Release, width: int) -> Titled:
+def _bounds_table(record: Bounds, release: PublishedTable, width: int) -> TitledTable:
     shown = record.cells[:MOST_CELLS]
     true = [f"{release.system.counts[row.cell]:,}" for row in shown]
-    bounds = [tables.bound_cells(row) for row in shown]
+    bounds = [count_tables.bound_cells(row) for row in shown]
     by_dim = [
-        (*map(name, row.levels), count, *cells)
+        (*map(truncate, row.levels), count, *cells)
         for row, count, cells in zip(shown, true, bounds, strict=True)
     ]
     together = [
-        (tables.levels_text(row.levels), count, low, high, mark[:1])
+        (count_tables.levels_text(row.levels), count, low, high, mark[:1])
         for row, count, (low, high, mark) in zip(shown, true, bounds, strict=True)
     ]
-    heads = (*map(name, record.dims), "true", *tables.BOUND_HEADS)
+    heads = (*map(truncate, record.dims), "true", *count_tables.BOUND_HEADS)
     below = "■ given away; i impossible; o perhaps tighter"
     return _first_that_fits(
         (
@@ -125,16 +123,16 @@ def _bounds_table(record: Bounds, release: Release, width: int) -> Titled:
 
 def _audit(record: Audit, width: int) -> Iterator[RenderableType]:
     yield Text("What is suppressed", style="bold underline")
-    yield from (Text(sentence) for _, sentence in tables.audit_sentences(record))
+    yield from (Text(sentence) for _, sentence in count_tables.audit_sentences(record))
     yield Text()
     if not record.rows:
         return
-    rows = [tables.audit_cells(row) for row in record.rows[:MOST_CELLS]]
+    rows = [count_tables.audit_cells(row) for row in record.rows[:MOST_CELLS]]
     kept = [(value, low, high, mark[:1]) for _, value, low, high, _, mark in rows]
     below = "■ exactly; ▲ nearly; n not settled"
     yield _first_that_fits(
         (
-            _grid(HIDDEN, tables.AUDIT_HEADS, rows, n_texts=2, last_is_text=True),
+            _grid(HIDDEN, count_tables.AUDIT_HEADS, rows, n_texts=2, last_is_text=True),
             _grid(HIDDEN, ("value", "from", "to", ""), kept, n_texts=1, below=below),
         ),
         width,
@@ -145,7 +143,7 @@ def _audit(record: Audit, width: int) -> Iterator[RenderableType]:
 
 def _more(n_all: int, what: str) -> Iterator[RenderableType]:
     if n_all > MOST_CELLS:
-        left = counted(n_all - MOST_CELLS, f"more {what}")
+        left = format_count(n_all - MOST_CELLS, f"more {what}")
         yield Text(f"... and {left}: all of them with --csv or --json", style="dim")
 
 
@@ -169,7 +167,7 @@ def comparison_screen(record: RoundingComparison, *, notes: Sequence[str], width
     """Schemes side by side: what each gives away, and what it costs."""
     published = ["the table", *(" by ".join(one.split(",")) for one in record.margins)]
     published += ["the total"] if record.total else []
-    heads, rows = design.curve_rows(record)
+    heads, rows = rounding.curve_rows(record)
     side_by_side = _grid("SAP by how many people are known (n)", heads, rows)
     one_by_one = [
         _grid(f"SAP by n: {head}", ("n", "SAP"), [(row[0], row[place]) for row in rows])
@@ -180,11 +178,11 @@ def comparison_screen(record: RoundingComparison, *, notes: Sequence[str], width
         Text(),
         Text("Choosing a rounding scheme", style="bold"),
         Text(
-            f"{counted(record.n_tables, 'table')}; published: {and_list(published)}; up to"
+            f"{format_count(record.n_tables, 'table')}; published: {and_list(published)}; up to"
             f" {people(record.n_max)} known."
         ),
         Text(),
-        *(Text(sentence) for _, sentence in design.comparison_sentences(record)),
+        *(Text(sentence) for _, sentence in rounding.comparison_sentences(record)),
         *((Text(sap.TEMPLATES["sample"]),) if OF_SAMPLE in notes else ()),
         Text(),
         _summary(record, width),
@@ -195,9 +193,9 @@ def comparison_screen(record: RoundingComparison, *, notes: Sequence[str], width
     )
 
 
-def _summary(record: RoundingComparison, width: int) -> Titled:
-    heads = design.summary_heads(record)
-    rows = [design.summary_cells(record, row) for row in record.summaries]
+def _summary(record: RoundingComparison, width: int) -> TitledTable:
+    heads = rounding.summary_heads(record)
+    rows = [rounding.summary_cells(record, row) for row in record.summaries]
     title = "Risk and loss by scheme"
     return _first_that_fits(
         (
@@ -217,13 +215,13 @@ def _bands(
         return
     shown = [int(row[0].replace(",", "")) for row in rows]
     for scheme in record.schemes:
-        bands = design.bands_of(record, scheme, shown)
-        title = f"Tables by their SAP: {name(scheme)}"
-        few = [design.few_band_cells(row) for row in bands]
+        bands = rounding.bands_of(record, scheme, shown)
+        title = f"Tables by their SAP: {truncate(scheme)}"
+        few = [rounding.few_band_cells(row) for row in bands]
         yield _first_that_fits(
             (
-                _grid(title, design.BAND_HEADS, [design.band_cells(row) for row in bands]),
-                _grid(title, design.FEW_BAND_HEADS, few),
+                _grid(title, rounding.BAND_HEADS, [rounding.band_cells(row) for row in bands]),
+                _grid(title, rounding.FEW_BAND_HEADS, few),
             ),
             width,
         )
@@ -238,7 +236,7 @@ def _grid(
     n_texts: int = 0,
     last_is_text: bool = False,
     below: str | None = None,
-) -> Titled:
+) -> TitledTable:
     """A table of figures under its title; the first columns, and the last, may be texts."""
     table = Table(box=None)
     for place, head in enumerate(heads):
@@ -248,10 +246,10 @@ def _grid(
         )
     for row in rows:
         table.add_row(*map(Text, row))
-    return Titled(title, table, below)
+    return TitledTable(title, table, below)
 
 
-def _first_that_fits(made: Iterable[Titled], width: int) -> Titled:
+def _first_that_fits(made: Iterable[TitledTable], width: int) -> TitledTable:
     """The first table there is room for, the last of them in any case."""
     *wide, narrow = made
     return next((one for one in wide if fits(one.table, width)), narrow)

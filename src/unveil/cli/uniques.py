@@ -10,27 +10,29 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.chart_file import chart_option, write_chart
+from unveil.atomic import write_all_or_none
 from unveil.cli.options import keys_option, person_option, reading_options
+from unveil.cli.output_files import (
+    chart_option,
+    check_records,
+    unique_records,
+    values_of,
+    write_chart,
+    write_documents,
+)
 from unveil.cli.progress import progress_bar
-from unveil.cli.records import refuse_records
-from unveil.cli.screen import notes
-from unveil.cli.shown import put_out, refuse_both, refuse_lacking
-from unveil.cli.tables import longest_name, new_table
-from unveil.cli.unique_records import unique_records, values_of, write_all
 from unveil.errors import SettingsError
-from unveil.measure.one_table import opened_alone
-from unveil.measure.risk.asked import risk_asked
-from unveil.measure.risk.match_risk import match_risk_of
-from unveil.measure.uniques.asked import suda_asked
-from unveil.measure.uniques.suda import suda_of
-from unveil.records.match_risk import MatchRisk
-from unveil.records.suda import Suda
-from unveil.report import match_risk as of_risk
-from unveil.report import uniques as of_uniques
-from unveil.report.documents import csv_document
-from unveil.report.words import lines
-from unveil.writing import all_or_none
+from unveil.measure.one_table import open_table
+from unveil.measure.uniques.match_risk import match_risk_of, risk_asked
+from unveil.measure.uniques.suda import suda_asked, suda_of
+from unveil.records.uniques import MatchRisk, Suda
+from unveil.view import match_risk as of_risk
+from unveil.view import uniques as of_uniques
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.view.format import lines
+from unveil.view.render_documents import csv_document
+from unveil.view.render_rich import check_both, check_lacking, print_output
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 
@@ -132,13 +134,13 @@ def uniques(
       unveil uniques survey.csv --keys sex,age,region,job
       unveil uniques survey.csv -k sex,age,region --weights w --sensitive illness --bands age=5
     """
-    refuse_both(as_json=as_json, as_csv=as_csv)
-    refuse_lacking((file,), keys, "the file", "uniques survey.csv")
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking((file,), keys, "the file", "uniques survey.csv")
     if records is not None and records == values:
         raise SettingsError("--records and --values name the same file. Give each its own.")
     for path in (records, values):
         if path is not None:
-            refuse_records(path)
+            check_records(path)
     asked = suda_asked(
         len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
     )
@@ -151,23 +153,23 @@ def uniques(
         recursive_c=recursive_c,
     )
     with progress_bar(Console(stderr=True)) as bar:
-        table = opened_alone(file, keys=keys, others=of_matches.others, **reading, progress=bar)
+        table = open_table(file, keys=keys, others=of_matches.others, **reading, progress=bar)
         alone = suda_of(table, asked, bar)
         risk = match_risk_of(table, of_matches, bar)
-    shown = _shown(alone.record, risk.record, as_json=as_json, as_csv=as_csv)
+    shown = _render_uniques(alone.record, risk.record, as_json=as_json, as_csv=as_csv)
     documents = []  # all made before one is written
     if records is not None:
         documents.append((records, *unique_records(alone, risk, records)))
     if values is not None:
         documents.append((values, *values_of(alone, values)))
-    with all_or_none() as written:
+    with write_all_or_none() as written:
         written.extend(write_chart(chart, alone.record))
-        for sentence in write_all(documents):
+        for sentence in write_documents(documents):
             click.echo(f"unveil: {lines(sentence)}", err=True)
-    put_out(shown, Console())
+    print_output(shown, Console())
 
 
-def _shown(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:
+def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:
     if as_json:
         document = {**alone.to_dict(), "match_risk": risk.to_dict()}
         return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)

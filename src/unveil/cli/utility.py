@@ -7,22 +7,22 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.confidential_files import refuse_targets, write_targets
 from unveil.cli.options import column_names, missing_option
+from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import Report, progress_bar
-from unveil.cli.shown import put_out
-from unveil.cli.synthesis_options import numbers_by_column
-from unveil.cli.utility_screen import document, screen, table_lines
-from unveil.errors import ReadError, SettingsError, quoted
+from unveil.cli.synthesise import numbers_by_column
+from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.utility.compare import compare
+from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.projection import projection
-from unveil.measure.utility.tables import tables
 from unveil.measure.utility.tstr import tstr
 from unveil.measure.utility.utility import utility as told_apart
 from unveil.records.comparison import Cloud
-from unveil.records.projection import Projection
-from unveil.report.charts.pair_map import pair_map_chart
-from unveil.report.utility_page import UtilityFound, utility_page
+from unveil.records.utility import Projection
+from unveil.view.charts.pair_map import pair_map_chart
+from unveil.view.pages.utility import UtilityFigures, utility_page
+from unveil.view.render_rich import print_output
+from unveil.view.utility_screen import document, screen, table_lines
 
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
@@ -32,19 +32,23 @@ def ways_asked(context: click.Context, option: click.Parameter, given: str) -> t
     found = [part.strip() for part in given.split(",")]
     if not set(found) <= {"1", "2", "3"}:
         raise SettingsError(
-            f"{option.opts[0]} {quoted(given)} cannot be read. Write some of 1, 2 and 3 with commas"
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write some of 1, 2 and 3 "
+            "with commas"
             " between them: 1,2."
         )
     return tuple(sorted({int(part) for part in found}))
 
 
-def joined(context: click.Context, option: click.Parameter, given: str | None) -> bool | int:
+def parse_interactions(
+    context: click.Context, option: click.Parameter, given: str | None
+) -> bool | int:
     """Interactions of the logistic model: how many variables a term joins at most."""
     if given is None:
         return False
     if not given.isdecimal():
         raise SettingsError(
-            f"{option.opts[0]} {quoted(given)} cannot be read. Write how many variables a term may"
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write how many variables a "
+            "term may"
             " join: 2."
         )
     return int(given)
@@ -77,7 +81,7 @@ def joined(context: click.Context, option: click.Parameter, given: str | None) -
 @click.option(
     "--interactions",
     metavar="N",
-    callback=joined,
+    callback=parse_interactions,
     help="Of logit: how many variables a term may join. Default: 1.",
 )
 @click.option(
@@ -159,12 +163,12 @@ def utility(
     """
     if not original or not synthetic:
         raise ReadError(f"Name the original file and at least one synthetic file: {EXAMPLE}.")
-    _refuse(asked, chart)
+    _check(asked, chart)
     is_projected = asked["is_projected"]
-    refuse_targets({"--csv": csv_file, "--page": page, "--chart": chart})
+    check_targets({"--csv": csv_file, "--page": page, "--chart": chart})
     with progress_bar(Console(stderr=True)) as bar:
         asked |= {"worst": worst, "is_page": page is not None}
-        found = _found((original, list(synthetic)), asked, bar)
+        found = _measure_utility((original, list(synthetic)), asked, bar)
     made: dict[Path | None, Callable[[], str]] = {
         csv_file: lambda: table_lines(found),
         page: lambda: utility_page(found),
@@ -173,10 +177,12 @@ def utility(
     write_targets({path: draw for path, draw in made.items() if path is not None})
     console = Console()
     parts = {"is_compared": is_compared, "is_projected": is_projected}
-    put_out(document(found, **parts) if as_json else screen(found, console.width, **parts), console)
+    print_output(
+        document(found, **parts) if as_json else screen(found, console.width, **parts), console
+    )
 
 
-def _refuse(asked: dict[str, Any], chart: Path | None) -> None:
+def _check(asked: dict[str, Any], chart: Path | None) -> None:
     if asked["control"] is not None and asked["outcome"] is None:
         raise SettingsError(
             "--control is for --tstr. Name the outcome to predict, or leave it out."
@@ -185,7 +191,7 @@ def _refuse(asked: dict[str, Any], chart: Path | None) -> None:
         raise SettingsError("--chart draws all pairs of columns: let --ways have a 2.")
 
 
-def _found(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> UtilityFound:
+def _measure_utility(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> UtilityFigures:
     """Everything that is asked for, each with the same columns read in the same way."""
     reading: dict[str, Any] = {
         "special_codes": asked["special_codes"] or None,
@@ -195,7 +201,7 @@ def _found(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> Utilit
     }
     same = {**reading, "columns": asked["columns"] or None}
     by_ways = tuple(
-        tables(*files, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
+        pair_tables(*files, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
     )
     apart = told_apart(
         *files,
@@ -214,16 +220,16 @@ def _found(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> Utilit
             seed=asked["seed"],
             **reading,
         ).record
-    return UtilityFound(
+    return UtilityFigures(
         apart.record,
         tuple(one.record for one in by_ways),
         compare(*files, **same).record,
-        _placed(files, asked, same),
+        _measure_projection(files, asked, same),
         trial,
     )
 
 
-def _placed(
+def _measure_projection(
     files: tuple[Any, Any], asked: dict[str, Any], same: dict[str, Any]
 ) -> tuple[Projection, Cloud] | None:
     """The main axes, where they are asked for; on a page, where there are any."""
@@ -238,6 +244,6 @@ def _placed(
     return axes.record, axes.cloud()
 
 
-def _chart(found: UtilityFound) -> str:
+def _chart(found: UtilityFigures) -> str:
     assert found.pairs is not None
     return pair_map_chart(found.pairs)

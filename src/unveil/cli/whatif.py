@@ -6,22 +6,22 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.desk_options import (
+from unveil.cli.options import (
     by_option,
-    drawn_table,
-    indented,
+    exclude_option,
+    indent_lines,
     json_option,
     project_option,
+    render_table,
 )
-from unveil.cli.options import exclude_option
 from unveil.cli.progress import progress_bar
-from unveil.cli.shown import put_out
-from unveil.records.whatif import WhatIf
-from unveil.release.project_file import read_project
-from unveil.release.whatif import whatif as try_out
-from unveil.report import desk
-from unveil.report.documents import json_document
-from unveil.report.words import and_list, name
+from unveil.project.read_project import read_project
+from unveil.project.whatif import whatif as try_out
+from unveil.records.assessment import WhatIf
+from unveil.view import project
+from unveil.view.format import and_list, truncate
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="What would change if something were common knowledge.")
@@ -57,28 +57,28 @@ def whatif(
         found = try_out(
             file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
         )
-    put_out(json_document(found) if as_json else _screen(found), Console())
+    print_output(json_document(found) if as_json else _screen(found), Console())
 
 
 def _screen(found: WhatIf) -> Group:
     return Group(
         Text(),
-        Text(desk.whatif_title(found), style="bold"),
+        Text(project.whatif_title(found), style="bold"),
         Text(),
         *_scenarios(found),
-        Text(desk.kept_sentence(found)),
+        Text(project.saved_sentence(found)),
     )
 
 
 def _scenarios(found: WhatIf) -> Iterator[RenderableType]:
     for one in found.scenarios:
-        yield Text(name(one.scenario), style="bold underline")
+        yield Text(truncate(one.scenario), style="bold underline")
         if one.in_force:
-            yield from indented([f"Left out already: {and_list(one.in_force)}."])
-        yield from indented(one.sentences)
+            yield from indent_lines([f"Left out already: {and_list(one.in_force)}."])
+        yield from indent_lines(one.sentences)
         yield Text()
-        rows = desk.whatif_rows(found, one)
-        yield from drawn_table("Before and after", desk.WHATIF_HEADS, rows, left=2)
+        rows = project.whatif_rows(found, one)
+        yield from render_table("Before and after", project.WHATIF_HEADS, rows, left=2)
         if rows:
-            yield from indented([desk.WHATIF_NOTE])
+            yield from indent_lines([project.WHATIF_NOTE])
             yield Text()

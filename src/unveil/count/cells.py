@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unveil.count.codes import Codes, Column
+from unveil.arrays import Ints
+from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import (
     PACKED,
     Counts,
     Ids,
     Integers,
-    Whole,
+    Sides,
     count_dense,
     number,
     pack,
@@ -23,7 +24,6 @@ from unveil.count.packing import (
     smallest,
     tally,
 )
-from unveil.count.sides import Sides
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Keys:
         """Key combinations over all sides."""
         return int(self.counts.shape[1])
 
-    def example_rows(self) -> Whole:
+    def example_rows(self) -> Ints:
         """One stacked row for each combination, through which its key levels can be read.
 
         Of some of the sides there may be combinations that none of them has: nobody is counted in
@@ -71,24 +71,24 @@ class Cells:
         """Key combinations; each has at least one cell."""
         return len(self.starts) - 1
 
-    def q_of(self, cells: Integers) -> Whole:
+    def q_of(self, cells: Integers) -> Ints:
         """The key combination of some of the cells."""
         # Sought in the type of the starts, or all of them would be converted.
         return np.searchsorted(self.starts, cells.astype(self.starts.dtype), side="right") - 1
 
 
-def count_keys(columns: Sequence[Column], sides: Sides) -> Keys:
+def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     q, n_q = number(packed, space)
     return Keys(sides, q, smallest(count_dense(lambda rows: q[rows], n_q, sides)))
 
 
-def count_cells(keys: Keys, target: Column) -> Cells:
+def count_cells(keys: Keys, target: CodedColumn) -> Cells:
     """Count the cells of key combination and target level on every side."""
     n_levels = target.n_levels
 
-    def packed(rows: slice) -> Whole:
+    def packed(rows: slice) -> Ints:
         return keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]
 
     n_of_q = np.zeros(keys.n_q, np.int64)
@@ -102,7 +102,7 @@ def count_cells(keys: Keys, target: Column) -> Cells:
     return Cells(starts, np.concatenate(levels), np.concatenate(counts, axis=1))
 
 
-def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Iterator[Counts]:
+def count_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Iterator[Counts]:
     """Count records by all their columns at once: distinct rows on every side, in pieces."""
     digits = [(keys.q, keys.n_q), *((target.codes, target.n_levels) for target in targets)]
     packed, space = pack(digits, keys.sides.n_rows, most=PACKED >> side_bits(keys.sides))
@@ -110,7 +110,7 @@ def count_whole_rows(keys: Keys, targets: Sequence[Column]) -> Iterator[Counts]:
         yield counts
 
 
-def cells_of_rows(keys: Keys, cells: Cells, target: Column, rows: slice) -> Whole:
+def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice) -> Ints:
     """The cell that each of these stacked records is counted in."""
     n_levels = target.n_levels
     packed = keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]

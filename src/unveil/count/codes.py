@@ -4,6 +4,8 @@ Sides are stacked, original first: the same level has the same code on every sid
 makes the tables d and s of Raab (2024), Appendix 1, line up by construction.
 """
 
+import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +15,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.count.packing import Counts, count_dense
-from unveil.count.sides import Sides
-from unveil.read.meanings import Meaning
+from unveil.count.packing import Counts, Sides, count_dense
+from unveil.io.code_meanings import Meaning
+from unveil.io.numbers import TAGS, level_text
 
 Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
-class Column:
+class CodedColumn:
     """One column as codes 0 to n_levels - 1, in the order of the levels; missing is the last.
 
     `meanings` says what levels stand for, by their text, and `special_codes` which numbers stand
@@ -74,7 +76,7 @@ def encode(
     sides: Sequence[pl.Series],
     meanings: Mapping[str, Meaning] | None = None,
     special_codes: tuple[float, ...] = (),
-) -> Column:
+) -> CodedColumn:
     """Encode one aligned column, all its sides at once."""
     rows = Sides(tuple(len(side) for side in sides))
     stacked = pl.concat(sides, rechunk=False)
@@ -83,7 +85,7 @@ def encode(
     if stacked.null_count():
         levels = levels.extend_constant(None, 1)
     codes = codes.cast(_smallest(len(levels))).fill_null(missing)
-    return Column(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes)
+    return CodedColumn(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes)
 
 
 def _smallest(n_levels: int) -> type[pl.DataType]:
@@ -96,10 +98,12 @@ def _smallest(n_levels: int) -> type[pl.DataType]:
 def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Codes (null where missing) into the sorted levels that occur."""
     if stacked.dtype == pl.String:
-        return _by_hash(stacked)
+        return _encode_text(stacked)
     physical = stacked.cast(pl.UInt8) if stacked.dtype == pl.Boolean else stacked.to_physical()
     span = _narrow_range(physical)
-    codes, distinct = _by_sorting(physical) if span is None else _by_offset(physical, span)
+    codes, distinct = (
+        _encode_by_sorting(physical) if span is None else _encode_integers(physical, span)
+    )
     if isinstance(stacked.dtype, pl.Enum):  # bands, in their order
         return codes, stacked.dtype.categories.gather(distinct).cast(stacked.dtype)
     return codes, distinct.cast(physical.dtype).cast(stacked.dtype)
@@ -114,13 +118,13 @@ def _narrow_range(values: pl.Series) -> range | None:
     return span if highest - lowest < max(2**16, len(values)) else None
 
 
-def _by_hash(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     levels = text.unique().drop_nulls().sort()
     return text.cast(pl.Enum(levels)).to_physical(), levels
 
 
-def _by_offset(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
+def _encode_integers(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
     """Whole numbers of a narrow range: an array over the range says which occur."""
     offset = whole.cast(pl.Int64) - span.start
     occurs = np.zeros(len(span), bool)
@@ -129,7 +133,7 @@ def _by_offset(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
     return place.gather(offset), pl.Series(np.flatnonzero(occurs) + span.start)
 
 
-def _by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:
+def _encode_by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Decimals and wide ranges: sort once; the place among the distinct values is the code."""
     distinct, place = np.unique(values.drop_nulls().to_numpy(), return_inverse=True)
     if not values.null_count():
@@ -138,3 +142,101 @@ def _by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     codes[values.is_not_null().to_numpy()] = place
     masked = pl.Series(codes).zip_with(values.is_not_null(), pl.Series([None], dtype=pl.UInt32))
     return masked, pl.Series(distinct)
+
+
+# How is a level of a column written as text, and which level does a text name?
+#
+# Text is itself; numbers are matched by value, truth values as true and false, dates and times as
+# ISO text, bands by their label. The missing level is written as nothing.
+
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf)", re.ASCII)
+
+
+def label(column: CodedColumn, code: int) -> str | None:
+    """The level as text; None is the missing level."""
+    return level_text(column.levels[code], is_single=column.is_single)
+
+
+def labels(column: CodedColumn) -> list[str]:
+    """Every level as text, the missing one left out."""
+    return [text for text in labels_or_none(column) if text is not None]
+
+
+def labels_or_none(column: CodedColumn) -> list[str | None]:
+    """Every level as text, in the order of the codes; None is the missing level."""
+    return [level_text(level, is_single=column.is_single) for level in column.levels]
+
+
+def label_beside(column: CodedColumn, code: int) -> str | None:
+    """The label of a level with its code beside it; None where it has no label."""
+    meaning = column.meanings.get(label(column, code) or "")
+    return None if meaning is None else meaning.shown
+
+
+def level_label(column: CodedColumn, text: str) -> str:
+    """A level as people read it, by its text: its label with the code beside it, or the text."""
+    meaning = column.meanings.get(text)
+    return text if meaning is None else meaning.shown
+
+
+def level_labels(column: CodedColumn) -> list[str | None]:
+    """Every level as people read it, in the order of the codes; None is the missing level."""
+    return [None if text is None else level_label(column, text) for text in labels_or_none(column)]
+
+
+def code_of(column: CodedColumn, text: str) -> int | None:
+    """The code of the level that the text names; None where there is none.
+
+    A level is named by its text or, where it has one, by its label.
+    """
+    code = _find_text(column, text)
+    if code is not None or text not in column.level_of_label:
+        return code
+    return _find_text(column, column.level_of_label[text])
+
+
+def _find_text(column: CodedColumn, text: str) -> int | None:
+    if text == "":
+        return column.n_levels - 1 if column.has_missing else None
+    if column.levels.dtype == pl.String:
+        return column.levels.index_of(text)
+    if column.levels.dtype.is_numeric():
+        number = _parse_number(text.strip())
+        return None if number is None else _place_of(column, number)
+    known = labels(column)
+    wanted = _normalise_text(text, column.levels.dtype)
+    return known.index(wanted) if wanted in known else None
+
+
+def _normalise_text(text: str, dtype: pl.DataType) -> str:
+    """A text as the level would be written: truth in small letters, moments with their T."""
+    if dtype == pl.Boolean:
+        return text.strip().lower()
+    if isinstance(dtype, pl.Datetime):
+        moment = text.strip().replace(" ", "T", 1)
+        return moment if "T" in moment else f"{moment}T00:00:00"
+    return text
+
+
+def _parse_number(text: str) -> int | float | None:
+    if text in TAGS:
+        return TAGS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if not _DECIMAL.fullmatch(text):
+        return None
+    number = float(text)
+    return None if math.isinf(number) and "inf" not in text else number
+
+
+def _place_of(column: CodedColumn, number: int | float) -> int | None:
+    """Where a number stands among the levels, by value."""
+    levels = column.levels
+    if column.is_single and float(str(np.float32(number))) == number:
+        number = float(np.float32(number))
+    wanted = pl.Series([number], strict=False).cast(levels.dtype, strict=False)[0]
+    # A decimal cut to a whole number, or a number too large for the type, is not the same number.
+    is_same = wanted is not None and (levels.dtype.is_float() or wanted == number)
+    return levels.index_of(wanted) if is_same else None

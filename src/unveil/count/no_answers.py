@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from unveil.arrays import Floats
 
 _NO_ANSWERS = tuple(-code for code in (*range(1, 10), 77, 88, *range(97, 100), *range(996, 1000)))
 _MOST_CODES = 4

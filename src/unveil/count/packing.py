@@ -5,13 +5,78 @@ equal combinations. Where the range of the packed numbers is small an array over
 does the counting; where it is not, sorting does. Both give the same answer in the same order.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.count.sides import Sides
+from unveil.arrays import Ints
 from unveil.errors import InternalError
+
+# Sums of quotients that come out the same, to the last digit, in whatever order they are taken.
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A sum of quotients: whole numbers, added up for each divisor before anything is divided.
+
+    The result does not depend on the order of the terms (while sums stay below 2^53).
+    """
+
+    divisors: Ints
+    sums: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, counts: Ints, per: Ints) -> Self:
+        """The sum of counts / per; terms per nothing are left out."""
+        if len(per) and int(per.max()) <= 4 * len(per):
+            sums = np.bincount(per, weights=counts).astype(np.float64)
+            sums[0] = 0
+            divisors = np.flatnonzero(sums)
+            return cls(divisors, sums[divisors])
+        here = per > 0
+        divisors, place = np.unique(per[here], return_inverse=True)
+        added = np.bincount(place, weights=counts[here], minlength=len(divisors))
+        return cls(divisors, added.astype(np.float64))
+
+    @classmethod
+    def together(cls, parts: list[Self]) -> Self:
+        """Several such sums as one."""
+        divisors, place = np.unique(
+            np.concatenate([part.divisors for part in parts]), return_inverse=True
+        )
+        sums = np.concatenate([part.sums for part in parts])
+        added = np.bincount(place, weights=sums, minlength=len(divisors))
+        return cls(divisors, added.astype(np.float64))
+
+    def percent(self, *, of: int) -> float | None:
+        """100 times the sum, divided by `of`; None of nobody."""
+        return 100 * math.fsum(self.sums / self.divisors) / of if of else None
+
+
+# Original and copies stacked into one: where does each side stand?
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Where each side's rows stand in a stacked column: the original first, then the copies."""
+
+    rows: tuple[int, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all sides together."""
+        return sum(self.rows)
+
+    @property
+    def slices(self) -> list[slice]:
+        """One slice a side."""
+        return [slice(a, b) for a, b in pairwise(accumulate(self.rows, initial=0))]
+
 
 CHUNK = 2**20
 DENSE = 2**16
@@ -19,7 +84,6 @@ DENSE = 2**16
 PACKED = 2**62
 
 Integers = NDArray[np.integer]
-Whole = NDArray[np.int64]
 Counts = NDArray[np.int32]
 Ids = NDArray[np.int32]
 
@@ -37,7 +101,7 @@ def chunks(rows: slice) -> Iterator[slice]:
 
 def pack(
     digits: Sequence[tuple[Integers, int]], n_numbers: int, *, most: int = PACKED
-) -> tuple[Whole, int]:
+) -> tuple[Ints, int]:
     """One integer for each combination of digits, each given with its base; and their range.
 
     The numbers packed so far are renumbered before their range would pass `most`.
@@ -55,7 +119,7 @@ def pack(
     return packed, space
 
 
-def number(packed: Whole, space: int) -> tuple[Ids, int]:
+def number(packed: Ints, space: int) -> tuple[Ids, int]:
     """Number the integers that occur, in their order: 0, 1, 2, ..."""
     if is_dense(space, len(packed)):
         occurs = np.zeros(space, bool)
@@ -73,7 +137,7 @@ def number(packed: Whole, space: int) -> tuple[Ids, int]:
 
 def tally(
     packed_of: Callable[[slice], Integers], space: int, sides: Sides
-) -> Iterator[tuple[Whole, Counts]]:
+) -> Iterator[tuple[Ints, Counts]]:
     """The packed integers that occur, in their order, and how often each does on every side.
 
     They come in pieces, none of them empty, so that what is made of them on the way stays small.
@@ -99,7 +163,7 @@ def count_dense(packed_of: Callable[[slice], Integers], space: int, sides: Sides
     return table
 
 
-def _sorted_with_side(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> Whole:
+def _sorted_with_side(packed_of: Callable[[slice], Integers], space: int, sides: Sides) -> Ints:
     """The integers in their order, each with the side it is from in its last bits."""
     bits = side_bits(sides)
     if space << bits > PACKED:
@@ -114,7 +178,7 @@ def _sorted_with_side(packed_of: Callable[[slice], Integers], space: int, sides:
     return tagged
 
 
-def _whole_runs(tagged: Whole, bits: int) -> Iterator[slice]:
+def _whole_runs(tagged: Ints, bits: int) -> Iterator[slice]:
     """Pieces of the sorted integers that never part two equals."""
     start = 0
     while start < len(tagged):
@@ -124,7 +188,7 @@ def _whole_runs(tagged: Whole, bits: int) -> Iterator[slice]:
         start = stop
 
 
-def _runs(tagged: Whole, sides: Sides) -> tuple[Whole, Counts]:
+def _runs(tagged: Ints, sides: Sides) -> tuple[Ints, Counts]:
     """Runs of equals are the counts."""
     bits = side_bits(sides)
     starts = run_starts(tagged)
@@ -147,7 +211,7 @@ def smallest(counts: Integers) -> Integers:
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
-def run_starts(in_order: Integers) -> Whole:
+def run_starts(in_order: Integers) -> Ints:
     """Where each run of equals starts in a sorted array; its length at the end."""
     is_start = np.empty(len(in_order) + 1, bool)
     is_start[0] = is_start[-1] = True

@@ -5,16 +5,15 @@ each look once, with the number of cells that have it. Formulas are sums over it
 nor know where the counts came from.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from unveil.count.packing import Integers, Whole
-from unveil.count.shares import Shares
-
-Mask = NDArray[np.bool_]
+from unveil.arrays import Ints, Mask
+from unveil.count.cells import Cells, Keys
+from unveil.count.packing import CHUNK, Ids, Integers, Shares, number, pack, smallest
 
 
 @dataclass(frozen=True)
@@ -44,13 +43,13 @@ class Profile:
     and from sums over the copy's; 0 is none. `struck` is given where something is excluded.
     """
 
-    d_tq: Whole
-    s_tq: Whole
-    d_q: Whole
-    s_q: Whole
-    T_d: Whole
-    T_s: Whole
-    w: Whole
+    d_tq: Ints
+    s_tq: Ints
+    d_q: Ints
+    s_q: Ints
+    T_d: Ints
+    T_s: Ints
+    w: Ints
     d_t: Integers
     x_d: Integers | None = None
     x_s: Integers | None = None
@@ -96,12 +95,12 @@ class Profile:
         return (none if self.x_d is None else self.x_d, none if self.x_s is None else self.x_s)
 
     @cached_property
-    def d_kept(self) -> Whole:
+    def d_kept(self) -> Ints:
         """d_tq, or 0 where the cell is excluded."""
         return self.d_tq if self.x_d is None else np.where(self.x_d == 0, self.d_tq, 0)
 
     @cached_property
-    def s_kept(self) -> Whole:
+    def s_kept(self) -> Ints:
         """s_tq, or 0 where the cell is excluded."""
         return self.s_tq if self.x_s is None else np.where(self.x_s == 0, self.s_tq, 0)
 
@@ -119,24 +118,150 @@ class Profile:
         """How many cells look as given."""
         return int(self.w[given].sum())
 
-    def total(self, count: Whole, *, given: Mask | None = None) -> int:
+    def total(self, count: Ints, *, given: Mask | None = None) -> int:
         """Sum a count over the cells, or over those given; exact."""
         weighted = count * self.w
         if given is not None:  # a product, which is five times as fast as picking out
             weighted *= given
         return int(weighted.sum())
 
-    def totals(self, count: Whole, *, by: Integers, given: Mask | None = None) -> Whole:
+    def totals(self, count: Ints, *, by: Integers, given: Mask | None = None) -> Ints:
         """The same sum, apart for each of the numbers in `by`: 0, 1, ..."""
         weighted = count * self.w
         if given is not None:
             weighted *= given
         return np.bincount(by, weights=weighted).astype(np.int64)
 
-    def percent(self, count: Whole, *, of: int, given: Mask | None = None) -> float | None:
+    def percent(self, count: Ints, *, of: int, given: Mask | None = None) -> float | None:
         """100 times the sum of a count over the cells given, divided by `of`; None of nobody."""
         return 100 * self.total(count, given=given) / of if of else None
 
-    def shares(self, count: Whole, *, per: Whole) -> Shares:
+    def shares(self, count: Ints, *, per: Ints) -> Shares:
         """The sum of count / per over the cells."""
         return Shares.of(count * self.w, per)
+
+
+# How do cells look, and how many look alike? From counts to profiles, with exclusions or without.
+#
+# Cells that look alike add the same to every sum, so formulas run over a few looks instead of many
+# cells. Which look each cell has is remembered: an exclusion is then a matter of moving cells from
+# the looks that count to those that do not, and nothing is counted again.
+
+
+@dataclass(frozen=True)
+class ProfileCells:
+    """The looks of one target's cells, and the look of each cell (one past the last: not here)."""
+
+    profile: Profile
+    of_cell: Integers
+
+    def count(self, cells: Integers | slice) -> Ints:
+        """How many of these cells have each look."""
+        n_looks = len(self.profile.w)
+        return np.bincount(self.of_cell[cells], minlength=n_looks + 1)[:n_looks]
+
+    @cached_property
+    def found(self) -> Integers:
+        """The cells whose people are found, and rightly: those of DiSCO."""
+        p = self.profile
+        return smallest(np.flatnonzero(self.on_cells(p.ps_is_1 & (p.d_tq > 0))))
+
+    def on_cells(self, of_look: Mask) -> Mask:
+        """What is true of looks, said of every cell."""
+        is_true: Mask = np.append(of_look, False).take(self.of_cell)
+        return is_true
+
+
+def key_profile(
+    keys: Keys, copies: Sequence[int], excluded: Mapping[int, Mask] | None = None
+) -> Profile:
+    """The key combinations alone, as if everyone had the same target level.
+
+    `excluded` has the key combinations that each rule hits, by the number of the rule.
+    """
+    x_of_q = np.zeros(keys.n_q, np.min_scalar_type(max(excluded or (0,))))
+    for rule, hit in (excluded or {}).items():
+        x_of_q[hit] = rule
+    (d_q, s_q, x), _, w = distinct([*sum_sides(keys.counts, copies), x_of_q])
+    in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
+    n_original = np.array([keys.sides.rows[0]])
+    return Profile(d_q, s_q, d_q, s_q, in_d, in_s, w, n_original, x_d=x, x_s=x)
+
+
+def target_looks(keys: Keys, cells: Cells, d_t: Integers, copies: Sequence[int]) -> ProfileCells:
+    """The cells of one target, for one copy or for several pooled."""
+    pieces = [_piece(keys, cells, qs, copies) for qs in blocks(cells.starts)]
+    *letters, w = (
+        np.concatenate(column) for column in zip(*(rows for rows, _ in pieces), strict=True)
+    )
+    look_of_row: Integers = np.arange(len(w))
+    if len(pieces) > 1:
+        letters, look_of_row, w = distinct(letters, w)
+    d_tq, s_tq, d_q, s_q, T_d, T_s = letters
+    profile = Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t)
+    return ProfileCells(profile, _profile_of_cells([ids for _, ids in pieces], look_of_row, len(w)))
+
+
+def _profile_of_cells(pieces: Sequence[Ids], look_of_row: Integers, n_looks: int) -> Integers:
+    """The look of every cell, from its row in its piece; -1 there is a cell that is not here."""
+    kind = np.min_scalar_type(n_looks)
+    look_or_none = np.append(look_of_row, n_looks).astype(kind)
+    of_cell, n_rows = [], 0
+    for rows in pieces:
+        of_cell.append(look_or_none[np.where(rows < 0, -1, rows + n_rows)])
+        n_rows += int(rows.max(initial=-1)) + 1
+    return np.concatenate(of_cell)
+
+
+def blocks(starts: Integers) -> Iterator[slice]:
+    """Key combinations in pieces of about equally many cells."""
+    past, n_q = 0, len(starts) - 1
+    if not n_q:
+        yield slice(0, 0)
+    while past < n_q:
+        # Sought in the type of the starts, or all of them would be converted.
+        enough = starts.dtype.type(min(int(starts[past]) + CHUNK, int(starts[-1])))
+        first, past = past, max(int(np.searchsorted(starts, enough)), past + 1)
+        yield slice(first, past)
+
+
+def _piece(keys: Keys, cells: Cells, qs: slice, copies: Sequence[int]) -> tuple[list[Ints], Ids]:
+    """The looks of the cells of some key combinations with their number, and each cell's look."""
+    starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
+    d_q, s_q = sum_sides(keys.counts[:, qs], copies)
+    d_tq, s_tq = sum_sides(cells.counts[:, starts[0] : starts[-1]], copies)
+    T_d, T_s = (_levels_per_key(count, starts - starts[0]) for count in (d_tq, s_tq))
+    # First the looks of the key combinations, few of them; then those of the cells within.
+    looks_of_q, look_of_q, _ = distinct([d_q, s_q, T_d, T_s])
+    of_cell = np.repeat(look_of_q, np.diff(starts))
+    here = (d_tq > 0) | (s_tq > 0)  # cells of other copies alone are none of this one's
+    if here.all():
+        (d_tq, s_tq, look), ids, w = distinct([d_tq, s_tq, of_cell])
+    else:
+        (d_tq, s_tq, look), found, w = distinct([d_tq[here], s_tq[here], of_cell[here]])
+        ids = np.full(len(here), -1, np.int32)
+        ids[here] = found
+    return [d_tq, s_tq, *(letter[look] for letter in looks_of_q), w], ids
+
+
+def sum_sides(counts: Integers, copies: Sequence[int]) -> list[Integers]:
+    """The original's counts, and those of the copies (1, 2, ...) added up."""
+    pooled = counts[copies[0]] if len(copies) == 1 else counts[copies].sum(axis=0, dtype=np.int64)
+    return [counts[0], pooled]
+
+
+def _levels_per_key(count: Integers, starts: Ints) -> Integers:
+    occurs = np.zeros(len(count) + 1, np.int32)
+    np.cumsum(count > 0, out=occurs[1:])
+    return np.diff(occurs[starts])
+
+
+def distinct(letters: Sequence[Integers], w: Ints | None = None) -> tuple[list[Ints], Ids, Ints]:
+    """The distinct combinations of letters, the number of each one's, and how often each occurs."""
+    digits = [(letter, int(letter.max(initial=0)) + 1) for letter in letters]
+    packed, space = pack(digits, len(letters[0]))
+    ids, n = number(packed, space)
+    example = np.empty(n, np.int64)
+    example[ids] = np.arange(len(ids))
+    weights = np.bincount(ids, weights=w, minlength=n).astype(np.int64)
+    return [letter[example].astype(np.int64) for letter in letters], ids, weights

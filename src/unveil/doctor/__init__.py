@@ -1,0 +1,1 @@
+"""Is all there that unveil needs?"""

@@ -6,7 +6,7 @@
 
     original, copy = survey(), survey_synthetic()
 
-`survey_people` and `synthesise`, which made them, are in `people` and `donors`; `make` makes the
+`survey_people` and `synthesise`, which made them, are in `people` and `make`; `make` makes the
 stored files again.
 """
 
@@ -15,17 +15,9 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.examples.codebook import (
-    ORIGINAL,
-    SYNTHETIC,
-    Variable,
-    apply_labels,
-    codebook,
-    read_codes,
-)
-from unveil.examples.codebook import read_labels as survey_labels
-from unveil.read.labelled import Labelled
-from unveil.writing import write_new
+from unveil.atomic import write_new
+from unveil.examples.codebook import ORIGINAL, SYNTHETIC, apply_labels, codebook, read_codes
+from unveil.io.table import Labelled
 
 __all__ = [
     "KEYS",
@@ -69,12 +61,12 @@ def labelled_survey() -> Labelled:
 
 
 def survey_codes() -> pl.DataFrame:
-    """The survey as codes; `survey_labels` says what they mean."""
+    """The survey as codes; `read_labels` says what they mean."""
     return read_codes(ORIGINAL)
 
 
 def survey_synthetic_codes() -> pl.DataFrame:
-    """The synthetic copy as codes; `survey_labels` says what they mean."""
+    """The synthetic copy as codes; `read_labels` says what they mean."""
     return read_codes(SYNTHETIC)
 
 

@@ -15,7 +15,7 @@ SYNTHETIC = "survey_synthetic.parquet"
 LABELS = "survey_labels.json"
 
 
-class Variable(TypedDict):
+class ExampleVariable(TypedDict):
     """One entry of the codebook.
 
     `values` gives the label of each code and is empty for a plain number. `special` lists the
@@ -37,11 +37,11 @@ def read_codes(name: str) -> pl.DataFrame:
     return pl.read_parquet(BytesIO(stored_bytes(name)))
 
 
-def read_labels() -> dict[str, Variable]:
+def read_labels() -> dict[str, ExampleVariable]:
     """The codebook: each variable's label, the labels of its codes, and its special codes."""
     raw = json.loads(stored_bytes(LABELS))
     return {
-        name: Variable(
+        name: ExampleVariable(
             label=entry["label"],
             values={int(code): text for code, text in entry["values"].items()},
             special=entry["special"],
@@ -76,7 +76,7 @@ def apply_labels(codes: pl.DataFrame) -> pl.DataFrame:
     return codes.select(_readable(name, labels[name]) for name in codes.columns)
 
 
-def _readable(name: str, variable: Variable) -> pl.Expr:
+def _readable(name: str, variable: ExampleVariable) -> pl.Expr:
     # A number with special codes, such as income, stays a number, special codes and all.
     if set(variable["values"]) <= set(variable["special"]):
         return pl.col(name).cast(pl.Int64)

@@ -1,0 +1,1 @@
+"""The formulas, one folder for each family of measures."""

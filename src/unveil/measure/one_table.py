@@ -6,17 +6,16 @@ from typing import Any
 
 import polars as pl
 
-from unveil.count.codes import Column
-from unveil.count.scenario import Progress, encode_all
-from unveil.measure.opening import read_all, refuse_other_columns
-from unveil.measure.people import refuse_person
-from unveil.measure.roles.person import NONE, People, choose_people
-from unveil.read.align import align
-from unveil.read.banding import parse_bands
-from unveil.read.bands import band
-from unveil.read.roles import Roles, declared, names
-from unveil.records.bands import Banded
-from unveil.records.disclosure import Coercion
+from unveil.count.codes import CodedColumn
+from unveil.measure.roles.person import choose_people
+from unveil.records.disclosure import BandedColumn, Coercion
+from unveil.study.align import align
+from unveil.study.band_spec import parse_bands
+from unveil.study.bands import band
+from unveil.study.people import NONE, People, check_person
+from unveil.study.roles import Roles, names, parse_roles
+from unveil.study.scenario import Progress, encode_all
+from unveil.study.study import check_other_columns, read_all
 
 
 @dataclass(frozen=True)
@@ -25,9 +24,9 @@ class OneTable:
 
     file: str
     place: str  # what a sentence calls it
-    keys: tuple[Column, ...]
+    keys: tuple[CodedColumn, ...]
     others: Mapping[str, pl.Series]
-    bands: tuple[Banded, ...]
+    bands: tuple[BandedColumn, ...]
     notes: tuple[Coercion, ...]
     people: People | None = None  # whose row each is; None: every row is taken for a person
 
@@ -47,7 +46,7 @@ class OneTable:
         return self.keys[0].sides.n_rows
 
 
-def opened_alone(
+def open_table(
     data: Any,
     *,
     keys: str | Iterable[str],
@@ -63,11 +62,11 @@ def opened_alone(
     `person` is the column that says whose row it is.
     """
     key_names = names(keys, "Keys")
-    declared(key_names, ())
+    parse_roles(key_names, ())
     wanted = (*key_names, *others)
     cut = parse_bands(bands, special_codes)
-    refuse_other_columns(cut, Roles(key_names, ()))
-    refuse_person(person, wanted)
+    check_other_columns(cut, Roles(key_names, ()))
+    check_person(person, wanted)
     given = () if person in (None, NONE) else (person,)
     (table,) = read_all({"data": data}, (*wanted, *given), missing_values, None, progress)
     aligned, banded = band(align([table], wanted), cut)

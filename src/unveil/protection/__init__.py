@@ -1,0 +1,1 @@
+"""What is done to data before release: recoding, noise, the distance filter, the statement."""

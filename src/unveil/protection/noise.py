@@ -12,21 +12,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.count.streams import drawn_seed
-from unveil.errors import RolesError, quoted
-from unveil.measure.opening import read_all
-from unveil.protection.noise_asked import Wanted, spared, wanted
-from unveil.protection.noise_drawn import noised
-from unveil.protection.noise_effects import noised_column
-from unveil.protection.noise_statement import statement
-from unveil.protection.noise_warned import column_warnings
-from unveil.read.labelled import Labelled
-from unveil.read.numbers import EXACT_IN_FLOAT, is_letter
-from unveil.read.roles import absent
-from unveil.read.table import Table
+from unveil.arguments import absent_sentence
+from unveil.errors import RolesError, quote_text
+from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
+from unveil.io.table import Labelled, Table
+from unveil.protection.noise_steps import (
+    NoiseSpec,
+    column_warnings,
+    draw_noise,
+    noise_record,
+    parse_noise,
+    parse_not_needed,
+)
+from unveil.protection.statement import statement
+from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
-from unveil.records.view import as_html, as_text
+from unveil.seeding import choose_seed
+from unveil.study.study import read_all
 
 
 @dataclass(frozen=True)
@@ -99,15 +102,17 @@ def add_noise(
         `.data`, `.statement` (public), `.record` (confidential: displacement, and the distribution
         before and after).
     """
-    return _noised(data, wanted(columns, plausible), not_needed, drawn_seed(seed), missing_values)
+    return _make_noised(
+        data, parse_noise(columns, plausible), not_needed, choose_seed(seed), missing_values
+    )
 
 
-def _noised(
-    data: Any, asked: tuple[Wanted, ...], needless: Any, seed: int, missing: str | Sequence[str]
+def _make_noised(
+    data: Any, asked: tuple[NoiseSpec, ...], needless: Any, seed: int, missing: str | Sequence[str]
 ) -> NoisedResult:
-    needless = spared(needless, asked)
+    needless = parse_not_needed(needless, asked)
     (table,) = read_all({"data": data}, None, missing, None, lambda *_: None)
-    _refuse_absent(table, [*(one.column for one in asked), *needless])
+    _check_absent(table, [*(one.column for one in asked), *needless])
     made = {one.column: _column(table, one, seed) for one in asked}
     frame = table.frame.with_columns(column for column, _, _ in made.values())
     rows = tuple(row for _, row, _ in made.values())
@@ -130,9 +135,9 @@ def _noised(
     return NoisedResult(Labelled(frame, table.codebook), record)
 
 
-def _refuse_absent(table: Table, names: Sequence[str]) -> None:
+def _check_absent(table: Table, names: Sequence[str]) -> None:
     faults = [
-        absent(table.place, name, table.frame.columns)
+        absent_sentence(table.place, name, table.frame.columns)
         for name in names
         if name not in table.frame.columns
     ]
@@ -140,17 +145,17 @@ def _refuse_absent(table: Table, names: Sequence[str]) -> None:
         raise RolesError("\n".join(faults))
 
 
-def _column(table: Table, asked: Wanted, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
+def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
     given, declared = table.frame[asked.column], table.variables.get(asked.column)
     is_code = is_kept(given, declared, asked.codes, table.place)
     numbers = given.cast(pl.Float64).to_numpy()  # a missing one as NaN
     known = ~np.isnan(numbers) & ~is_code
-    drawn = noised(
+    drawn = draw_noise(
         asked, numbers, known, seed, lambda made: codes_in(pl.Series(made), declared, asked.codes)
     )
     found = np.where(known, drawn.values, numbers)
     values = numbers[known], found[known]
-    row = noised_column(asked, values, drawn.done, (given, is_code))
+    row = noise_record(asked, values, drawn.done, (given, is_code))
     return _as_before(given, found, asked), row, column_warnings(row, drawn.done)
 
 
@@ -160,20 +165,23 @@ def is_kept(
     """Which entries are codes for no answer; a column that holds no numbers is refused."""
     if not given.dtype.is_numeric():
         raise RolesError(
-            f"{place}: column {quoted(given.name)} holds no numbers, so that noise cannot be added"
+            f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot "
+            "be added"
             " to it. Name a column of numbers, or recode the column instead."
         )
     numbers = given.cast(pl.Float64).alias("")  # "^a$" polars takes for a pattern of names
     kept = pl.Series(codes_in(numbers, declared, codes))
     if given.dtype.is_integer() and (numbers.abs() >= EXACT_IN_FLOAT).any():
         raise RolesError(
-            f"{place}: column {quoted(given.name)} holds a whole number beyond {EXACT_IN_FLOAT:,},"
+            f"{place}: column {quote_text(given.name)} holds a whole number beyond "
+            f"{EXACT_IN_FLOAT:,},"
             " to which noise cannot be added digit by digit. Give it in other units, or leave it"
             " out."
         )
     if (numbers.is_infinite().fill_null(value=False) & ~kept).any():
         raise RolesError(
-            f"{place}: column {quoted(given.name)} holds an infinite number. Remove it, or make it"
+            f"{place}: column {quote_text(given.name)} holds an infinite number. Remove it, or "
+            "make it"
             " missing."
         )
     return kept.to_numpy()
@@ -191,7 +199,7 @@ def codes_in(numbers: pl.Series, declared: Variable | None, codes: Sequence[floa
     return found.to_numpy()
 
 
-def _as_before(given: pl.Series, found: np.ndarray, asked: Wanted) -> pl.Series:
+def _as_before(given: pl.Series, found: np.ndarray, asked: NoiseSpec) -> pl.Series:
     """Missing where it was missing; whole numbers stay such where they are rounded to them."""
     made = pl.Series(found).fill_nan(None)
     is_whole = given.dtype.is_integer() and asked.decimals == 0

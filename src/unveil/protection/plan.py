@@ -1,29 +1,232 @@
 """What is to be done, in which order? The steps of a plan, read and checked before any data is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from unveil.errors import InputError, SettingsError, listed, nearest
-from unveil.protection.plan_order import (
-    AFTER,
-    NOISE,
-    SYNTHESISE,
-    order_faults,
-    synthesis_place,
-)
-from unveil.protection.plan_steps import SETTINGS, step_faults
-from unveil.protection.plan_synthesis import synthesis_faults
-from unveil.protection.recoding.steps import EXAMPLE, heading, read_steps
-from unveil.read.given import is_list, shown
+import numpy as np
+
+from unveil.arguments import is_list, number_in, quote_value
+from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.ecap.arguments import amount, size, sizes, threshold_given
+from unveil.measure.ecap.populations import population_of
+from unveil.models.neighbours.settings import parse_settings
+from unveil.protection.noise_steps import parse_noise
+from unveil.protection.plan_synthesis import Faults, Said, faults_of, synthesis_faults, unknown
+from unveil.protection.recoding.steps import EXAMPLE, read_steps, step_heading
 from unveil.records.recoding import KINDS, Step, as_mapping
+from unveil.study.band_spec import parse_bands
+from unveil.study.roles import names
+from unveil.synthesis.settings import parse_int
+
+# In which order can steps be done, and what is wrong with another?
+
+
+SYNTHESISE, FILTER, REMOVE, SMOOTH, NOISE = (
+    *("synthesise", "distance_filter", "remove_replicated_uniques"),
+    *("smooth", "add_noise"),
+)
+AFTER = (FILTER, REMOVE, SMOOTH, NOISE)
+"""What is done to a copy."""
+_ONCE = (SYNTHESISE, FILTER, REMOVE)
+
+
+def synthesis_place(does: Sequence[str | None]) -> int:
+    """Where the synthesis is, or would be put: before all that is done to the copy."""
+    if SYNTHESISE in does:
+        return does.index(SYNTHESISE)
+    return next((place for place, do in enumerate(does) if do in AFTER), len(does))
+
+
+def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """The place of each step that cannot be where it is, and why; None is an unknown step."""
+    synthesis = synthesis_place(does)
+    for place, do in enumerate(does):
+        before = does[:place]
+        if do in _ONCE and do in before:
+            yield place, f"this is step {before.index(do) + 1} again. Leave one of them out."
+        elif do in AFTER and place < synthesis:
+            yield (
+                place,
+                "it is done to the copy, but nothing is synthesised by then. Put it behind the"
+                f" step synthesise, which is step {synthesis + 1}.",
+            )
+        elif do in KINDS and place > synthesis:
+            yield (
+                place,
+                "recodings are done to the original, before it is synthesised. Put it before the"
+                f" step {does[synthesis]}, which is step {synthesis + 1}.",
+            )
+        elif do == FILTER:
+            yield from _late_filter(place, before)
+        elif do == NOISE and NOISE in before and before[-1] not in (NOISE, None):
+            yield place, f"{before[-1]} stands between it and add_noise before. Put them together."
+        elif do == SMOOTH and NOISE in before:
+            yield place, "smoothing would undo the noise. Put it before add_noise."
+
+
+def _late_filter(place: int, before: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """Rows that the filter has drawn anew would be without what was done before."""
+    done = [do for do in before if do in AFTER]
+    if done:
+        yield (
+            place,
+            "rows that are drawn anew must undergo every later step. Put it before"
+            f" {done[0]}, straight behind synthesise.",
+        )
+
+
+# Which settings has each step after the recodings, and what may they say?
+#
+# All that can be refused before any data is read is refused here, in the words of the step itself.
+
+
+FILTER_SETTINGS = {
+    "columns": None,
+    "metric": "mahalanobis",
+    "rule": "paper",
+    "ties": "any",
+    "missing": "exact",
+    "protect_columns": (),
+    "drop": "auto",
+    "special_codes": None,
+}
+NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "special_codes")
+PEOPLE = ("population", "N", "n", "threshold", "discrete")
+SETTINGS: dict[str, tuple[str, ...]] = {
+    "synthesise": (),
+    "distance_filter": (*FILTER_SETTINGS, "max_rounds"),
+    "remove_replicated_uniques": ("keys", "uniques_of_original"),
+    "smooth": ("columns", "special_codes"),
+    "add_noise": ("column", *PEOPLE, *NOISE_SETTINGS, "not_needed"),
+}
+"""The steps that are no recoding, by the word a plan has for them."""
+
+
+def step_faults(do: str, said: Said) -> Faults:
+    """What is wrong with the settings of one step."""
+    told = list(unknown(said, SETTINGS[do], none=_NONE))
+    yield from told
+    known = {name: given for name, given in said.items() if name in SETTINGS[do]}
+    for name, sentence in _CHECKS[do](known) if do in _CHECKS else ():
+        if name is not None or not told:  # what seems left out may be what is misspelt
+            yield name, sentence
+
+
+_NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={...}."
+
+
+def _filter(said: Said) -> Faults:
+    for name in said:
+        if name == "max_rounds":
+            yield from faults_of(name, lambda: parse_int("max_rounds", said["max_rounds"], least=1))
+        else:
+            one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
+            check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
+            yield from faults_of(name, check)
+
+
+def _removal(said: Said) -> Faults:
+    if "keys" in said:
+        yield from faults_of("keys", lambda: names(said["keys"], "Keys"))
+    wide = said.get("uniques_of_original", False)
+    if not isinstance(wide, bool):
+        yield (
+            "uniques_of_original",
+            f"uniques_of_original is {quote_value(wide)}. It must be true or false.",
+        )
+
+
+def _smoothing_faults(said: Said) -> Faults:
+    if not said.get("columns"):
+        yield None, 'columns is not given. Name columns of numbers, such as ["income"].'
+    else:
+        yield from faults_of("columns", lambda: names(said["columns"], "Columns to smooth"))
+    yield from faults_of("special_codes", lambda: parse_bands(None, said.get("special_codes")))
+
+
+def _noise(said: Said) -> Faults:
+    if not isinstance(said.get("column"), str) or not said["column"]:
+        yield None, 'column is not given. Name a column of numbers: column = "age".'
+        said = {**said, "column": "column"}
+    if "not_needed" in said:
+        yield from _not_needed(said)
+        return
+    if "sigma" not in said and ("population" not in said or "N" not in said):
+        yield (
+            None,
+            "it does not say how much noise. Give sigma, or population and N, from which the"
+            " least noise that is enough is found.",
+        )
+    lonely = [name for name in PEOPLE if name in said and "population" not in said]
+    if "sigma" in said and lonely:
+        yield lonely[0], f"{lonely[0]} is given without a population. Give one, or leave it out."
+    yield from _how_much(said)
+    yield from _population_faults(said)
+
+
+def _not_needed(said: Said) -> Faults:
+    reason, rest = said["not_needed"], [one for one in said if one not in ("column", "not_needed")]
+    if not isinstance(reason, str) or not reason.strip():
+        yield "not_needed", "not_needed must say why the column needs no noise."
+    if rest:
+        yield rest[0], f"{rest[0]} is given, but the column is declared to need no noise."
+
+
+def _how_much(said: Said) -> Faults:
+    if "sigma" in said:
+        yield from faults_of("sigma", lambda: amount(said["sigma"]))
+    for name in ("noise", "round", "clip", "special_codes"):
+        if name in said:
+            asked = {said["column"]: {"sigma": 0, name: said[name]}}
+            swapped = [*_swapped_ends_faults(said[name])] if name == "clip" else []
+            yield from swapped or faults_of(name, partial(parse_noise, asked, None))
+
+
+def _swapped_ends_faults(clip: Any) -> Faults:
+    ends = [number_in(end) for end in clip] if is_list(clip) else []
+    if len(ends) == 2 and ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        yield (
+            "clip",
+            f"clip goes from {ends[0]:.15g} to {ends[1]:.15g}. Give the lowest value first:"
+            f" [{ends[1]:.15g}, {ends[0]:.15g}].",
+        )
+
+
+def _population_faults(said: Said) -> Faults:
+    if "population" in said:
+        some = np.array([0.0, 1.0])
+        yield from faults_of("population", lambda: population_of(said["population"], some))
+    told = [
+        fault
+        for name in ("N", "n")
+        if name in said
+        for fault in faults_of(name, partial(size, name, said[name]))
+    ]
+    if not told and "N" in said and "n" in said:
+        told = [*faults_of("N", lambda: sizes(said["N"], said["n"]))]
+    yield from told
+    if "threshold" in said:
+        yield from faults_of("threshold", lambda: threshold_given(said["threshold"]))
+    if not isinstance(said.get("discrete", False), bool):
+        yield "discrete", f"discrete is {quote_value(said['discrete'])}. It must be true or false."
+
+
+_CHECKS: dict[str, Callable[[Said], Faults]] = {
+    "distance_filter": _filter,
+    "remove_replicated_uniques": _removal,
+    "smooth": _smoothing_faults,
+    "add_noise": _noise,
+}
+
 
 DOES = (*KINDS, *SETTINGS)
 DEFAULT = ({"do": SYNTHESISE}, {"do": "distance_filter"})
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedStep:
     """One step: its number from 1, what it does, and its settings."""
 
     number: int  # among all that are done
@@ -40,11 +243,11 @@ class Planned:
     @property
     def called(self) -> str:
         """What a sentence calls it: "Step 3 (add_noise)", by its number as written."""
-        return "The synthesis" if self.written is None else heading(self.written, self.do)
+        return "The synthesis" if self.written is None else step_heading(self.written, self.do)
 
 
 @dataclass(frozen=True)
-class Fault:
+class FileError:
     """What is wrong, and where it stands: ("protect", "step", 2, "sigma")."""
 
     path: tuple[str | int, ...]
@@ -53,112 +256,118 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProtectionPlan:
     """Recodings, the synthesis, and what is done to the copy, in their order."""
 
     recodings: tuple[Step, ...]
-    steps: tuple[Planned, ...]  # all of them
+    steps: tuple[PlannedStep, ...]  # all of them
     synthesis: Mapping[str, Any]
 
     @property
-    def after(self) -> tuple[Planned, ...]:
+    def after(self) -> tuple[PlannedStep, ...]:
         """What is done to the copy."""
         return tuple(step for step in self.steps if step.do in AFTER)
 
-    def having(self, do: str) -> tuple[Planned, ...]:
+    def having(self, do: str) -> tuple[PlannedStep, ...]:
         """The steps that do one thing."""
         return tuple(step for step in self.steps if step.do == do)
 
 
-def plan_of(steps: Any, synthesis: Any) -> tuple[Plan | None, list[Fault]]:
+def plan_of(steps: Any, synthesis: Any) -> tuple[ProtectionPlan | None, list[FileError]]:
     """The plan, or every fault of it."""
     said, faults = _synthesis(synthesis)
-    given, told = _listed(steps)
+    given, told = _list_steps(steps)
     faults += told
-    planned = [_planned(number, one) for number, one in enumerate(given, start=1)]
-    faults += [one for one in planned if isinstance(one, Fault)]
+    planned = [_plan_step(number, one) for number, one in enumerate(given, start=1)]
+    faults += [one for one in planned if isinstance(one, FileError)]
     faults += _in_order(planned)
-    known = [one for one in planned if isinstance(one, Planned)]
+    known = [one for one in planned if isinstance(one, PlannedStep)]
     recodings, told = _recodings(known, len(planned))
     faults += told
     faults += [fault for one in known if one.do in SETTINGS for fault in _settings(one)]
     faults += [*_twice(known), *_beside(known, said)]
     if faults:
         return None, faults
-    return Plan(recodings, _with_synthesis(known), said), []
+    return ProtectionPlan(recodings, _with_synthesis(known), said), []
 
 
-def refused(faults: Sequence[Fault], sentences: Sequence[str] | None = None) -> InputError:
+def faults_error(faults: Sequence[FileError], sentences: Sequence[str] | None = None) -> InputError:
     """All faults in one refusal, in the order of the steps; or in other words for them."""
     told = [fault.sentence for fault in faults] if sentences is None else sentences
     return faults[0].kind("\n".join(dict.fromkeys(told)))
 
 
-def _synthesis(given: Any) -> tuple[dict[str, Any], list[Fault]]:
+def _synthesis(given: Any) -> tuple[dict[str, Any], list[FileError]]:
     """The settings of the synthesis, and what is wrong with them."""
     if given is None:
         return {}, []
     if not isinstance(given, Mapping):
-        sentence = f'synthesis is {shown(given)}. It must be a mapping, such as {{"min_leaf": 50}}.'
-        return {}, [Fault(("synthesis",), sentence)]
+        sentence = (
+            f'synthesis is {quote_value(given)}. It must be a mapping, such as {{"min_leaf": 50}}.'
+        )
+        return {}, [FileError(("synthesis",), sentence)]
     return dict(given), [
-        Fault(("synthesis", *([] if name is None else [name])), f"synthesis: {sentence}")
+        FileError(("synthesis", *([] if name is None else [name])), f"synthesis: {sentence}")
         for name, sentence in synthesis_faults(given)
     ]
 
 
-def _listed(given: Any) -> tuple[list[Any], list[Fault]]:
+def _list_steps(given: Any) -> tuple[list[Any], list[FileError]]:
     """The steps as they were given."""
     if given is None:
         return list(DEFAULT), []
     if isinstance(given, Mapping) or not is_list(given):
-        kind = "a single table" if isinstance(given, Mapping) else shown(given)
+        kind = "a single table" if isinstance(given, Mapping) else quote_value(given)
         sentence = f"The steps are {kind}. Give a list of steps, such as [{EXAMPLE}]."
-        return [], [Fault(("protect", "step"), sentence)]
+        return [], [FileError(("protect", "step"), sentence)]
     return [as_mapping(one) if isinstance(one, Step) else one for one in given], []
 
 
-def _with_synthesis(steps: Sequence[Planned]) -> tuple[Planned, ...]:
+def _with_synthesis(steps: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:
     """All that is done, numbered: with the synthesis where it was not written."""
     does = [step.do for step in steps]
     all_steps = [*steps]
     if SYNTHESISE not in does:
-        all_steps.insert(synthesis_place(does), Planned(0, SYNTHESISE, {}, None))
+        all_steps.insert(synthesis_place(does), PlannedStep(0, SYNTHESISE, {}, None))
     return tuple(replace(step, number=n) for n, step in enumerate(all_steps, start=1))
 
 
-def _planned(number: int, given: Any) -> Planned | Fault:
+def _plan_step(number: int, given: Any) -> PlannedStep | FileError:
     path = ("protect", "step", number - 1)
     if not isinstance(given, Mapping):
-        return Fault(
-            path, f"Step {number} is {shown(given)}. Write each step as a table, such as {EXAMPLE}."
+        return FileError(
+            path,
+            f"Step {number} is {quote_value(given)}. Write each step as a table, such as "
+            f"{EXAMPLE}.",
         )
     do = given.get("do")
-    every = listed(DOES, most=len(DOES))
+    every = list_names(DOES, most=len(DOES))
     if do is None:
-        return Fault(path, f"Step {number} does not say what to do. Give it a do: {every}.")
+        return FileError(path, f"Step {number} does not say what to do. Give it a do: {every}.")
     if not isinstance(do, str) or do not in DOES:
         hint = nearest(do, DOES) if isinstance(do, str) else ""
-        sentence = f"Step {number}: do is {shown(do)}.{hint} It must be one of: {every}."
-        return Fault((*path, "do"), sentence)
+        sentence = f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {every}."
+        return FileError((*path, "do"), sentence)
     settings = {name: said for name, said in given.items() if name != "do"}
-    return Planned(number, do, settings, number)
+    return PlannedStep(number, do, settings, number)
 
 
-def _in_order(steps: Sequence[Planned | Fault]) -> Iterator[Fault]:
-    does = [step.do if isinstance(step, Planned) else None for step in steps]
+def _in_order(steps: Sequence[PlannedStep | FileError]) -> Iterator[FileError]:
+    does = [step.do if isinstance(step, PlannedStep) else None for step in steps]
     for place, sentence in order_faults(does):
-        called = heading(place + 1, str(does[place]))
-        yield Fault(("protect", "step", place), f"{called}: {sentence}")
+        called = step_heading(place + 1, str(does[place]))
+        yield FileError(("protect", "step", place), f"{called}: {sentence}")
 
 
-def _settings(step: Planned) -> Iterator[Fault]:
+def _settings(step: PlannedStep) -> Iterator[FileError]:
     path: tuple[str | int, ...] = ("protect", "step", step.number - 1)
     for name, sentence in step_faults(step.do, step.settings):
-        yield Fault(path if name is None else (*path, name), f"{step.called}: {sentence}")
+        yield FileError(path if name is None else (*path, name), f"{step.called}: {sentence}")
 
 
-def _recodings(steps: Sequence[Planned], n_steps: int) -> tuple[tuple[Step, ...], list[Fault]]:
+def _recodings(
+    steps: Sequence[PlannedStep], n_steps: int
+) -> tuple[tuple[Step, ...], list[FileError]]:
     """The recodings, read as a recipe in which every other step is a place holder."""
     own = {step.number: step for step in steps if step.do in KINDS}
     if not own:
@@ -168,14 +377,14 @@ def _recodings(steps: Sequence[Planned], n_steps: int) -> tuple[tuple[Step, ...]
         recipe[number - 1] = {"do": step.do, **step.settings}
     read, told = read_steps(recipe)
     faults = [
-        Fault(_path(own[one.number], str(one.error)), str(one.error))
+        FileError(_path(own[one.number], str(one.error)), str(one.error))
         for one in told
         if one.number in own
     ]
     return tuple(step for number, step in read.items() if number in own), faults
 
 
-def _path(step: Planned, sentence: str) -> tuple[str | int, ...]:
+def _path(step: PlannedStep, sentence: str) -> tuple[str | int, ...]:
     """Where a fault of a recoding stands: at the setting that its sentence names, if it does."""
     text = sentence.partition(": ")[2]
     about = [
@@ -186,14 +395,14 @@ def _path(step: Planned, sentence: str) -> tuple[str | int, ...]:
     return ("protect", "step", step.number - 1, *about[:1])
 
 
-def _twice(steps: Sequence[Planned]) -> Iterator[Fault]:
+def _twice(steps: Sequence[PlannedStep]) -> Iterator[FileError]:
     """A column has noise added to it once."""
     first: dict[str, int] = {}
     for step in steps:
         if step.do != NOISE or step.column is None:
             continue
         if step.column in first:
-            yield Fault(
+            yield FileError(
                 ("protect", "step", step.number - 1, "column"),
                 f"{step.called}: column {step.column!r} is in step {first[step.column]} already."
                 " Give its noise once.",
@@ -201,11 +410,11 @@ def _twice(steps: Sequence[Planned]) -> Iterator[Fault]:
         first.setdefault(step.column, step.number)
 
 
-def _beside(steps: Sequence[Planned], synthesis: Mapping[str, Any]) -> Iterator[Fault]:
+def _beside(steps: Sequence[PlannedStep], synthesis: Mapping[str, Any]) -> Iterator[FileError]:
     """Rows of columns that are kept cannot be drawn anew."""
     for step in steps:
         if step.do == "distance_filter" and synthesis.get("keep"):
-            yield Fault(
+            yield FileError(
                 ("synthesis", "keep"),
                 f"{step.called}: columns are kept as the original has them (keep), row for row, so"
                 " rows cannot be drawn anew. Synthesise every column, or leave the filter out.",

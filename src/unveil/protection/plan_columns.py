@@ -6,51 +6,54 @@ from typing import Any
 
 import polars as pl
 
+from unveil.arguments import absent_sentence
 from unveil.errors import InputError, RolesError, SettingsError
-from unveil.protection.plan import Fault, Plan, Planned
+from unveil.io.table import Table
+from unveil.protection.plan import FileError, PlannedStep, ProtectionPlan
 from unveil.protection.plan_synthesis import columns_named
-from unveil.read.roles import absent, names
-from unveil.read.table import Table
 from unveil.records.recoding import Drop
-from unveil.report.words import counted
+from unveil.study.roles import names
+from unveil.view.format import format_count
 
 _STEP = re.compile(r"^Step (\d+)\b")
 _NEXT = re.compile(r"\n(?=Step \d+\b)")
 
 
-def absent_roles(named: Mapping[str, Sequence[str]], table: Table) -> Iterator[Fault]:
+def absent_roles(named: Mapping[str, Sequence[str]], table: Table) -> Iterator[FileError]:
     """Keys, targets and columns with special codes that the original has not."""
     what = {"keys": "Keys", "targets": "Targets", "special_codes": "Special codes"}
     columns = table.frame.columns
     for role, chosen in named.items():
         for name in chosen:
             if name not in columns:
-                sentence = f"{what[role]}: {absent(table.place, name, columns)}"
+                sentence = f"{what[role]}: {absent_sentence(table.place, name, columns)}"
                 path = (role, name) if role == "special_codes" else (role,)
-                yield Fault(path, sentence, RolesError)
+                yield FileError(path, sentence, RolesError)
 
 
-def absent_columns(plan: Plan, table: Table) -> Iterator[Fault]:
+def absent_columns(plan: ProtectionPlan, table: Table) -> Iterator[FileError]:
     """Columns that later steps or the synthesis name, and that no longer are there."""
-    gone = dropped(plan)
+    gone = dropped_columns(plan)
     left = [name for name in table.frame.columns if name not in gone]
 
     def why(name: str) -> str:
         if name in gone:
             return f"column {name!r} was dropped by step {gone[name]}. Take one of them out."
-        return absent(table.place, name, left)
+        return absent_sentence(table.place, name, left)
 
     for setting, name in columns_named(plan.synthesis):
         if name not in left:
-            yield Fault(("synthesis", setting), f"synthesis: {setting}: {why(name)}", RolesError)
+            yield FileError(
+                ("synthesis", setting), f"synthesis: {setting}: {why(name)}", RolesError
+            )
     for step in plan.after:
-        for setting, name in _named(step):
+        for setting, name in _columns_in_step(step):
             if name not in left:
                 path = (*path_of(step), setting)
-                yield Fault(path, f"{step.called}: {why(name)}", RolesError)
+                yield FileError(path, f"{step.called}: {why(name)}", RolesError)
 
 
-def dropped(plan: Plan) -> dict[str, int]:
+def dropped_columns(plan: ProtectionPlan) -> dict[str, int]:
     """The columns that are dropped, and by which step."""
     return {
         step.column: number
@@ -59,26 +62,26 @@ def dropped(plan: Plan) -> dict[str, int]:
     }
 
 
-def path_of(step: Planned) -> tuple[str | int, ...]:
+def path_of(step: PlannedStep) -> tuple[str | int, ...]:
     """Where a step stands in a project file."""
     return ("synthesis",) if step.written is None else ("protect", "step", step.written - 1)
 
 
-def recoding_faults(refusal: InputError) -> Iterator[Fault]:
+def recoding_faults(refusal: InputError) -> Iterator[FileError]:
     """Every fault of the recodings by itself."""
     for sentence in _NEXT.split(str(refusal)):
         found = _STEP.match(sentence)
         path = () if found is None else ("protect", "step", int(found[1]) - 1)
-        yield Fault(path, sentence, type(refusal))
+        yield FileError(path, sentence, type(refusal))
 
 
 def too_few(
     frame: pl.DataFrame, settings: Mapping[str, Any], leaves: Sequence[int]
-) -> Iterator[Fault]:
+) -> Iterator[FileError]:
     """Leaves, of the synthesis and of the sweep, that hold more people than there are."""
-    rows, leaf = counted(frame.height, "row"), settings["min_leaf"]
+    rows, leaf = format_count(frame.height, "row"), settings["min_leaf"]
     if leaf > frame.height:
-        yield Fault(
+        yield FileError(
             ("synthesis", "min_leaf"),
             f"synthesis: min_leaf is {leaf:,}, but the original has {rows}. Choose a smaller"
             " min_leaf, or release nothing of so few people.",
@@ -87,9 +90,10 @@ def too_few(
     where = "the smallest stratum" if settings.get("strata") else "the original"
     for size in leaves:
         if size > most and size != leaf:
-            yield Fault(
+            yield FileError(
                 (),
-                f"A leaf of the sweep is {size:,}, but {where} has {counted(most, 'row')}. Give"
+                f"A leaf of the sweep is {size:,}, but {where} has {format_count(most, 'row')}. "
+                "Give"
                 " smaller sizes.",
                 SettingsError,
             )
@@ -104,7 +108,7 @@ def fewest(frame: pl.DataFrame, settings: Mapping[str, Any]) -> int:
     return int(sizes.to_numpy().min())
 
 
-def _named(step: Planned) -> Iterator[tuple[str, str]]:
+def _columns_in_step(step: PlannedStep) -> Iterator[tuple[str, str]]:
     for setting in ("column", "columns", "keys", "protect_columns"):
         given = step.settings.get(setting)
         if given is not None:

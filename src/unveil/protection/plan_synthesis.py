@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from unveil.count.expressions.parsing import parse_formula, parse_rule
-from unveil.count.streams import drawn_seed
-from unveil.errors import InputError, SettingsError, listed, nearest, quoted
-from unveil.read.given import choice, is_list, shown
-from unveil.read.roles import names
+from unveil.arguments import choice, is_list, quote_value
+from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.expressions.parse import parse_formula, parse_rule
+from unveil.seeding import choose_seed
+from unveil.study.roles import names
 from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
 from unveil.synthesis.settings import (
@@ -17,7 +17,7 @@ from unveil.synthesis.settings import (
     codes_by_column,
     entries,
     options_of,
-    whole,
+    parse_int,
     workers_of,
 )
 from unveil.synthesis.synthesise import synthesise
@@ -40,12 +40,12 @@ Faults = Iterator[tuple[str | None, str]]
 
 def unknown(said: Said, known: tuple[str, ...], *, none: str = "It has none.") -> Faults:
     """Settings that there are not."""
-    rest = f"Its settings are: {listed(known, most=40)}." if known else none
+    rest = f"Its settings are: {list_names(known, most=40)}." if known else none
     for name in said:
         if name not in known:
             yield (
                 str(name),
-                f"there is no setting {shown(name)}.{nearest(str(name), known)} {rest}",
+                f"there is no setting {quote_value(name)}.{nearest(str(name), known)} {rest}",
             )
 
 
@@ -67,7 +67,8 @@ def synthesis_faults(said: Said) -> Faults:
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",
-            f"copies is {shown(said['copies'])}. One copy is protected and released: several of"
+            f"copies is {quote_value(said['copies'])}. One copy is protected and released: "
+            "several of"
             " the same original give away more. Leave it out.",
         )
     for name, checks in _CHECKS.items():
@@ -126,7 +127,7 @@ def _methods(given: Any) -> Checks:
         for column, method in given.items():
             yield partial(choice, f"the method of {column!r}", method, known)
     else:
-        yield _refusing(f"method is {shown(given)}. It must be a name, or one by column.")
+        yield _make_check(f"method is {quote_value(given)}. It must be a name, or one by column.")
 
 
 def _order(given: Any) -> Checks:
@@ -136,8 +137,8 @@ def _order(given: Any) -> Checks:
 
 def _predictors(given: Any) -> Checks:
     if not isinstance(given, Mapping):
-        yield _refusing(
-            f"predictors is {shown(given)}. Write them by column, such as"
+        yield _make_check(
+            f"predictors is {quote_value(given)}. Write them by column, such as"
             ' {"income": ["age", "sex"]}.'
         )
         return
@@ -150,25 +151,28 @@ def _rules(given: Any) -> Checks:
         if isinstance(rule, str):
             yield partial(parse_rule, rule)
         elif not hasattr(rule, "rows"):
-            yield _refusing(
-                f"A rule is {shown(rule)}. Write it as text: 'if age < 16 then marital = SINGLE'."
+            yield _make_check(
+                f"A rule is {quote_value(rule)}. Write it as text: 'if age < 16 then marital = "
+                "SINGLE'."
             )
 
 
-def _derived(given: Any) -> Checks:
+def _derived_checks(given: Any) -> Checks:
     if not isinstance(given, Mapping):
         if not is_list(given) or not all(hasattr(one, "values") for one in given):
-            yield _refusing(
-                f"derived is {shown(given)}. Write formulas by column, such as"
+            yield _make_check(
+                f"derived is {quote_value(given)}. Write formulas by column, such as"
                 ' {"bmi": "weight / (height / 100) ^ 2"}.'
             )
         return
     for column, text in given.items():
         if isinstance(text, str):
-            what = f"The formula of {column!r}, {quoted(text)},"
+            what = f"The formula of {column!r}, {quote_text(text)},"
             yield partial(parse_formula, text, what)
         else:
-            yield _refusing(f"The formula of {shown(column)} is {shown(text)}. Write it as text.")
+            yield _make_check(
+                f"The formula of {quote_value(column)} is {quote_value(text)}. Write it as text."
+            )
 
 
 def _codes(what: str, given: Any) -> Checks:
@@ -179,7 +183,7 @@ def _codes(what: str, given: Any) -> Checks:
         yield partial(codes_by_column, {column: codes}, what, [column], "")
 
 
-def _refusing(sentence: str) -> Callable[[], None]:
+def _make_check(sentence: str) -> Callable[[], None]:
     def refuse() -> None:
         raise SettingsError(sentence)
 
@@ -196,11 +200,11 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "renumber": lambda given: iter([lambda: names(given, "Columns to renumber")]),
     "real_values": lambda given: iter([lambda: parse_reasons(given)]),
     "rules": _rules,
-    "derived": _derived,
+    "derived": _derived_checks,
     "special_codes": partial(_codes, "Special codes"),
     "spikes": partial(_codes, "Spikes"),
     "missing_values": lambda given: iter([lambda: entries(given)]),
-    "seed": lambda given: iter([lambda: drawn_seed(given)]),
+    "seed": lambda given: iter([lambda: choose_seed(given)]),
     "workers": lambda given: iter([lambda: workers_of(given)]),
-    "rows": lambda given: iter([lambda: whole("rows", given, least=1, most=MOST_ROWS)]),
+    "rows": lambda given: iter([lambda: parse_int("rows", given, least=1, most=MOST_ROWS)]),
 }

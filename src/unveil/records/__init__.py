@@ -1,0 +1,1 @@
+"""What results hold: frozen records, with no data library."""

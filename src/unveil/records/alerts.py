@@ -6,8 +6,7 @@ person does. Counts of people are of the confidential side, so all of it stays w
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
-from unveil.records.copies import Copy
+from unveil.records.base import SCHEMA, Copy, Record
 from unveil.records.person import PersonColumn
 from unveil.version import __version__
 

@@ -4,14 +4,186 @@ Shares are 0 to 1, as in Taub et al. (2018). ``None`` means not measurable; the 
 `Cap.not_measured`. Nothing here is rounded, and nothing here belongs to one person.
 """
 
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from unveil.errors import SettingsError
-from unveil.records.bands import Banded
-from unveil.records.base import SCHEMA, Record
-from unveil.records.disclosure import Coercion
-from unveil.records.tcap import GcapRow, Target, TcapRow
+from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.disclosure import BandedColumn, Coercion, NotMeasured
 from unveil.version import __version__
+
+# What `unveil.gtcap` found: figures over all statistical uniques, none of a single one.
+#
+# Shares and scores, not percentages; 0 is a guess by frequencies and 1 what the original gives
+# away.
+
+
+UniqueRule = Literal["all_keys", "key", "joint", "equal"]
+Coefficient = Literal["mean", "product", "minimum"]
+
+
+class Radius(Record, frozen=True, kw_only=True):
+    """How far apart two values of a column may be and still count as near."""
+
+    column: str
+    radius: float
+
+
+class GtcapCopy(Record, frozen=True, kw_only=True):
+    """The figures of one copy, of the mean over copies, or of all copies pooled."""
+
+    copy: Copy
+    n_unmatched: int | float  # uniques with no record near: their score is 0
+    mean_synthetic: float | None  # means over all uniques
+    mean_baseline: float | None
+    mean_original: float | None
+    mean: float | None  # of the normalised scores, over the uniques that are not dropped
+    ratio_of_means: float | None  # of the three means, over all uniques
+
+
+class GtcapBin(Record, frozen=True, kw_only=True):
+    """How many uniques have a normalised score from `low` up to, and without, `high`."""
+
+    low: float | None  # None: no end
+    high: float | None
+    n: int
+
+
+class UniqueScore(Record, frozen=True, kw_only=True):
+    """The scores of one statistical unique: for the custodian's eyes only, and in no view."""
+
+    row: int  # its place in the original, from 0
+    synthetic: float
+    baseline: float
+    original: float
+    normalised: float | None  # None: dropped, because original and baseline are the same
+
+
+class Gtcap(Record, frozen=True, kw_only=True):
+    """GTCAP of a copy, or of several pooled: Chapelle and Falissard 2023, Algorithm 2."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    target: tuple[str, ...]  # taken jointly
+    radii: tuple[Radius, ...]
+    unique_rule: UniqueRule
+    coefficient: Coefficient
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_unique: int
+    n_dropped: int
+    n_unmatched: int
+    mean: float | None
+    ratio_of_means: float | None
+    copies: tuple[GtcapCopy, ...]
+    histogram: tuple[GtcapBin, ...]  # of the normalised scores that `mean` is the mean of
+    bands: tuple[BandedColumn, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
+
+    @property
+    def headline_copy(self) -> Copy:
+        """The copy that the figures of the record are of: the only one, or all pooled."""
+        return 1 if len(self.n_synthetic) == 1 else "pooled"
+
+    def of_copy(self, copy: Copy) -> GtcapCopy:
+        """The figures of one copy, of the mean, or of all pooled."""
+        return next(row for row in self.copies if row.copy == copy)
+
+
+# What `unveil.tcap` and `unveil.gcap` found.
+#
+# Three measures are called TCAP; each has its own field here. None of them is DiSCO. Shares are 0
+# to 1, but for Raab's, which is a percentage in her paper and everywhere else in unveil. ``None``
+# means not measurable; the reason stands in `Tcap.not_measured`. GCAP is always measurable.
+
+
+Target = str | tuple[str, ...]
+"""One target, or several learnt jointly."""
+
+
+class TcapRow(Record, frozen=True, kw_only=True):
+    """The three with copies 1 to m of one method pooled."""
+
+    method: str
+    keys: tuple[str, ...]
+    target: Target
+    m: int
+    n_synthetic: int  # records of the pooled copies
+    n_selected: int  # those with WEAP of at least tau
+    n_undefined: int  # those of them whose keys the original does not have
+    tcap: float | None  # Taub and Elliot: mean over those selected that are defined
+    tcap_zero: float | None  # the same with the undefined counted as 0
+    tcap_raab: float | None  # Raab 2024, equation 13: a percentage, as in unveil.disclosure
+    tcap_uniques: float | None  # Chen et al., Chapelle and Falissard: CAP on key uniques
+    n_uniques: int  # original records alone with their keys
+
+
+class TcapNotMeasured(Record, frozen=True, kw_only=True):
+    """Why a field is None in the row of m pooled copies."""
+
+    m: int
+    field: str
+    reason: str
+
+
+class Tcap(Record, frozen=True, kw_only=True):
+    """Targeted correct attribution of all copies pooled; `rows` has m = 1 to M."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    target: Target
+    tau: float
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_selected: int
+    n_undefined: int
+    tcap: float | None
+    tcap_zero: float | None
+    tcap_raab: float | None
+    tcap_uniques: float | None
+    n_uniques: int
+    rows: tuple[TcapRow, ...]
+    bands: tuple[BandedColumn, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[TcapNotMeasured, ...]
+
+
+class GcapRow(Record, frozen=True, kw_only=True):
+    """GCAP with copies 1 to m of one method pooled."""
+
+    method: str
+    keys: tuple[str, ...]
+    target: Target
+    m: int
+    n: int  # original records
+    n_match: int  # those whose keys the pooled copies have
+    mean_distance: float  # keys in which the nearest records differ, mean over original records
+    gcap: float
+
+
+class Gcap(Record, frozen=True, kw_only=True):
+    """Correct attribution from the nearest keys, all copies pooled; `rows` has m = 1 to M."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    target: Target
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_match: int
+    mean_distance: float
+    gcap: float
+    rows: tuple[GcapRow, ...]
+    bands: tuple[BandedColumn, ...]
+    coercions: tuple[Coercion, ...]
+
 
 NonMatch = Literal["zero", "undefined"]
 """What a person without a match counts: a wrong guess, or nothing."""
@@ -108,7 +280,7 @@ class Cap(Record, frozen=True, kw_only=True):
     tau: float | None = None  # with these, the measures below were asked for
     tcap: tuple[TcapRow, ...] = ()
     gcap: tuple[GcapRow, ...] = ()
-    bands: tuple[Banded, ...]
+    bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[CapNotMeasured, ...]
 
@@ -129,3 +301,58 @@ class Cap(Record, frozen=True, kw_only=True):
             if (row.method, row.keys, row.scenario, row.nonmatch) == wanted:
                 return row
         raise SettingsError(f"There is no regression for non-matches as {nonmatch!r}.")
+
+
+# CAP as Taub et al. (2018) print it: Tables 1, 5 and 6.
+#
+# Rows for the original and the baseline, then one for each method and m; columns for each rule for
+# non-matches, scenario and key set.
+
+
+ORIGINAL, BASELINE = "original", "baseline"
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a column is of."""
+
+    rule: NonMatch
+    scenario: str
+    key_set: KeySet
+
+
+@dataclass(frozen=True)
+class LayoutLine:
+    """One row: the original, the baseline (m is None), or a method with m copies pooled."""
+
+    label: str
+    m: int | None
+    cells: tuple[float | None, ...]
+
+
+def heads(record: Cap) -> list[Head]:
+    """The columns, those of one rule together."""
+    return [
+        Head(rule, scenario, key_set)
+        for rule in get_args(NonMatch)
+        for scenario in record.scenarios
+        for key_set in record.key_sets
+    ]
+
+
+def lines(record: Cap, columns: list[Head]) -> Iterator[LayoutLine]:
+    """The rows, with a cell for each of these columns."""
+    found = {(row.method, row.keys, row.scenario, row.m): row for row in record.rows}
+
+    def row_of(method: str, head: Head, m: int) -> CapRow:
+        return found[method, head.key_set.keys, head.scenario, m]
+
+    first = record.methods[0].name
+    for label in (ORIGINAL, BASELINE):
+        cells = (getattr(row_of(first, head, 1), f"cap_{label}") for head in columns)
+        yield LayoutLine(label, None, tuple(cells))
+    for method in record.methods:
+        for m in range(1, len(method.n_synthetic) + 1):
+            rows = ((head, row_of(method.name, head, m)) for head in columns)
+            cells = (getattr(row, f"cap_synthetic_{head.rule}") for head, row in rows)
+            yield LayoutLine(method.name, m, tuple(cells))

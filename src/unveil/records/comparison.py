@@ -6,8 +6,7 @@ unless the custodian has chosen to.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
-from unveil.records.copies import Copy
+from unveil.records.base import SCHEMA, Copy, Record
 from unveil.records.disclosure import Coercion, NotMeasured
 from unveil.version import __version__
 

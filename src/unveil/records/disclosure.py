@@ -6,14 +6,66 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 
 from typing import Literal
 
-from unveil.errors import SettingsError, listed
-from unveil.records.bands import Banded
-from unveil.records.base import SCHEMA, Record
-from unveil.records.checks import Checks, Flag
-from unveil.records.copies import Copy
-from unveil.records.exclusions import Effect, Excluded, ExcludedIdentity
+from unveil.errors import SettingsError, list_names
+from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.exclusions import Effect, ExcludedCount, ExcludedIdentity
 from unveil.records.person import PersonColumn
 from unveil.version import __version__
+
+# Into which bands a column of numbers was cut before it was compared.
+
+
+Style = Literal["quantile", "equal", "breaks"]
+"""Bands of equally many records, bands of equal width, or bands between breaks that were given."""
+
+
+class BandedColumn(Record, frozen=True, kw_only=True):
+    """How one column was cut; the limits were found over the original and all copies together."""
+
+    column: str
+    style: Style  # the one used: "equal" where ties left too few bands of equally many records
+    n: int | None  # how many bands were asked for; None where breaks were given
+    breaks: tuple[float, ...]  # as given, or those found between the lowest and highest value
+    levels: tuple[str, ...]  # labels of the bands that occur, from low to high
+    special_codes: tuple[str, ...]  # codes kept apart that occur, as text
+
+
+# Findings that may be common knowledge: what the one-way and two-way checks raised.
+#
+# Raab (2024), end of section 3.4 and section 4, with synthpop's rules.
+
+
+class Checks(Record, frozen=True, kw_only=True):
+    """When a check raises a flag: more than so many records, and more than so many percent."""
+
+    one_way: tuple[float, float] = (50, 90)
+    two_way: tuple[float, float] = (4, 80)
+    by: str | None = None  # run within each level of this column
+
+
+class Flag(Record, frozen=True, kw_only=True):
+    """One level of a target, alone or with a level of a key, that may be common knowledge."""
+
+    target: str
+    copy: Copy
+    kind: Literal["one_way", "two_way"]
+    level: str | None  # of the target; None is the missing level
+    key: str | None  # None in a one-way check
+    key_level: str | None  # None is the missing level
+    level_label: str | None = None  # as people read it, "Male (1)", where the file has labels
+    key_level_label: str | None = None
+    n: int  # findings (DiSCO records) that it accounts for
+    n_disclosive: int  # all findings about the target
+    n_level: int  # original records with the target level, among n_all
+    n_all: int  # one-way: original records left by exclusions; two-way: those with the key level
+    percent: float  # one-way: n of n_disclosive; two-way: n_level of n_all
+    percent_all: float | None  # one-way: n_level of n_all
+    by: str | None  # the column whose segments were checked apart
+    segment: str | None  # this segment; None is the missing level
+    segment_label: str | None = None
+    exclusion: str  # ready-made: what to exclude if this is common knowledge
+    sentence: str = ""  # the same in words
+
 
 Number = int | float
 
@@ -173,10 +225,10 @@ class Disclosure(Record, frozen=True, kw_only=True):
     checks: Checks
     flags: tuple[Flag, ...]
     exclude: tuple[str, ...]  # the exclusions in force, as text, in the order they act
-    excluded: tuple[Excluded, ...]
+    excluded: tuple[ExcludedCount, ...]
     excluded_identity: tuple[ExcludedIdentity, ...]
     effects: tuple[Effect, ...]
-    bands: tuple[Banded, ...]
+    bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[NotMeasured, ...]
 
@@ -205,7 +257,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
         for row in self.identity:
             if row.copy == copy:
                 return row
-        known = listed(str(row.copy) for row in self.identity)
+        known = list_names(str(row.copy) for row in self.identity)
         raise SettingsError(f"There is no copy {copy!r}. There are: {known}.")
 
     def attribute_of(self, target: str, copy: Copy) -> AttributeRow:
@@ -215,5 +267,87 @@ class Disclosure(Record, frozen=True, kw_only=True):
                 return row
         raise SettingsError(
             f"There are no figures of target {target!r} in copy {copy!r}. The targets are:"
-            f" {listed(self.targets)}."
+            f" {list_names(self.targets)}."
         )
+
+
+# What `unveil.excess` found: train against control, target by target.
+
+
+class ExcessRow(Record, frozen=True, kw_only=True):
+    """One measure of one target, for people whose records were used and people whose were not."""
+
+    target: str
+    measure: str
+    copy: Copy
+    train: float | None
+    control: float | None
+    R: float | None  # (train - control) / (100 - control): Raab 2024, equation 1
+    train_after: float | None  # under the exclusions; None where there are none
+    control_after: float | None
+    R_after: float | None
+    R_exclusion: float | None  # (train - train_after) / (100 - train_after)
+
+
+class Excess(Record, frozen=True, kw_only=True):
+    """How much more the copies give away about the people they were made from."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]  # train, control, copies
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    measures: tuple[str, ...]
+    person: PersonColumn | None = None  # of train; None: every row is taken for a person
+    n_train: int  # people where a person is declared, records otherwise
+    n_control: int
+    n_synthetic: tuple[int, ...]
+    exclude: tuple[str, ...]
+    rows: tuple[ExcessRow, ...]
+    bands: tuple[BandedColumn, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
+
+    @property
+    def headline_copy(self) -> Copy:
+        """The copy whose figures stand for all: the only one, or the mean of several."""
+        return 1 if len(self.n_synthetic) == 1 else "mean"
+
+
+# What `unveil.exclusion_table` found: the figures under one set of exclusions after another.
+
+
+class ExclusionColumn(Record, frozen=True, kw_only=True):
+    """One column of Raab's Table 2: what is left out."""
+
+    column: int
+    title: str
+    exclude: tuple[str, ...]
+
+
+class ExclusionTableRow(Record, frozen=True, kw_only=True):
+    """One target in one column: what the original gives away, and what the copy does."""
+
+    target: str
+    column: int
+    original: float | None
+    synthetic: float | None
+    n: float | None  # people behind `synthetic`; a mean over copies may be no whole number
+
+
+class ExclusionTable(Record, frozen=True, kw_only=True):
+    """Raab 2024, Table 2: five sets of exclusions side by side."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    measure: str  # of the copy
+    measure_original: str  # of the original: Dorig, or CAPd beside DCAP
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    columns: tuple[ExclusionColumn, ...]
+    rows: tuple[ExclusionTableRow, ...]
+    bands: tuple[BandedColumn, ...]
+    coercions: tuple[Coercion, ...]

@@ -7,8 +7,7 @@ Raab (2024), section 4. An exclusion has a text form that is safe in a shell: ``
 import re
 from typing import Literal, get_args
 
-from unveil.records.base import Record
-from unveil.records.copies import Copy
+from unveil.records.base import Copy, Record
 
 Rule = Literal[
     "level", "missing-targets", "missing-keys", "pair", "max-denominator", "max-denominator-syn"
@@ -33,13 +32,13 @@ class Exclusion(Record, frozen=True, kw_only=True):
         if self.rule in ("level", "pair"):
             is_rule = self.target in get_args(Rule)
             text = "@".join(
-                f"{_quoted(name)}={_quoted(level)}"
+                f"{_quote(name)}={_quote(level)}"
                 for name, level in [(self.target or "", self.level or ""), *self.key_conditions]
             )
             # A target with the name of a rule would be taken for the rule.
             return f'"{self.target}"{text.removeprefix(self.target or "")}' if is_rule else text
         if self.rule == "missing-keys" and self.keys:
-            return f"{self.rule}={','.join(_quoted(key) for key in self.keys)}"
+            return f"{self.rule}={','.join(_quote(key) for key in self.keys)}"
         return self.rule if self.limit is None else f"{self.rule}={self.limit}"
 
     @property
@@ -51,12 +50,12 @@ class Exclusion(Record, frozen=True, kw_only=True):
         return self.text
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """A name or level; in double quotes where it holds a character that means something."""
     return f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(name) else name
 
 
-class Excluded(Record, frozen=True, kw_only=True):
+class ExcludedCount(Record, frozen=True, kw_only=True):
     """How many records one rule took out of each sum about a target.
 
     A record that several rules hit is counted for the first of them.

@@ -1,10 +1,239 @@
 """What a limit said: one verdict for each figure it was held against."""
 
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
-from unveil.records.base import Record
-from unveil.records.copies import Copy
+from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.records.assessment import Unit
+from unveil.records.base import Copy, Record
 from unveil.records.disclosure import Number
+from unveil.records.run import Kind
+
+# On which figures can a limit be set, in what unit, and where does each come from?
+#
+# Every figure here grows with risk, or with what a copy gets wrong; a limit is the most of it
+# that a custodian bears. The others have no limit that means anything.
+
+
+About = Literal["risk", "utility"]
+_ATTACKS: tuple[Kind, ...] = ("excess", "singling_out", "linkability", "inference")
+
+
+@dataclass(frozen=True)
+class LimitedMeasure:
+    """One figure that a limit can be set on."""
+
+    name: str
+    unit: Unit
+    what: str  # of what the figure is the share or the percentage
+    source: str
+    kinds: tuple[Kind, ...]  # the parts of a run that give it
+    about: About = "risk"
+    needs: str | None = None  # what a project has to declare before it can be measured
+
+    @property
+    def highest(self) -> float:
+        """The highest limit that can be set; a ratio has none."""
+        return {"percent": 100.0, "share": 1.0, "ratio": math.inf}[self.unit]
+
+    @property
+    def range(self) -> str:
+        """The numbers that a limit can be, in words."""
+        return "a number from 0 on" if self.unit == "ratio" else f"0 to {self.highest:.0f}"
+
+
+def _identity(name: str, equation: int, what: str) -> LimitedMeasure:
+    return LimitedMeasure(name, "percent", what, f"Raab 2024, equation {equation}", ("disclosure",))
+
+
+def _attribute(name: str, equation: int | str, what: str) -> LimitedMeasure:
+    return LimitedMeasure(name, "percent", what, f"Raab 2024, equation {equation}", ("disclosure",))
+
+
+_IDENTITY = (
+    _identity("UiO", 2, "people who are alone with their keys in the original"),
+    _identity("UiS", 3, "records of the copy that are alone with their keys in the copy"),
+    _identity("UiOiS", 4, "people who are alone in the original and found in the copy"),
+    _identity("repU", 5, "people who are alone in the original and again alone in the copy"),
+)
+_ATTRIBUTE = (
+    _attribute("Dorig", 8, "people whose keys settle the target in the original"),
+    _attribute("Dsyn", "8, on the copy", "records of the copy whose keys settle the target there"),
+    _attribute("iS", 9, "people whose keys are found in the copy"),
+    _attribute("DiS", 10, "people whose keys settle the target in the copy, rightly or wrongly"),
+    _attribute("DiSCO", 11, "people whose keys settle the target in the copy, rightly"),
+    _attribute("DiSDiO", 12, "those of DiSCO whose keys settle it in the original too"),
+    _attribute("CAPd", 7, "people guessed right among the originals with their keys"),
+    _attribute("CAPs", "7, on the copy", "records of the copy guessed right among their like"),
+    _attribute("DCAP", 6, "people guessed right among the synthetic records with their keys"),
+    _attribute("TCAP", 13, "people found in the copy whose target it settles, rightly"),
+)
+_GATE = (
+    LimitedMeasure(
+        "real_records",
+        "percent",
+        "people with a unique record that reappears, equal in every compared column",
+        "Raab 2024, section 3.2, over all columns",
+        ("gate",),
+    ),
+    LimitedMeasure(
+        "tied",
+        "percent",
+        "people shown with their own value more often than a neighbour or a twin would be",
+        "docs/gate.md",
+        ("gate",),
+    ),
+    LimitedMeasure(
+        "sensitive",
+        "percent",
+        "people with a sensitive value disclosed correctly, or others shown with it wrongly",
+        "Raab 2024, equations 10 and 11, by value",
+        ("disclosure",),
+        needs="sensitive",
+    ),
+)
+_OTHERS = (
+    LimitedMeasure(
+        "GTCAP",
+        "share",
+        "the mean over statistical uniques: 0 is a guess by frequencies, 1 the original",
+        "Chapelle and Falissard 2023, Algorithm 2",
+        ("gtcap",),
+        needs="radii",
+    ),
+    LimitedMeasure(
+        "R",
+        "share",
+        "what an attack gains because people's own records were used",
+        "Giomi et al. 2023; Raab 2024, equation 1",
+        _ATTACKS,
+        needs="control",
+    ),
+    LimitedMeasure(
+        "ECAP",
+        "share",
+        "the highest chance that a claim about a released value is right, knowing the noise",
+        "Chapelle and Falissard, Equation 1",
+        ("protection",),
+        needs="protection",
+    ),
+    LimitedMeasure(
+        "SAP",
+        "share",
+        "the chance that so many known people give a zero of a published table away",
+        "Smith and Elliot 2008, as corrected",
+        ("sap",),
+        needs="table",
+    ),
+    LimitedMeasure(
+        "membership",
+        "share",
+        "members called members, less others called members, by the nearest record",
+        "El Emam et al. 2022",
+        ("membership",),
+        needs="control",
+    ),
+    LimitedMeasure(
+        "unique",
+        "percent",
+        "people who are alone with all keys of a scenario in the original",
+        "Elliot, Manning and Ford 2002",
+        ("suda",),
+    ),
+    LimitedMeasure(
+        "match_risk",
+        "share",
+        "the mean chance that a match by the keys is right",
+        "Franconi and Polettini 2004",
+        ("match_risk",),
+    ),
+    LimitedMeasure(
+        "pMSE",
+        "share",
+        "how well a model tells the copy from the original; 0.25 is perfectly, 0 not at all",
+        "Snoke et al. 2018",
+        ("utility",),
+        about="utility",
+    ),
+    LimitedMeasure(
+        "S_pMSE",
+        "ratio",
+        "the same for pairs of columns, in units of what chance gives; 1 is perfect",
+        "Raab, Nowok and Dibben 2021",
+        ("utility", "tables"),
+        about="utility",
+    ),
+)
+
+MEASURES: dict[str, LimitedMeasure] = {
+    measure.name: measure for measure in (*_IDENTITY, *_ATTRIBUTE, *_GATE, *_OTHERS)
+}
+"""All that a limit can be set on, by name."""
+
+IDENTITY = tuple(measure.name for measure in _IDENTITY)
+ATTRIBUTE = tuple(measure.name for measure in _ATTRIBUTE)
+GATE = tuple(measure.name for measure in _GATE)
+NAMES = tuple(MEASURES)
+RISK = tuple(name for name in NAMES if MEASURES[name].about == "risk")
+UTILITY = tuple(name for name in NAMES if MEASURES[name].about == "utility")
+
+
+def measure_named(name: str) -> LimitedMeasure:
+    """One measure; an unknown name is refused with its nearest."""
+    if name not in MEASURES:
+        raise SettingsError(unknown_measure(name, NAMES))
+    return MEASURES[name]
+
+
+def unknown_measure(name: str, known: Iterable[str]) -> str:
+    """Why no limit can be set on a name, and on what it can."""
+    names = tuple(known)
+    return (
+        f"No limit can be set on {quote_text(name)}.{nearest(name, names)} Limits can be"
+        f" set on: {list_names(names, most=len(names))}."
+    )
+
+
+def limits_fault(name: str, review: float, limit: float) -> str | None:
+    """What is wrong with the two values of a limit, in a sentence; None where nothing is."""
+    if name not in MEASURES:
+        return unknown_measure(name, NAMES)
+    measure = MEASURES[name]
+    for value in (review, limit):
+        if not math.isfinite(value) or not 0 <= value <= measure.highest:
+            return (
+                f"The limit of {name} has the value {value:.15g}. It is a {_noun(measure.unit)}:"
+                f" write {measure.range}."
+            )
+    if review > limit:
+        return (
+            f"The limit of {name} is [{review:.15g}, {limit:.15g}]: review starts above the limit."
+            " Write the lower number first."
+        )
+    return None
+
+
+def _noun(unit: Unit) -> str:
+    return {"percent": "percentage", "share": "share", "ratio": "ratio"}[unit]
+
+
+# What a limit on SAP said: one verdict for each number of known people that has one.
+
+
+Status = Literal["within", "above", "not settled"]
+"""Not settled: the limit is between the two bounds."""
+
+
+class SapVerdict(Record, frozen=True, kw_only=True):
+    """SAP with n known people beside the limit its custodian set."""
+
+    n: int
+    lower: float
+    upper: float
+    limit: float
+    status: Status
 
 
 class Verdict(Record, frozen=True, kw_only=True):

@@ -8,14 +8,188 @@ from typing import Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
-from unveil.records.distance_filter import Refill
-from unveil.records.ecap import Ecap, NoiseChoice
-from unveil.records.noise import Noise
-from unveil.records.projection import Projection
+from unveil.records.noise import Ecap, Noise, NoiseChoice
 from unveil.records.recoding import Recoding, Step
-from unveil.records.removal import Removal, Smoothing
-from unveil.records.synthesis import Synthesis
+from unveil.records.synthesis import Synthesis, WrittenFile
+from unveil.records.utility import Projection
 from unveil.version import __version__
+
+# What `unveil.distance_filter` and `unveil.refill` did: figures over all rows, none of one row.
+
+
+Metric = Literal["mahalanobis", "jaccard", "gower"]
+Rule = Literal["paper", "strict"]
+Ties = Literal["any", "first"]
+Fill = Literal["exact", "simple"]
+Drop = Literal["auto", "refuse"]
+Fault = Literal["constant", "all missing", "too many levels", "explained by others"]
+
+
+class UnusableColumn(Record, frozen=True, kw_only=True):
+    """A column that distances could not be taken on, and why."""
+
+    column: str
+    fault: Fault
+    inflation: float | None = None  # variance inflation; None: infinite, or not the fault
+    condition: float | None = (
+        None  # of the correlation matrix before it was dropped; None: likewise
+    )
+    partners: tuple[str, ...] = ()  # the columns that give it away
+    sentence: str
+
+
+class UsedColumn(Record, frozen=True, kw_only=True):
+    """A column that distances are taken on."""
+
+    column: str
+    kind: Literal["number", "ordinal", "category"]
+    n_dimensions: int  # of a category: its levels less one
+    inflation: float | None = None  # None where no covariance was estimated
+
+
+class Shift(Record, frozen=True, kw_only=True):
+    """One column of the copy before and after the filter."""
+
+    column: str
+    kind: Literal["number", "category"]
+    level: str | None  # of a category: the level whose share moved most
+    before: float | None  # mean, or share of the level among the answers
+    after: float | None
+    difference: float | None  # in standard deviations before the filter
+    missing_before: float | None  # shares
+    missing_after: float | None
+    is_large: bool
+
+
+class DistanceFilter(Record, frozen=True, kw_only=True):
+    """What a filter kept: Chapelle and Falissard 2023, Algorithm 1."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    metric: Metric
+    rule: Rule
+    ties: Ties
+    missing: Fill
+    columns: tuple[str, ...]
+    used: tuple[UsedColumn, ...]
+    dropped_columns: tuple[UnusableColumn, ...]
+    condition: float | None  # of the correlation matrix of what is used
+    n_original: int
+    n_synthetic: int
+    n_incomplete_original: int  # rows with a missing value in a column used
+    n_incomplete_synthetic: int
+    n_kept: int
+    acceptance: float | None  # share kept; None of no rows
+    n_refused_by_strict: int  # rows kept that the strict rule would refuse
+    share_refused_by_strict: float | None  # of the rows kept
+    shifts: tuple[Shift, ...]
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]
+
+
+class RefillRound(Record, frozen=True, kw_only=True):
+    """One round: rows drawn, and rows that the filter kept."""
+
+    round: int
+    drawn: int
+    kept: int
+    acceptance: float
+
+
+class Refill(Record, frozen=True, kw_only=True):
+    """A copy drawn and filtered in rounds until it had enough rows, or could not."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    rows_wanted: int
+    n_rows: int
+    is_finished: bool
+    stopped: Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
+    rows_to_draw: int | None  # expected to be needed for the rows still wanting; None: endless
+    max_rounds: int
+    rounds: tuple[RefillRound, ...]
+    acceptance: float | None  # over all rounds
+    metric: Metric
+    rule: Rule
+    ties: Ties
+    missing: Fill
+    columns: tuple[str, ...]
+    dropped_columns: tuple[UnusableColumn, ...]
+    n_original: int
+    n_refused_by_strict: int
+    share_refused_by_strict: float | None
+    shifts: tuple[Shift, ...]  # all rows drawn, and the rows kept
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]
+
+
+# What was done to a finished copy: records taken out, numbers smoothed, marks put on it.
+
+
+class RemovalRow(Record, frozen=True, kw_only=True):
+    """The four counts of synthpop's `replicated.uniques`, and what was taken out of one copy."""
+
+    copy: int
+    n_original: int
+    n_synthetic: int
+    uniques_original: int  # original records alone with their keys
+    uniques_synthetic: int  # records of the copy alone with their keys
+    uniques_in_original: int  # of those of the copy, the ones whose keys the original has
+    replicated: int  # of these, the ones that are alone in the original too
+    n_removed: int
+    n_left: int
+
+
+class Removal(Record, frozen=True, kw_only=True):
+    """Which records of the copies were taken out: counts, no rows."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    keys: tuple[str, ...]
+    uniques_of_original: bool  # whether all uniques whose keys the original has went
+    rows: tuple[RemovalRow, ...]
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]
+
+
+class SmoothedColumn(Record, frozen=True, kw_only=True):
+    """How smoothing moved the numbers of one column."""
+
+    column: str
+    n_values: int  # numbers that are no special codes
+    n_changed: int  # in their first six digits
+    mean_before: float | None  # the figures: None of fewer than five numbers
+    mean_after: float | None
+    sd_before: float | None
+    sd_after: float | None
+    mean_shift: float | None  # of the absolute changes
+    note: str | None  # why nothing was smoothed
+    warning: str | None  # that the numbers moved far
+
+
+class Smoothing(Record, frozen=True, kw_only=True):
+    """Which columns were smoothed, and how far their numbers moved."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    rows: tuple[SmoothedColumn, ...]
+    coercions: tuple[Coercion, ...]
+
+
+class FakeMarks(Record, frozen=True, kw_only=True):
+    """How a data set says that it is fake."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    n_records: int
+    marker: str | None  # the column that says so in every row
+    label: str
+    note: str
+    written: WrittenFile | None  # None where no file was asked for
+
 
 Audience = Literal["closed", "registered", "open"]
 

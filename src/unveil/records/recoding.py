@@ -11,7 +11,7 @@ import msgspec
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
-from unveil.records.match_risk import Anonymity
+from unveil.records.uniques import Anonymity
 from unveil.version import __version__
 
 Number = int | float
@@ -28,7 +28,7 @@ class Drop(Record, frozen=True, kw_only=True, tag_field="do", tag="drop"):
 
 
 class Band(Record, frozen=True, kw_only=True, tag_field="do", tag="band"):
-    """Put bands in the place of numbers, as `bands` does in every measure."""
+    """Put bands in the place of numbers, as `disclosure` does in every measure."""
 
     column: str
     style: str | None = None

@@ -1,4 +1,4 @@
-"""What `unveil.findings` found: published results on the original, and on the copies.
+"""What `unveil.replicate` found: published results on the original, and on the copies.
 
 Prevalences and tables are percentages, means are in the column's own unit, coefficients as fitted.
 All of it is computed on the original too: for the custodian's eyes.
@@ -54,7 +54,7 @@ class FindingCopy(Record, frozen=True, kw_only=True):
     mean_ratio_of_counts: float | None
 
 
-class Finding(Record, frozen=True, kw_only=True):
+class ReplicatedResult(Record, frozen=True, kw_only=True):
     """A finding as it was declared, and how well it is replicated."""
 
     name: str
@@ -85,7 +85,7 @@ class Replication(Record, frozen=True, kw_only=True):
     level: float
     synthesis: Literal["simple", "proper", "incomplete"]
     rule: str  # the variance for inference about the population
-    findings: tuple[Finding, ...]
+    findings: tuple[ReplicatedResult, ...]
     rows: tuple[FindingRow, ...]
     coercions: tuple[Coercion, ...]
     not_measured: tuple[FindingNotMeasured, ...]

@@ -7,9 +7,7 @@ the whole record of its measure. Nothing here is a record of a person; alerts ma
 from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.base import SCHEMA, Record
-from unveil.records.copies import Copy
-from unveil.records.viewed import Viewed
+from unveil.records.base import SCHEMA, Copy, HasView, Record
 from unveil.version import __version__
 
 Kind = Literal[
@@ -56,7 +54,7 @@ class PackageVersion(Record, frozen=True, kw_only=True):
     version: str
 
 
-class Part(Record, frozen=True, kw_only=True):
+class RunPart(Record, frozen=True, kw_only=True):
     """One measure of a run: what was asked, and where its record is."""
 
     name: str  # "disclosure neighbour", "cap neighbour income": unique within a run
@@ -109,17 +107,17 @@ class Run(Record, frozen=True, kw_only=True):
     files: tuple[InputFile, ...]
     n_original: int | None
     n_synthetic: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[RunPart, ...]
     figures: tuple[FigureRow, ...]
     warnings: tuple[str, ...]
     alerts: tuple[Alert, ...] = ()  # as they stood when the run was made
     not_tested: tuple[NotTested, ...] = ()
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> RunPart:
         """One part by its name."""
         return next(part for part in self.parts if part.name == name)
 
-    def of_kind(self, kind: Kind) -> tuple[Part, ...]:
+    def of_kind(self, kind: Kind) -> tuple[RunPart, ...]:
         """The parts of one measure that have a record, in the order of the project."""
         return tuple(part for part in self.parts if part.kind == kind and part.file is not None)
 
@@ -145,7 +143,7 @@ class FigureChange(Record, frozen=True, kw_only=True):
     statuses: tuple[str, ...]  # against the limits now in force
 
 
-class RunComparison(Viewed, frozen=True, kw_only=True):
+class RunComparison(HasView, frozen=True, kw_only=True):
     """Runs side by side: what changed in settings, in risk and in utility."""
 
     schema: int = SCHEMA

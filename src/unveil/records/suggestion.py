@@ -5,9 +5,11 @@ Nothing here is a value of the data: counts of people and of different values, n
 
 from typing import Literal
 
+from unveil.records.assessment import Audience
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
+from unveil.records.recoding import Suggestions
 from unveil.version import __version__
 
 Role = Literal["identifier", "person", "key", "target", "weight", "ignore"]
@@ -71,3 +73,53 @@ class Suggestion(Record, frozen=True, kw_only=True):
         if role == "target":
             return self.targets
         return tuple(row.column for row in self.rows if row.role == role)
+
+
+# What `unveil init` proposes for a project; nothing of it is decided.
+#
+# Nothing here is a value of the data: names, counts of people, reasons, codes that mean no answer.
+
+
+class ProposedScenario(Record, frozen=True, kw_only=True):
+    """One scenario: what an intruder of a template would know."""
+
+    name: str
+    template: str
+    keys: tuple[str, ...]
+    targets: tuple[str, ...] | None  # None: "all"
+    n_unique: int | None  # people who are unique with these keys; None where not counted
+    sentence: str
+    measures: tuple[str, ...] | None = None  # None: all that can be had
+
+
+class ProposedRadius(Record, frozen=True, kw_only=True):
+    """How far apart two numbers of a column may be and still count as near, for GTCAP."""
+
+    column: str
+    radius: float
+    reason: str
+
+
+class ProposedCodes(Record, frozen=True, kw_only=True):
+    """Numbers of a column that seem to stand for no answer."""
+
+    column: str
+    codes: tuple[float, ...]
+    reason: str
+
+
+class ProjectProposal(Record, frozen=True, kw_only=True):
+    """Everything that a new project file says, and why."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    file: str | None  # the project file, where it was written
+    original: str
+    title: str
+    audience: Audience
+    n_records: int
+    scenarios: tuple[ProposedScenario, ...]
+    radii: tuple[ProposedRadius, ...]
+    special_codes: tuple[ProposedCodes, ...]
+    roles: Suggestion
+    codings: Suggestions

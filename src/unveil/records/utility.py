@@ -5,9 +5,228 @@ Figures over all records, none of a single one.
 
 from typing import Literal
 
-from unveil.records.base import SCHEMA, Record
+from unveil.records.base import SCHEMA, Copy, Record
 from unveil.records.disclosure import Coercion, NotMeasured
 from unveil.version import __version__
+
+# What the tables of `unveil.pair_tables` say: how far do counts of a copy lie from the original's?
+#
+# Figures over tables and cells of tables; cells can be small and are for the custodian's eyes.
+
+
+class TableRow(Record, frozen=True, kw_only=True):
+    """One table of the original beside that of a copy: Raab, Nowok and Dibben 2021."""
+
+    copy: int
+    variables: tuple[str, ...]
+    df: int  # cells that are not empty in both, less one
+    VW: float
+    FT: float
+    JSD: float
+    G: float | None  # None: no cell is filled in both
+    dfG: int | None
+    pMSE: float
+    S_pMSE: float | None  # None: one cell only
+    SPECKS: float
+    PO50: float
+    U: float
+    MabsDD: float
+    WMabsDD: float
+    dBhatt: float
+    S_FT: float | None
+    S_JSD: float | None
+    S_G: float | None
+    S_WMabsDD: float | None
+
+    def __post_init__(self) -> None:
+        """Nothing to make plain: rows come by the thousand, from lists of plain numbers."""
+
+
+class VariableScore(Record, frozen=True, kw_only=True):
+    """The mean of S_pMSE over all tables a variable is in."""
+
+    copy: int
+    variable: str
+    n_tables: int  # so many have an S_pMSE
+    S_pMSE: float | None
+
+
+class TableCell(Record, frozen=True, kw_only=True):
+    """One cell of a table; None among its levels is missing."""
+
+    levels: tuple[str | None, ...]
+    n_original: int
+    n_synthetic: int
+    expected: float  # in the copy, if it were like the original
+    z: float  # (n_synthetic - original's count, scaled) / root of what both together let expect
+
+    def __post_init__(self) -> None:
+        """Nothing to make plain: cells come by the hundred, plain."""
+
+
+class WorstTable(Record, frozen=True, kw_only=True):
+    """One of the tables with the highest S_pMSE, and its cells, the farthest apart first."""
+
+    copy: int
+    variables: tuple[str, ...]
+    S_pMSE: float
+    n_cells: int
+    cells: tuple[TableCell, ...]  # no more than 100
+
+
+class Grouping(Record, frozen=True, kw_only=True):
+    """Into which groups the numbers of a column were put."""
+
+    variable: str
+    breaks: tuple[float, ...]  # dates in days from 1970
+    levels: tuple[str | None, ...]
+
+
+class PairTables(Record, frozen=True, kw_only=True):
+    """All one-, two- or three-way tables of original and copies, compared."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    variables: tuple[str, ...]
+    ways: int
+    groups: int
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    rows: tuple[TableRow, ...]
+    scores: tuple[VariableScore, ...]  # the highest first, by copy
+    worst: tuple[WorstTable, ...]
+    groupings: tuple[Grouping, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
+
+    def of_copy(self, copy: int) -> tuple[TableRow, ...]:
+        """The tables of one copy."""
+        return tuple(row for row in self.rows if row.copy == copy)
+
+
+# What `unveil.projection` found: two axes of the original, and where files lie on them.
+#
+# Places of single records are in the result's frame, never in here.
+
+
+Mark = Literal["retained", "filtered"]
+
+
+class Component(Record, frozen=True, kw_only=True):
+    """One axis: how much of the original's spread it explains, and how it was found."""
+
+    number: int
+    explained: float  # share of the sum of squares, 0 to 1
+    n_iterations: int
+    converged: bool
+
+
+class Loading(Record, frozen=True, kw_only=True):
+    """How much a number, or a level of a category, pulls along the two axes."""
+
+    column: str
+    level: str | None  # None: a number
+    PC1: float
+    PC2: float
+
+
+class DroppedColumn(Record, frozen=True, kw_only=True):
+    """A column that takes no part, and why."""
+
+    column: str
+    reason: str
+
+
+class ProjectedGroup(Record, frozen=True, kw_only=True):
+    """Where one file lies on the axes, or the marked units of one."""
+
+    side: Literal["original", "synthetic"]
+    copy: int | None  # None for the original
+    mark: Mark | None  # None: all of them
+    n: int
+    n_unplaced: int  # records with nothing but missing values
+    mean_1: float | None
+    mean_2: float | None
+    sd_1: float | None
+    sd_2: float | None
+
+
+class Projection(Record, frozen=True, kw_only=True):
+    """Original and copies on the first two principal components of the original."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    columns: tuple[str, ...]  # that take part
+    dropped_columns: tuple[DroppedColumn, ...]
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_missing: int  # cells of the original that are missing in the columns that take part
+    n_fitted: int  # records of the original that the axes were found from; fewer in a large one
+    components: tuple[Component, Component]
+    loadings: tuple[Loading, ...]
+    rows: tuple[ProjectedGroup, ...]
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]
+
+
+# What `unveil.tstr` found: how well a model made on copies predicts real people's outcome.
+
+
+OutcomeKind = Literal["classification", "regression"]
+ModelKind = Literal["logistic", "linear", "tree"]
+TrainedOn = Literal["synthetic", "original", "constant"]
+
+
+class TstrRow(Record, frozen=True, kw_only=True):
+    """How well one model predicts; None where the measure does not apply or is not defined."""
+
+    trained_on: TrainedOn  # "constant": no model, the commonest class or the mean of the original
+    copy: Copy | None  # None unless made on a copy
+    n_trained: int | float
+    n_tested: int
+    accuracy: float | None
+    balanced_accuracy: float | None
+    AUC: float | None
+    log_loss: float | None
+    R2: float | None
+    RMSE: float | None
+    MAE: float | None
+    headline_sd: float | None  # of AUC or R2 over folds; None with a control
+
+
+class Tstr(Record, frozen=True, kw_only=True):
+    """Train on synthetic, test on real, beside train on real and beside a constant guess."""
+
+    schema: int = SCHEMA
+    version: str = __version__
+    files: tuple[str, ...]
+    outcome: str
+    predictors: tuple[str, ...]
+    kind: OutcomeKind
+    model: ModelKind
+    tested_on: Literal["control", "folds"]
+    folds: int | None  # None with a control
+    seed: int
+    n_original: int
+    n_synthetic: tuple[int, ...]
+    n_control: int | None
+    n_left_out: tuple[int, ...]  # records without the outcome: original, copies, control
+    n_classes: int | None
+    rows: tuple[TstrRow, ...]
+    headline: Literal["AUC", "R2"]
+    lost: float | None  # headline of the original's model less that of the copies', on average
+    share_kept: float | None  # of what the original's model gains over a guess; None: it gains none
+    warnings: tuple[str, ...]
+    coercions: tuple[Coercion, ...]
+    not_measured: tuple[NotMeasured, ...]
+
+    def row_of(self, trained_on: TrainedOn, copy: Copy | None = None) -> TstrRow:
+        """One of the rows."""
+        found = (row for row in self.rows if row.trained_on == trained_on and row.copy == copy)
+        return next(found)
+
 
 Model = Literal["cart", "logit"]
 

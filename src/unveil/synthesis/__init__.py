@@ -1,0 +1,1 @@
+"""Synthetic copies, made column by column."""

@@ -12,13 +12,128 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.count.streams import tree_seed
-from unveil.synthesis.arrays import prefixed, under
-from unveil.synthesis.column import Values
-from unveil.synthesis.design_matrix import Predictors, TreeCoding
-from unveil.synthesis.donors import Donors, Smoothing
+from unveil.models.design import Predictors, TreeCoding, Values, strip_prefix
+from unveil.models.tree import Nodes, TreeCuts
+from unveil.seeding import tree_seed
 from unveil.synthesis.methods import Arrays, Options, Target
-from unveil.synthesis.tree import Cuts
+from unveil.synthesis.model_archive import add_prefix
+
+# Which original values stand in each leaf, and how is one drawn, as it is or smoothed?
+
+
+@dataclass(frozen=True)
+class Donors:
+    """The values of all leaves in one array, sorted by leaf; each leaf is a stretch of it.
+
+    `start` and `size` have an entry for every node of the tree; a node that is no leaf has none.
+    """
+
+    values: Values
+    start: NDArray[np.int64]
+    size: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, values: Values, leaves: Nodes, n_nodes: int) -> Self:
+        """The donors of every leaf."""
+        size = np.bincount(leaves, minlength=n_nodes)
+        start = np.cumsum(size) - size
+        return cls(values[np.argsort(leaves, kind="stable")], start, size.astype(np.int32))
+
+    def places(self, leaves: Nodes, rng: np.random.Generator) -> NDArray[np.int64]:
+        """One donor drawn evenly from each row's leaf: its place in `values`."""
+        within = (rng.random(len(leaves)) * self.size[leaves]).astype(np.int64)
+        return self.start[leaves] + within
+
+    def to_arrays(self) -> dict[str, Any]:
+        """For a model file."""
+        return {"values": self.values, "start": self.start, "size": self.size}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The donors that `to_arrays` wrote."""
+        return cls(arrays["values"], arrays["start"], arrays["size"])
+
+
+@dataclass(frozen=True)
+class LeafSmoothing:
+    """A Gaussian kernel around each donor, as wide as its leaf asks, within the column's range.
+
+    Notes
+    -----
+    The width in a leaf of n values is 0.9 min(sd, IQR / 1.34) n^(-1/5) (Silverman 1986, equation
+    3.31), with the standard deviation alone where the quartiles fall together. The kernel is cut
+    off at the smallest and the largest value of the column, so that no value lies beyond them.
+    Reiter (2005) draws from the same density. Values are rounded to the decimals of the column.
+    """
+
+    width: NDArray[np.float64]  # of every node
+    low: float  # a whole number where values are, lest the last digits be lost
+    high: float
+    decimals: int | None
+
+    @classmethod
+    def of(cls, donors: Donors) -> Self:
+        """The widths of every leaf."""
+        values = donors.values.astype(float)
+        decimals = 0 if donors.values.dtype.kind == "i" else _decimals(values)
+        low, high = donors.values.min().item(), donors.values.max().item()
+        return cls(_widths(values, donors), low, high, decimals)
+
+    def around(self, centre: Values, leaves: Nodes, rng: np.random.Generator) -> Values:
+        """One value from the kernel around each donor, by the inverse of its distribution."""
+        from scipy.special import ndtr, ndtri
+
+        width = self.width[leaves]
+        moved = width > 0
+        h, x = width[moved], centre[moved].astype(float)
+        below, above = ndtr((self.low - x) / h), ndtr((self.high - x) / h)
+        drawn = x + h * ndtri(below + rng.random(len(x)) * (above - below))
+        if self.decimals is not None:
+            drawn = drawn.round(self.decimals)
+        made = centre.copy()
+        made[moved] = np.clip(_in_64_bits(drawn, made.dtype), self.low, self.high)
+        return made
+
+    def to_arrays(self) -> dict[str, Any]:
+        """For a model file."""
+        return {
+            "width": self.width, "low": self.low, "high": self.high, "decimals": self.decimals,
+        }  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The smoothing that `to_arrays` wrote."""
+        return cls(arrays["width"], arrays["low"], arrays["high"], arrays["decimals"])
+
+
+def _in_64_bits(drawn: NDArray[np.float64], dtype: np.dtype[Any]) -> Values:
+    """Whole numbers, none beyond the largest of 64 bits, where the column has such."""
+    if dtype.kind != "i":
+        return drawn
+    largest = np.nextafter(2.0**63, 0)
+    whole: Values = np.clip(drawn, -largest, largest).astype(np.int64)
+    return whole
+
+
+def _widths(values: NDArray[np.float64], donors: Donors) -> NDArray[np.float64]:
+    size, start = donors.size.astype(np.int64), donors.start
+    leaf = np.repeat(np.arange(len(size)), size)
+    full = np.maximum(size, 1)
+    mean = np.bincount(leaf, values, len(size)) / full
+    squares = np.bincount(leaf, (values - mean[leaf]) ** 2, len(size))
+    sd = np.sqrt(squares / np.maximum(size - 1, 1))
+    in_order = values[np.lexsort((values, leaf))]
+    last = len(values) - 1
+    quartile = [in_order[np.minimum(start + size * q // 4, last)] for q in (1, 3)]
+    spread = (quartile[1] - quartile[0]) / 1.34
+    narrow = np.where(spread > 0, np.minimum(sd, spread), sd)
+    return np.where(size > 1, 0.9 * narrow * full ** (-0.2), 0.0)
+
+
+def _decimals(values: NDArray[np.float64], most: int = 6) -> int | None:
+    """Decimals that all values are written with; None where more than `most`."""
+    return next((d for d in range(most + 1) if np.array_equal(values.round(d), values)), None)
+
 
 _CLASS_WORK = 2_000_000
 _FEWEST_CLASSES = 64
@@ -26,13 +141,13 @@ _FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Model:
+class CartModel:
     """A tree, what stands in its leaves, and how its predictors are turned into numbers."""
 
     coding: TreeCoding
-    cuts: Cuts
+    cuts: TreeCuts
     donors: Donors
-    smoothing: Smoothing | None = None
+    smoothing: LeafSmoothing | None = None
     notes: tuple[str, ...] = ()
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
@@ -44,27 +159,27 @@ class Model:
     def to_arrays(self) -> Arrays:
         """For a model file."""
         return {
-            **prefixed("coding", self.coding.to_arrays()),
-            **prefixed("cuts", self.cuts.to_arrays()),
-            **prefixed("donors", self.donors.to_arrays()),
-            **prefixed("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
+            **add_prefix("coding", self.coding.to_arrays()),
+            **add_prefix("cuts", self.cuts.to_arrays()),
+            **add_prefix("donors", self.donors.to_arrays()),
+            **add_prefix("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The model that `to_arrays` wrote."""
-        smoothing = under("smoothing", arrays)
+        smoothing = strip_prefix("smoothing", arrays)
         return cls(
-            TreeCoding.from_arrays(under("coding", arrays)),
-            Cuts.from_arrays(under("cuts", arrays)),
-            Donors.from_arrays(under("donors", arrays)),
-            Smoothing.from_arrays(smoothing) if smoothing else None,
+            TreeCoding.from_arrays(strip_prefix("coding", arrays)),
+            TreeCuts.from_arrays(strip_prefix("cuts", arrays)),
+            Donors.from_arrays(strip_prefix("donors", arrays)),
+            LeafSmoothing.from_arrays(smoothing) if smoothing else None,
         )
 
 
-def fit(
+def fit_cart(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
-) -> Model:
+) -> CartModel:
     """Grow the tree of one target, and put every original value into its leaf.
 
     Notes
@@ -86,7 +201,7 @@ def fit(
         cuts = cuts.without(_too_alike(target, grown.tree_, options.min_spread))
     donors = Donors.of(target.values, cuts.leaves_of(matrix), len(cuts.left))
     is_smooth = options.smoothing == "density" and target.kind == "number"
-    return Model(coding, cuts, donors, Smoothing.of(donors) if is_smooth else None)
+    return CartModel(coding, cuts, donors, LeafSmoothing.of(donors) if is_smooth else None)
 
 
 def tree_of(target: Target, options: Options, seed: int) -> tuple[Any, NDArray[Any]]:
@@ -99,10 +214,10 @@ def tree_of(target: Target, options: Options, seed: int) -> tuple[Any, NDArray[A
         "random_state": seed,
     }
     if target.kind == "number":
-        values = _standardised(target.values)
+        values = _standardise(target.values)
         least = options.complexity * float(values.var())
         return DecisionTreeRegressor(min_impurity_decrease=least, **limits), values
-    classes = _grouped(target.values, target.n_levels)
+    classes = _group_codes(target.values, target.n_levels)
     shares = np.bincount(classes) / max(len(classes), 1)
     least = options.complexity * float(1 - (shares**2).sum())
     return DecisionTreeClassifier(min_impurity_decrease=least, **limits), classes
@@ -113,8 +228,8 @@ def _grown(target: Target, matrix: NDArray[np.float32], options: Options, seed: 
     return tree.fit(matrix, values)
 
 
-def _cuts(tree: Any) -> Cuts:
-    return Cuts(
+def _cuts(tree: Any) -> TreeCuts:
+    return TreeCuts(
         tree.feature.astype(np.int32),
         tree.threshold.copy(),
         tree.children_left.astype(np.int32),
@@ -122,7 +237,7 @@ def _cuts(tree: Any) -> Cuts:
     )
 
 
-def _standardised(values: Values) -> NDArray[np.float64]:
+def _standardise(values: Values) -> NDArray[np.float64]:
     """Numbers about 0 with a spread of 1: squares of dates or incomes would lose digits."""
     centred = np.asarray(values - float(values.mean()), dtype=np.float64)
     scale = float(np.abs(centred).max(initial=0))
@@ -131,7 +246,7 @@ def _standardised(values: Values) -> NDArray[np.float64]:
     return centred / (spread if spread > 0 else 1)
 
 
-def _grouped(codes: Values, n_levels: int) -> Values:
+def _group_codes(codes: Values, n_levels: int) -> Values:
     """Classes to cut by: the levels, or groups of neighbouring levels where there are very many.
 
     That is more than time allows, or more than half as many as rows, which scikit-learn warns of.

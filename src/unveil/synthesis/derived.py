@@ -9,16 +9,18 @@ from typing import Any
 
 import polars as pl
 
-from unveil.count.expressions.nodes import Expression, Kind
-from unveil.count.expressions.parsing import parse_formula
-from unveil.count.expressions.resolving import Resolver
-from unveil.count.expressions.scope import Scope
-from unveil.count.expressions.unfit import HOLDS
-from unveil.count.expressions.values import computed, needs_of
-from unveil.errors import RolesError, SettingsError, quoted
-from unveil.read.given import shown
-from unveil.synthesis.rule_kinds import Derived
+from unveil.arguments import quote_value
+from unveil.errors import RolesError, SettingsError, quote_text
+from unveil.expressions.evaluate import evaluate, needs_of
+from unveil.expressions.nodes import Expression, Kind
+from unveil.expressions.parse import parse_formula
+from unveil.expressions.resolve import HOLDS, Resolver, Scope
+from unveil.io.table import Table
+from unveil.models.design import ColumnValues
+from unveil.synthesis import rules as written
+from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.rules import without_nan
+from unveil.synthesis.settings import codes_by_column
 
 _TYPES: dict[Kind, type[pl.DataType]] = {
     "number": pl.Float64,
@@ -32,7 +34,7 @@ _CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
-class Formula:
+class DerivedColumn:
     """A column and how it is computed, in the type that the original has it in."""
 
     column: str
@@ -53,14 +55,14 @@ class Formula:
     def values(self, frame: pl.DataFrame) -> pl.Series:
         """The column, for every row; missing where a column that it needs is, or a special code."""
         made = (
-            without_nan(frame[list(self.needs)]).select(computed(self.tree).alias("")).to_series()
+            without_nan(frame[list(self.needs)]).select(evaluate(self.tree).alias("")).to_series()
         )
         if self.dtype.is_integer() and made.dtype.is_float():
             made = made.round()
         return made.cast(self.dtype, strict=False).alias(self.column)
 
 
-def derived_of(given: Any, scope: Scope) -> tuple[Derived, ...]:
+def parse_derived(given: Any, scope: Scope) -> tuple[Derived, ...]:
     """The derived columns a user gave: formulas by column, or objects that can do the same.
 
     A formula may name a column that is derived before it.
@@ -74,7 +76,7 @@ def derived_of(given: Any, scope: Scope) -> tuple[Derived, ...]:
             f"Derived columns are given as {type(given).__name__}. Write formulas by column, such"
             ' as {"bmi": "weight / (height / 100) ^ 2"}.'
         )
-    made: list[Formula] = []
+    made: list[DerivedColumn] = []
     for column, text in given.items():
         made.append(_formula(column, text, scope, tuple(given)))
         frame = pl.DataFrame([scope.columns[name].series for name in made[-1].needs])
@@ -82,7 +84,7 @@ def derived_of(given: Any, scope: Scope) -> tuple[Derived, ...]:
     return tuple(made)
 
 
-def told(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str, ...]:
+def derived_notes(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str, ...]:
     """Where the original itself differs from what the formulas give."""
     said = []
     for column in derived:
@@ -97,13 +99,14 @@ def told(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _formula(column: Any, text: Any, scope: Scope, all_derived: tuple[str, ...]) -> Formula:
+def _formula(column: Any, text: Any, scope: Scope, all_derived: tuple[str, ...]) -> DerivedColumn:
     if not isinstance(column, str) or not isinstance(text, str):
         raise SettingsError(
-            f"The formula of {shown(column)} is {shown(text)}. Write both as text, such as"
+            f"The formula of {quote_value(column)} is {quote_value(text)}. Write both as text, "
+            "such as"
             ' {"bmi": "weight / (height / 100) ^ 2"}.'
         )
-    what = f"The formula of {column!r}, {quoted(text)},"
+    what = f"The formula of {column!r}, {quote_text(text)},"
     tree, kind = Resolver(what, scope).typed(parse_formula(text, what))
     needs = needs_of(tree)
     if not needs:
@@ -115,7 +118,7 @@ def _formula(column: Any, text: Any, scope: Scope, all_derived: tuple[str, ...])
             f"{what} needs {late[0]!r}, which is derived "
             f"{'by it' if late[0] == column else 'after it'}. Name other columns."
         )
-    return Formula(column, text, tree, _type(what, column, kind, scope))
+    return DerivedColumn(column, text, tree, _type(what, column, kind, scope))
 
 
 def _type(what: str, column: str, kind: Kind, scope: Scope) -> pl.DataType:
@@ -141,3 +144,29 @@ def _differ(made: pl.Series, original: pl.Series) -> int:
     a, b = made.cast(pl.Float64), original.cast(pl.Float64)
     near = ((a - b).abs() <= _CLOSE * (1 + b.abs())).fill_null(value=False)
     return int((~(near | (a.is_null() & b.is_null()))).sum())
+
+
+# Rules and formulas of a user, found in the original and tried on it.
+
+
+def resolve_rules(
+    table: Table,
+    parts: Mapping[str, ColumnValues],
+    rules: Any,
+    derived: Any,
+    special_codes: Mapping[str, Any] | None,
+) -> tuple[tuple[Rule, ...], tuple[Derived, ...]]:
+    """Rules and formulas whose columns and levels the original has, or a refusal."""
+    known = list(table.frame.columns)
+    apart = codes_by_column(special_codes, "Special codes", known, table.place)
+    is_coded = {name: part.column.is_category for name, part in parts.items()}
+    scope = Scope.of(table, is_coded, apart)
+    columns = parse_derived(derived, scope)
+    return written.rules_of(rules, scope, parts, [one.column for one in columns]), columns
+
+
+def rule_and_derived_notes(
+    table: Table, rules: Sequence[Rule], derived: Sequence[Derived]
+) -> tuple[str, ...]:
+    """What is to be said of them; rules that contradict each other, or say nothing, are refused."""
+    return (*written.rule_notes(rules, table.frame), *derived_notes(derived, table.frame))

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from unveil.arguments import absent_sentence, quote_value
 from unveil.errors import RolesError, SettingsError
+from unveil.io.table import Table
 from unveil.measure.roles.person import find_person
 from unveil.measure.roles.suggest import find_identifiers
-from unveil.read.given import shown
-from unveil.read.roles import absent, names
-from unveil.read.table import Table
+from unveil.study.roles import names
 
 WHAT_TO_DO = (
     "Identifiers and free text are not synthesised without an instruction. Drop each, renumber it,"
@@ -44,7 +44,7 @@ class Instructions:
         """Refuse names that the original has not, all of them at once."""
         known = table.frame.columns
         said = (*self.drop, *self.renumber, *self.real_values)
-        faults = [absent(table.place, name, known) for name in said if name not in known]
+        faults = [absent_sentence(table.place, name, known) for name in said if name not in known]
         if faults:
             raise RolesError("\n".join(faults))
 
@@ -98,12 +98,13 @@ def parse_reasons(given: Any) -> dict[str, str]:
     example = 'such as {"ward": "numbers of wards, not of people"}'
     if not isinstance(given, Mapping):
         raise SettingsError(
-            f"real_values is {shown(given)}. Write a reason for each column, {example}."
+            f"real_values is {quote_value(given)}. Write a reason for each column, {example}."
         )
     for name, reason in given.items():
         if not isinstance(name, str) or not isinstance(reason, str) or not reason.strip():
             raise SettingsError(
-                f"The reason for real values of {shown(name)} is {shown(reason)}. State why they"
+                f"The reason for real values of {quote_value(name)} is {quote_value(reason)}. "
+                "State why they"
                 f" may be repeated, {example}."
             )
     return dict(given)

@@ -3,17 +3,66 @@
 Structural zeros of a joint table: a set of levels for some of its columns, none of which may meet.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from unveil.errors import SettingsError
+from unveil.arrays import Mask
+from unveil.errors import SettingsError, quote_text
+from unveil.expressions.evaluate import evaluate, evaluate_condition, needs_of, parts_of
+from unveil.expressions.nodes import Absent, Among, ColumnRef, Compare, Expression
+from unveil.models.design import ColumnValues, ModelColumn
 from unveil.synthesis.methods import Target
+from unveil.synthesis.plan import Step, SynthesisPlan
+from unveil.synthesis.rule_kinds import Rule, code_of
+from unveil.synthesis.split_columns import join_column
 
-Bools = NDArray[np.bool_]
+# Can any row meet a condition, with the values that the columns of the original have?
+
+
+_MOST_COMBINATIONS = 200_000
+
+
+def can_be_met(condition: Expression, frame: pl.DataFrame) -> bool:
+    """Whether some combination of values, each of which somebody has, meets a condition.
+
+    A copy may combine values as no person of the original does, so each column is looked at alone:
+    values for which every comparison turns out the same are one case, and all cases are combined.
+    Where a comparison is between columns, or cases are too many, it is taken that it can be met.
+    """
+    asked = tuple(dict.fromkeys(_comparisons(condition)))
+    if any(len(needs_of(one)) > 1 for one in asked):
+        return True
+    cases = [_cases(frame[name], asked) for name in needs_of(condition)]
+    if prod(len(case) for case in cases) > _MOST_COMBINATIONS:
+        return True
+    together = cases[0].to_frame()
+    for case in cases[1:]:
+        together = together.join(case.to_frame(), how="cross")
+    return bool(together.select(evaluate_condition(condition)).to_series().any())
+
+
+def _comparisons(given: Expression) -> Iterator[Expression]:
+    if isinstance(given, Compare | Among | Absent | ColumnRef):
+        yield given
+        return
+    for part in parts_of(given):
+        yield from _comparisons(part)
+
+
+def _cases(series: pl.Series, asked: tuple[Expression, ...]) -> pl.Series:
+    """One value for each way in which the comparisons about a column turn out."""
+    own = [one for one in asked if needs_of(one) == (series.name,)]
+    values = series.alias("").unique(maintain_order=True).alias(series.name).to_frame()
+    answers = values.select(evaluate(one).alias(str(n)) for n, one in enumerate(own))
+    first = answers.with_row_index("row").unique(answers.columns, keep="first")["row"]
+    return values[first.sort()].to_series()
 
 
 def codes_of(target: Target) -> NDArray[np.int32]:
@@ -35,14 +84,14 @@ class Impossible:
 class Zeros:
     """All impossible cells of a table: for each set of them, which levels of each column it has."""
 
-    sets: tuple[tuple[Bools, ...], ...] = ()
+    sets: tuple[tuple[Mask, ...], ...] = ()
 
     @classmethod
     def of(cls, impossible: Iterable[Impossible], targets: Sequence[Target]) -> Self:
         """The sets that the columns of a table can meet; a column not named may have any level."""
         return cls(tuple(_levels(cells, targets) for cells in impossible))
 
-    def met(self, codes: Sequence[NDArray[np.integer]]) -> Bools:
+    def met(self, codes: Sequence[NDArray[np.integer]]) -> Mask:
         """Which rows lie in an impossible cell."""
         found = np.zeros(len(codes[0]), np.bool_)
         for cells in self.sets:
@@ -52,7 +101,7 @@ class Zeros:
             found |= inside
         return found
 
-    def table(self, shape: tuple[int, ...]) -> Bools:
+    def table(self, shape: tuple[int, ...]) -> Mask:
         """Which cells of a table are impossible."""
         found = np.zeros(shape, np.bool_)
         for cells in self.sets:
@@ -80,17 +129,112 @@ class Zeros:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The sets that `to_arrays` wrote."""
-        sets: dict[int, dict[int, Bools]] = {}
+        sets: dict[int, dict[int, Mask]] = {}
         for key, has in arrays.items():
             place, column = map(int, key.split("."))
             sets.setdefault(place, {})[column] = has
         return cls(tuple(tuple(sets[p][c] for c in sorted(sets[p])) for p in sorted(sets)))
 
 
-def _levels(cells: Impossible, targets: Sequence[Target]) -> tuple[Bools, ...]:
+def _levels(cells: Impossible, targets: Sequence[Target]) -> tuple[Mask, ...]:
     found = []
     for target in targets:
         has = np.full(target.n_levels, target.name not in cells.codes)
         has[list(cells.codes.get(target.name, ()))] = True
         found.append(has)
     return tuple(found)
+
+
+# Rules inside a joint table: which of its cells can no row have?
+#
+# "If age < 16 then marital = SINGLE", with both columns in the table: cells of children who are
+# anything else cannot be, and neither prior nor noise nor margins may fill them.
+
+
+_MOST_SETS = 1_000
+
+
+def impossible_in(
+    step: Step, rules: Sequence[Rule], parts: Mapping[str, ColumnValues]
+) -> list[Impossible]:
+    """The cells that rules leave empty in the table of a joint step.
+
+    Only of rules that can be a matter of the table: their columns are all in it, and the original
+    keeps to them. Every other rule is applied to what was drawn.
+    """
+    columns = {name: parts[name].column for name in step.columns}
+    found = [_cells(rule, columns) for rule in rules if _is_inside(rule, step, columns, parts)]
+    return [cells for some in found for cells in some]
+
+
+def table_notes(
+    plan: SynthesisPlan, rules: Sequence[Rule], parts: Mapping[str, ColumnValues]
+) -> tuple[str, ...]:
+    """A sentence for each rule that a joint table does not know of."""
+    said = []
+    for step in plan.steps:
+        columns = {name: parts[name].column for name in step.columns}
+        for rule in rules if step.is_joint else ():
+            if rule.column in columns and not _is_inside(rule, step, columns, parts):
+                said.append(
+                    f"The rule {quote_text(rule.text)} is applied after the columns of "
+                    f"{step.method!r}"
+                    " are drawn: their table does not know of it."
+                )
+    return tuple(said)
+
+
+def _is_inside(
+    rule: Rule, step: Step, columns: Mapping[str, ModelColumn], parts: Mapping[str, ColumnValues]
+) -> bool:
+    needs = _needs(rule)
+    if rule.column not in columns or not all(name in columns for name in needs):
+        return False
+    if prod(columns[name].n_levels for name in needs) > _MOST_SETS:
+        return False
+    frame = pl.DataFrame({name: join_column(parts[name]) for name in needs})
+    broken = _cells_met(rule, frame) & (
+        parts[rule.column].values != code_of(columns[rule.column], rule)
+    )
+    return not broken.any()
+
+
+def _cells(rule: Rule, columns: Mapping[str, ModelColumn]) -> list[Impossible]:
+    """For each combination of levels that meets the condition, every other level than the rule's.
+
+    A set takes all levels of the last column that meet the condition with the same levels of the
+    columns before it.
+    """
+    needs, target = _needs(rule), columns[rule.column]
+    places = list(product(*(range(columns[name].n_levels) for name in needs)))
+    codes = np.array(places, dtype=np.int32)
+    frame = pl.DataFrame(
+        [join_column(ColumnValues(columns[name], codes[:, n])) for n, name in enumerate(needs)]
+    )
+    met = _cells_met(rule, frame)
+    sets: dict[tuple[int, ...], list[int]] = {}
+    for place in (places[row] for row in np.flatnonzero(met)):
+        sets.setdefault(place[:-1], []).append(place[-1])
+    wanted = code_of(target, rule)
+    others = tuple(code for code in range(target.n_levels) if code != wanted)
+    return [
+        Impossible({
+            **{name: (code,) for name, code in zip(needs[:-1], before, strict=True)},
+            needs[-1]: tuple(last),
+            rule.column: others,
+        })
+        for before, last in sets.items()
+    ]  # fmt: skip
+
+
+def _needs(rule: Rule) -> tuple[str, ...]:
+    """The columns of its own condition, without those of its rivals."""
+    condition: tuple[str, ...] = getattr(rule, "own_needs", rule.needs)
+    return condition
+
+
+def _cells_met(rule: Rule, frame: pl.DataFrame) -> NDArray[np.bool_]:
+    # A rival of the rule may be met by a combination that no row has.
+    rows: pl.Series = getattr(rule, "met", rule.rows)(frame)
+    met: NDArray[np.bool_] = rows.to_numpy()
+    return met

@@ -12,18 +12,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import RolesError, listed, nearest
-from unveil.synthesis.cell_table import (
+from unveil.arrays import Floats
+from unveil.errors import RolesError, list_names, nearest
+from unveil.synthesis.catall import (
     CellTable,
     Columns,
-    Floats,
-    counted,
+    add_prior,
+    count_cells,
     noise_note,
     noise_scale,
     noisy,
     prior_of,
     shape_of,
-    with_prior,
 )
 from unveil.synthesis.impossible import Impossible, Zeros
 from unveil.synthesis.methods import Arrays, Options, Target
@@ -38,7 +38,7 @@ Axes = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Model:
+class IpfModel:
     """The fitted table."""
 
     cells: CellTable
@@ -58,13 +58,13 @@ class Model:
         return cls(CellTable.from_arrays(arrays))
 
 
-def fit_joint(
+def fit_ipf(
     targets: Sequence[Target],
     options: Options,
     rng: np.random.Generator,
     *,
     impossible: Sequence[Impossible] = (),
-) -> Model:
+) -> IpfModel:
     """Fit the margins, then add the prior; chance is asked for noise alone.
 
     Notes
@@ -81,18 +81,18 @@ def fit_joint(
     zeros = Zeros.of(impossible, targets)
     zeros.refuse_seen(targets)
     cannot = zeros.table(shape)
-    margins = {some: counted(targets, some) for some in axes}
+    margins = {some: count_cells(targets, some) for some in axes}
     scale, notes = noise_scale(options, len(axes)), []
     if scale is not None:
         margins = {some: _with_noise(margin, scale, n, rng) for some, margin in margins.items()}
         notes.append(noise_note(scale))
-    table, off = fitted(margins, cannot)
+    table, off = fit_margins(margins, cannot)
     if off > 1e-3:
         notes.append(
             f"The margins of 'ipf' are met to within {off:.3g} records; they may contradict one"
             " another."
         )
-    return Model(CellTable.of(with_prior(table, prior, cannot, n)), tuple(notes))
+    return IpfModel(CellTable.of(add_prior(table, prior, cannot, n)), tuple(notes))
 
 
 def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
@@ -104,14 +104,14 @@ def margins_of(options: Options, targets: Sequence[Target]) -> tuple[Axes, ...]:
         if name not in names:
             raise RolesError(
                 f"A margin of 'ipf' has the column {name!r}, which 'ipf' does not"
-                f" synthesise.{nearest(name, names)} Its columns are: {listed(names)}."
+                f" synthesise.{nearest(name, names)} Its columns are: {list_names(names)}."
             )
     asked = [tuple(sorted({names.index(name) for name in margin})) for margin in options.margins]
     alone = [(axis,) for axis in range(len(names)) if not any(axis in some for some in asked)]
     return tuple(dict.fromkeys([*(some for some in asked if some), *alone]))
 
 
-def fitted(margins: Mapping[Axes, Floats], cannot: NDArray[np.bool_]) -> tuple[Floats, float]:
+def fit_margins(margins: Mapping[Axes, Floats], cannot: NDArray[np.bool_]) -> tuple[Floats, float]:
     """The table with these margins that is most even, and by how many records a margin is off.
 
     Notes

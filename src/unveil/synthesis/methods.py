@@ -1,9 +1,9 @@
 """What must a method of synthesis be able to do, and which are there?
 
 A method models one target (the plain values of a number, the states of a number, or the codes of a
-category) on the columns before it. Each has a module with a function `fit`, which is a `Fit`, and
-a class `Model`, which is a `Fitted`. A joint method models a set of categories at once, and its
-module has `fit_joint`, a `FitJoint`, and `Model`, a `FittedJoint`.
+category) on the columns before it. Each has a function that fits it, a `FitMethod`, and a class of
+its model, a `FittedModel`. A joint method models a set of categories at once, and has a `FitJoint`
+and a `FittedJoint`. `_HOMES` says where they are: a new method is one more row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.synthesis.column import Values
-from unveil.synthesis.design_matrix import Predictors
+from unveil.models.design import Predictors, Values
 
 if TYPE_CHECKING:
     from unveil.synthesis.impossible import Impossible
+
 
 Arrays = dict[str, Any]
 """What a model file holds of a model: numpy arrays, text, numbers, truth values and None."""
@@ -51,7 +51,7 @@ class Options:
     margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs
 
 
-class Fitted(Protocol):
+class FittedModel(Protocol):
     """A model of one target, ready to be drawn from."""
 
     @property
@@ -95,12 +95,12 @@ class FittedJoint(Protocol):
         ...
 
 
-class Fit(Protocol):
+class FitMethod(Protocol):
     """A function that fits a model of one target."""
 
     def __call__(
         self, target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
-    ) -> Fitted:
+    ) -> FittedModel:
         """Fit; chance comes from `rng` alone."""
         ...
 
@@ -121,7 +121,7 @@ class FitJoint(Protocol):
 
 
 SINGLE = ("cart", "sample", "normrank", "logistic", "multinomial", "ordered")
-"""Methods that model one target; each is a module of this room."""
+"""Methods that model one target."""
 
 REGRESSIONS = SINGLE[2:]
 """Those of them that have coefficients."""
@@ -133,21 +133,45 @@ FAMILIES = ("cart", "parametric", "sample")
 """What `method` may be for all columns; "parametric" chooses by the kind of each target."""
 
 
-def fitter(method: str) -> Fit:
+_HOMES = {
+    "cart": ("cart", "fit_cart", "CartModel"),
+    "sample": ("sample", "fit_sample", "SampleModel"),
+    "normrank": ("normrank", "fit_normrank", "NormrankModel"),
+    "logistic": ("regression", "fit_logistic", "LogisticModel"),
+    "multinomial": ("regression", "fit_multinomial", "MultinomialModel"),
+    "ordered": ("regression", "fit_ordered", "OrderedModel"),
+    "catall": ("catall", "fit_catall", "CatallModel"),
+    "ipf": ("ipf", "fit_ipf", "IpfModel"),
+}
+"""The module of each method, the function that fits it, and the class of its model."""
+
+
+def fitter(method: str) -> FitMethod:
     """The function that fits a method of `SINGLE`."""
-    fit: Fit = import_module(f"unveil.synthesis.{method}").fit
+    fit: FitMethod = _attribute(method, 1)
     return fit
 
 
 def joint_fitter(method: str) -> FitJoint:
     """The function that fits a method of `JOINT`."""
-    fit: FitJoint = import_module(f"unveil.synthesis.{method}").fit_joint
+    fit: FitJoint = _attribute(method, 1)
     return fit
 
 
-def restored(method: str, arrays: Mapping[str, Any]) -> Any:
+def restore_model(method: str, arrays: Mapping[str, Any]) -> Any:
     """The model of a method, as a model file holds it."""
-    return import_module(f"unveil.synthesis.{method}").Model.from_arrays(arrays)
+    return _attribute(method, 2).from_arrays(arrays)
+
+
+def method_of(model: FittedModel | FittedJoint) -> str:
+    """The method that a model is of, as a model file calls it."""
+    name = type(model).__name__
+    return next(method for method, (_, _, model_class) in _HOMES.items() if model_class == name)
+
+
+def _attribute(method: str, place: Literal[1, 2]) -> Any:
+    module = import_module(f"unveil.synthesis.{_HOMES[method][0]}")
+    return getattr(module, _HOMES[method][place])
 
 
 def parametric(kind: TargetKind, n_levels: int) -> str:

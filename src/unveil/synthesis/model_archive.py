@@ -6,7 +6,7 @@ numbers and truth values alone, never objects. Each is checked before it is read
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -19,6 +19,14 @@ from numpy.typing import NDArray
 from polars.exceptions import PanicException
 
 from unveil.errors import ReadError, UnveilError
+
+# How do the arrays of one thing stand inside those of another? Under its name and a point.
+
+
+def add_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays under a name: "cuts.left"."""
+    return {f"{name}.{key}": value for key, value in arrays.items()}
+
 
 NOTICE = (
     "CONFIDENTIAL: this file holds values of the original and the seed of its copies. Keep it where"
@@ -42,27 +50,27 @@ class Shelf:
         return len(self.arrays) - 1
 
 
-def packed(document: bytes, arrays: Sequence[NDArray[Any]]) -> memoryview:
+def pack_archive(document: bytes, arrays: Sequence[NDArray[Any]]) -> memoryview:
     """The bytes of a file; the same for the same contents."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
         archive.comment = NOTICE.encode()
-        _put(archive, MARK, NOTICE.encode())
-        _put(archive, DOCUMENT, document)
+        _write_member(archive, MARK, NOTICE.encode())
+        _write_member(archive, DOCUMENT, document)
         for place, array in enumerate(arrays):
             content = io.BytesIO()
             npy.write_array(content, np.ascontiguousarray(array), allow_pickle=False)
-            _put(archive, _name(place), content.getbuffer())
+            _write_member(archive, _name(place), content.getbuffer())
     return made.getbuffer()
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator["Unpacked"]:
+def open_archive(path: Path) -> Iterator["ModelArchive"]:
     """A file opened to be read; whatever is wrong with it is one sentence."""
     place = f"The model file ({path.name})"
     try:
         with zipfile.ZipFile(path) as archive:
-            yield Unpacked(archive, _checked(archive, path, place), place)
+            yield ModelArchive(archive, _check_archive(archive, path, place), place)
     except UnveilError:
         raise
     except OSError as fault:
@@ -73,10 +81,10 @@ def unpacked(path: Path) -> Iterator["Unpacked"]:
         Exception,
         PanicException,
     ):  # of zip, numpy or a document that does not fit: their words may quote data
-        refuse(place)
+        check(place)
 
 
-def refuse(place: str) -> NoReturn:
+def check(place: str) -> NoReturn:
     """Refuse a file that is not as it was written."""
     raise ReadError(
         f"{place} is damaged, or is no model file of unveil. Take another copy of it, or fit anew."
@@ -84,7 +92,7 @@ def refuse(place: str) -> NoReturn:
 
 
 @dataclass(frozen=True)
-class Unpacked:
+class ModelArchive:
     """A file whose members have been checked."""
 
     archive: zipfile.ZipFile
@@ -98,20 +106,20 @@ class Unpacked:
     def array(self, number: int) -> NDArray[Any]:
         """One array: numbers or truth values, exactly as many as its member holds."""
         if not 0 <= number < self.n_arrays:
-            refuse(self.place)
+            check(self.place)
         content = self.archive.read(_name(number))
         start = io.BytesIO(content)
         version = npy.read_magic(start)
         if version != (1, 0):
-            refuse(self.place)
+            check(self.place)
         shape, is_fortran, dtype = npy.read_array_header_1_0(start)
         rest = len(content) - start.tell()
         if dtype.kind not in "biuf" or is_fortran or prod(shape) * dtype.itemsize != rest:
-            refuse(self.place)
+            check(self.place)
         return np.frombuffer(content, dtype, offset=start.tell()).reshape(shape)
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:
+def _write_member(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:
     member = zipfile.ZipInfo(name, _LONG_AGO)
     member.external_attr = _OWNER_ONLY
     archive.writestr(member, content)
@@ -121,7 +129,7 @@ def _name(place: int) -> str:
     return f"arrays/{place}.npy"
 
 
-def _checked(archive: zipfile.ZipFile, path: Path, place: str) -> int:
+def _check_archive(archive: zipfile.ZipFile, path: Path, place: str) -> int:
     """The number of arrays, once every member is one of ours and stored as it is."""
     members = archive.infolist()
     n_arrays = len(members) - 2
@@ -135,5 +143,5 @@ def _checked(archive: zipfile.ZipFile, path: Path, place: str) -> int:
     )
     n_bytes = sum(member.file_size for member in members)
     if not is_ours or not is_plain or n_bytes > path.stat().st_size:
-        refuse(place)
+        check(place)
     return n_arrays

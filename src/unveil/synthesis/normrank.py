@@ -11,17 +11,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.count.likelihoods import Floats
-from unveil.count.one_thread import one_thread
-from unveil.errors import SettingsError, listed
-from unveil.synthesis.arrays import prefixed, under
-from unveil.synthesis.class_model import notes_of
-from unveil.synthesis.column import Values
-from unveil.synthesis.design_matrix import DummyCoding, Predictors
-from unveil.synthesis.donors import Donors, Smoothing
-from unveil.synthesis.dummies import dummies
-from unveil.synthesis.likelihood import Basis, Fit, Sparse, basis_of
+from unveil.arrays import Floats
+from unveil.count.threads import limit_to_one_thread
+from unveil.errors import SettingsError, list_names
+from unveil.models.design import DummyCoding, Predictors, Values, dummies, strip_prefix
+from unveil.models.newton import Basis, ClassFit, Sparse, basis_of
+from unveil.synthesis.cart import Donors, LeafSmoothing
 from unveil.synthesis.methods import Arrays, Options, Target
+from unveil.synthesis.model_archive import add_prefix
+from unveil.synthesis.regression import notes_of
 
 _ROUNDS = 20
 _FARTHEST = 8.0
@@ -39,8 +37,8 @@ def normal_scores(values: Values, rng: np.random.Generator) -> Floats:
     return scores
 
 
-@one_thread()
-def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[Fit, float]:
+@limit_to_one_thread()
+def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[ClassFit, float]:
     """The line of the normal scores; those of equal values are drawn around it, again and again.
 
     Notes
@@ -93,8 +91,8 @@ class _Ties:
         return within
 
 
-@one_thread()
-def fit_line(x: Sparse, z: Floats) -> tuple[Fit, float]:
+@limit_to_one_thread()
+def fit_line(x: Sparse, z: Floats) -> tuple[ClassFit, float]:
     """Least squares with an intercept, and the residual standard deviation.
 
     Notes
@@ -106,7 +104,7 @@ def fit_line(x: Sparse, z: Floats) -> tuple[Fit, float]:
     return _line(x, basis_of(x), z)
 
 
-def _line(x: Sparse, basis: Basis, z: Floats) -> tuple[Fit, float]:
+def _line(x: Sparse, basis: Basis, z: Floats) -> tuple[ClassFit, float]:
     n = len(z)
     kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
     linked = kept.T @ z / n - basis.mean * z.mean()
@@ -115,19 +113,19 @@ def _line(x: Sparse, basis: Basis, z: Floats) -> tuple[Fit, float]:
     residuals = z - kept @ coefficients - intercept
     free = n - len(basis.kept) - 1
     sigma = float(np.sqrt((residuals**2).sum() / free)) if free > 0 else 0.0
-    fit = Fit(np.array([intercept]), basis.spread(coefficients), dropped=basis.dropped)
+    fit = ClassFit(np.array([intercept]), basis.spread(coefficients), dropped=basis.dropped)
     return fit, sigma
 
 
 @dataclass(frozen=True)
-class Model:
+class NormrankModel:
     """A line for normal scores, its spread, and the observed values in order."""
 
     values: Values
     coding: DummyCoding
-    fit: Fit
+    fit: ClassFit
     sigma: float
-    smoothing: Smoothing | None = None
+    smoothing: LeafSmoothing | None = None
     notes: tuple[str, ...] = ()
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
@@ -154,26 +152,26 @@ class Model:
             "intercept": self.fit.intercept,
             "coefficients": self.fit.coefficients,
             "sigma": self.sigma,
-            **prefixed("coding", self.coding.to_arrays()),
-            **prefixed("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
+            **add_prefix("coding", self.coding.to_arrays()),
+            **add_prefix("smoothing", self.smoothing.to_arrays() if self.smoothing else {}),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The model that `to_arrays` wrote."""
-        smoothing = under("smoothing", arrays)
+        smoothing = strip_prefix("smoothing", arrays)
         return cls(
             arrays["values"],
-            DummyCoding.from_arrays(under("coding", arrays)),
-            Fit(arrays["intercept"], arrays["coefficients"]),
+            DummyCoding.from_arrays(strip_prefix("coding", arrays)),
+            ClassFit(arrays["intercept"], arrays["coefficients"]),
             arrays["sigma"],
-            Smoothing.from_arrays(smoothing) if smoothing else None,
+            LeafSmoothing.from_arrays(smoothing) if smoothing else None,
         )
 
 
-def fit(
+def fit_normrank(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
-) -> Model:
+) -> NormrankModel:
     """Fit; chance only places equal values.
 
     References
@@ -183,7 +181,8 @@ def fit(
     """
     if target.kind != "number":
         raise SettingsError(
-            f"The method 'normrank' is for numbers, and {listed([target.name])} holds categories."
+            f"The method 'normrank' is for numbers, and {list_names([target.name])} holds "
+            "categories."
             " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
         )
     coding = DummyCoding.fitted(predictors)
@@ -191,8 +190,8 @@ def fit(
     smoothing = None
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)
-        smoothing = Smoothing.of(Donors.of(target.values, everyone, 1))
+        smoothing = LeafSmoothing.of(Donors.of(target.values, everyone, 1))
     notes = notes_of(target.name, line, coding.pooled(predictors))
     in_order: Values = target.values.copy()
     in_order.sort()
-    return Model(in_order, coding, line, sigma, smoothing, notes)
+    return NormrankModel(in_order, coding, line, sigma, smoothing, notes)

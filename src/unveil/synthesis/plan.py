@@ -5,16 +5,139 @@ matrix. Kept columns and columns that only predict stand before them all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from unveil.errors import RolesError, SettingsError, listed
-from unveil.read.given import choice, shown
-from unveil.read.roles import absent, names
-from unveil.synthesis.column import Column
-from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE, parametric
+from unveil.arguments import absent_sentence, choice, quote_value
+from unveil.arrays import Ints
+from unveil.errors import RolesError, SettingsError, list_names
+from unveil.models.design import ColumnValues, ModelColumn
+from unveil.seeding import stream
+from unveil.study.roles import names
+from unveil.synthesis.methods import FAMILIES, JOINT, REGRESSIONS, SINGLE, parametric
+
+# Which columns tell most about one another? An order in which each follows those it depends on.
+
+
+_MOST_ROWS = 20_000
+_GROUPS = 12
+
+
+def order_by_dependency(
+    parts: Mapping[str, ColumnValues], names: Sequence[str], seed: int
+) -> tuple[str, ...]:
+    """The columns, from the one that tells most of all others, each next by what is told of it.
+
+    Notes
+    -----
+    Dependency is mutual information over the smaller of the two entropies, less what chance alone
+    would give (Miller 1955: (r - 1)(c - 1) / 2n), between groups of at most 12 levels or ranks, on
+    at most 20,000 rows. The first column has the largest sum; the next is the one with the largest
+    dependency on any column already placed. Ties follow the order of the original.
+    """
+    if len(names) < 3:
+        return tuple(names)
+    rows = _some_rows(len(parts[names[0]]), seed)
+    table = _dependencies([_group_values(parts[name], rows) for name in names])
+    placed = [int(table.sum(axis=1).argmax())]
+    while len(placed) < len(names):
+        strongest = table[:, placed].max(axis=1)
+        strongest[placed] = -1
+        placed.append(int(strongest.argmax()))
+    return tuple(names[place] for place in placed)
+
+
+def _some_rows(n_rows: int, seed: int) -> Ints:
+    if n_rows <= _MOST_ROWS:
+        return np.arange(n_rows)
+    return np.sort(stream(seed, "order").choice(n_rows, _MOST_ROWS, replace=False))
+
+
+def _group_values(part: ColumnValues, rows: Ints) -> Ints:
+    """Few groups of a column: its frequent levels, or stretches of its ranks, and its states."""
+    if part.column.is_fixed:
+        return np.zeros(len(rows), dtype=np.int64)
+    if part.column.is_category:
+        codes = part.values[rows]
+        rank = np.argsort(np.argsort(-np.bincount(codes, minlength=part.column.n_levels)))
+        return np.minimum(rank[codes], _GROUPS - 1)
+    ranks = part.ranks[rows]
+    plain = ranks >= 0
+    if not plain.any():
+        return -ranks.astype(np.int64)
+    cuts = np.unique(np.quantile(ranks[plain], np.arange(1, _GROUPS) / _GROUPS))
+    return np.where(plain, np.searchsorted(cuts, ranks), _GROUPS - ranks).astype(np.int64)
+
+
+def _dependencies(groups: Sequence[Ints]) -> NDArray[np.float64]:
+    table = np.zeros((len(groups), len(groups)))
+    for a, one in enumerate(groups):
+        for b in range(a):
+            table[a, b] = table[b, a] = _dependency(one, groups[b])
+    return table
+
+
+def _dependency(one: Ints, other: Ints) -> float:
+    width = int(other.max()) + 1
+    joint = np.bincount(one * width + other, minlength=(int(one.max()) + 1) * width)
+    counts = joint.reshape(-1, width)
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    smaller = min(_entropy(rows), _entropy(columns))
+    if smaller == 0:
+        return 0.0
+    shared = _entropy(rows) + _entropy(columns) - _entropy(counts.ravel())
+    by_chance = (len(rows) - 1) * (len(columns) - 1) / (2 * len(one))
+    return max(0.0, shared - by_chance) / smaller
+
+
+def _entropy(counts: Ints) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log(shares)).sum())
+
+
+# Columns that only predict, and methods beside a default, spelt out for every column.
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of an original and which of them are not synthesised."""
+
+    columns: Sequence[str]
+    place: str
+    keep: Sequence[str] = ()
+    strata: Sequence[str] = ()
+    others: Sequence[str] = ()  # derived, dropped, renumbered
+    only: Sequence[str] = ()
+
+    def order(self, given: Sequence[str] | None) -> list[str]:
+        """The columns that are synthesised, in turn: those given, or all that remain."""
+        for name in self.only:
+            if name not in self.columns:
+                raise RolesError(absent_sentence(self.place, name, tuple(self.columns)))
+            if name in (*self.keep, *self.strata, *self.others, *(given or ())):
+                raise RolesError(
+                    f"Column {name!r} cannot only predict and be in the copy. Name it in one place."
+                )
+        aside = {*self.keep, *self.strata, *self.others, *self.only}
+        return [name for name in (self.columns if given is None else given) if name not in aside]
+
+    def predictors(
+        self, order: Sequence[str], given: Mapping[str, Sequence[str]]
+    ) -> dict[str, Sequence[str]]:
+        """What predicts each column: as given, or those that only predict and all before it."""
+        first = [*self.keep, *self.only]
+        return {name: given.get(name, [*first, *order[:n]]) for n, name in enumerate(order)}
+
+
+def methods_of(default: str, own: Mapping[str, str], order: Sequence[str]) -> Any:
+    """A method for every column: its own, or the default."""
+    return {**dict.fromkeys(order, default), **own}
+
 
 CONSTANT = "constant"
 """The method of a column with one value, or none: it is repeated."""
@@ -48,7 +171,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SynthesisPlan:
     """What is done with every column."""
 
     steps: tuple[Step, ...]
@@ -75,8 +198,8 @@ class Plan:
         return bool(self.kept)
 
 
-def planned(
-    columns: Mapping[str, Column],
+def make_plan(
+    columns: Mapping[str, ModelColumn],
     *,
     place: str,
     method: str | Mapping[str, str] = "cart",
@@ -87,22 +210,22 @@ def planned(
     derived: Iterable[str] = (),
     drop: Iterable[str] = (),
     renumber: Iterable[str] = (),
-) -> Plan:
+) -> SynthesisPlan:
     """The plan for the columns of an original; what the user names must be there."""
-    kept = _known(keep, "Columns to keep", columns, place)
-    layers = _known(strata, "Strata", columns, place)
-    numbered = {name: _numbering(columns[name]) for name in renumber}
+    kept = _check_names(keep, "Columns to keep", columns, place)
+    layers = _check_names(strata, "Strata", columns, place)
+    numbered = {name: _number_column(columns[name]) for name in renumber}
     aside = (*kept, *layers, *derived, *numbered)
-    turns = _known(order, "Columns in the order", columns, place) if order is not None else ()
-    _refuse_both(turns, kept, "kept", "synthesised in an order")
-    _refuse_both(layers, kept, "kept", "a stratum")
+    turns = _check_names(order, "Columns in the order", columns, place) if order is not None else ()
+    _check_both(turns, kept, "kept", "synthesised in an order")
+    _check_both(layers, kept, "kept", "a stratum")
     made = (*turns, *kept, *layers, *derived)
-    _refuse_both(made, drop, "dropped", "part of the synthetic data")
-    _refuse_both(made, numbered, "renumbered", "made in another way")
+    _check_both(made, drop, "dropped", "part of the synthetic data")
+    _check_both(made, numbered, "renumbered", "made in another way")
     if kept and numbered:
         raise RolesError(
             "Columns that are kept stand row for row beside the original, so running numbers would"
-            f" tell which row is whose. Drop {listed(map(repr, numbered))}, or keep no column."
+            f" tell which row is whose. Drop {list_names(map(repr, numbered))}, or keep no column."
         )
     out = (*aside, *drop)
     turns = tuple(name for name in (turns if order is not None else columns) if name not in out)
@@ -113,7 +236,7 @@ def planned(
     turns, notes = _joint_first(turns, methods)
     steps = _steps(turns, (*kept, *only), methods, chosen, columns)
     left_out = tuple(name for name in rest if name not in only)
-    return Plan(steps, kept, only, left_out, layers, notes, numbered)
+    return SynthesisPlan(steps, kept, only, left_out, layers, notes, numbered)
 
 
 def default_method(method: str | Mapping[str, str]) -> str:
@@ -121,17 +244,19 @@ def default_method(method: str | Mapping[str, str]) -> str:
     return method if isinstance(method, str) else "cart"
 
 
-def _known(
+def _check_names(
     given: str | Iterable[str] | None, what: str, columns: Mapping[str, Any], place: str
 ) -> tuple[str, ...]:
     chosen = () if given is None else names(given, what)
-    faults = [absent(place, name, tuple(columns)) for name in chosen if name not in columns]
+    faults = [
+        absent_sentence(place, name, tuple(columns)) for name in chosen if name not in columns
+    ]
     if faults:
         raise RolesError("\n".join(faults))
     return chosen
 
 
-def _numbering(column: Column) -> Numbering:
+def _number_column(column: ModelColumn) -> Numbering:
     if column.dtype.is_numeric():
         return "number"
     if column.dtype in (pl.String, pl.Categorical, pl.Enum):
@@ -141,7 +266,7 @@ def _numbering(column: Column) -> Numbering:
     )
 
 
-def _refuse_both(some: Iterable[str], others: Iterable[str], one: str, two: str) -> None:
+def _check_both(some: Iterable[str], others: Iterable[str], one: str, two: str) -> None:
     both = [name for name in some if name in set(others)]
     if both:
         raise RolesError(f"Column {both[0]!r} cannot be {one} and {two}. Name it in one place.")
@@ -161,36 +286,42 @@ def _matrix(
             f"Predictors are given as {type(given).__name__}. Write them by column, such as "
             '{"income": ["age", "sex"]}.'
         )
-    _known(list(given), "Predictors", columns, place)
+    _check_names(list(given), "Predictors", columns, place)
     rows = {
-        name: _known(row, f"Predictors of {name!r}", columns, place) for name, row in given.items()
+        name: _check_names(row, f"Predictors of {name!r}", columns, place)
+        for name, row in given.items()
     }
     for name, row in rows.items():
         if name in row:
             raise RolesError(f"Column {name!r} cannot predict itself. Leave it out of its row.")
-        _refuse_both(row, aside, "derived from others", f"a predictor of {name!r}")
+        _check_both(row, aside, "derived from others", f"a predictor of {name!r}")
     return rows
 
 
 def _methods(
-    given: str | Mapping[str, str], columns: Mapping[str, Column], turns: Sequence[str], place: str
+    given: str | Mapping[str, str],
+    columns: Mapping[str, ModelColumn],
+    turns: Sequence[str],
+    place: str,
 ) -> dict[str, str]:
     """The method of each column; what fits its kind where a family is named."""
     if isinstance(given, str):
         choice("The method", given, FAMILIES)
     elif not isinstance(given, Mapping):
-        raise SettingsError(f"The method is {shown(given)}. It must be a name, or one by column.")
+        raise SettingsError(
+            f"The method is {quote_value(given)}. It must be a name, or one by column."
+        )
     own = given if isinstance(given, Mapping) else {}
-    _known(list(own), "Methods", columns, place)
+    _check_names(list(own), "Methods", columns, place)
     for name, method in own.items():
         choice(f"The method of {name!r}", method, (*FAMILIES, *SINGLE, *JOINT))
         if name not in turns:
             raise RolesError(f"Column {name!r} has a method but is not synthesised. Leave one out.")
     default = default_method(given)
-    return {name: _resolved(own.get(name, default), columns[name]) for name in turns}
+    return {name: _resolve_method(own.get(name, default), columns[name]) for name in turns}
 
 
-def _resolved(method: str, column: Column) -> str:
+def _resolve_method(method: str, column: ModelColumn) -> str:
     if column.is_fixed:
         return CONSTANT
     if method == "parametric":
@@ -209,7 +340,7 @@ def _resolved(method: str, column: Column) -> str:
     return method
 
 
-def _kind(column: Column) -> Any:
+def _kind(column: ModelColumn) -> Any:
     return column.kind
 
 
@@ -229,7 +360,7 @@ def _steps(
     before: Sequence[str],
     methods: Mapping[str, str],
     chosen: Mapping[str, tuple[str, ...]],
-    columns: Mapping[str, Column],
+    columns: Mapping[str, ModelColumn],
 ) -> tuple[Step, ...]:
     steps: list[Step] = []
     done = list(before)
@@ -239,13 +370,17 @@ def _steps(
             steps.append(Step(together, method))
             done.extend(together)
     for name in (name for name in turns if methods[name] not in JOINT):
-        useful = [other for other in _asked(name, done, chosen) if not columns[other].is_fixed]
+        useful = [
+            other for other in _parse_predictors(name, done, chosen) if not columns[other].is_fixed
+        ]
         steps.append(_step(columns[name], methods[name], tuple(useful)))
         done.append(name)
     return tuple(steps)
 
 
-def _asked(name: str, done: Sequence[str], chosen: Mapping[str, tuple[str, ...]]) -> Sequence[str]:
+def _parse_predictors(
+    name: str, done: Sequence[str], chosen: Mapping[str, tuple[str, ...]]
+) -> Sequence[str]:
     if name not in chosen:
         return done
     late = [other for other in chosen[name] if other not in done]
@@ -257,7 +392,7 @@ def _asked(name: str, done: Sequence[str], chosen: Mapping[str, tuple[str, ...]]
     return chosen[name]
 
 
-def _step(column: Column, method: str, predictors: tuple[str, ...]) -> Step:
+def _step(column: ModelColumn, method: str, predictors: tuple[str, ...]) -> Step:
     if method != CONSTANT and not predictors:
         method = "sample"
     state_method = None
@@ -266,3 +401,40 @@ def _step(column: Column, method: str, predictors: tuple[str, ...]) -> Step:
         state_method = parametric("category", column.n_states) if is_parametric else method
     uses = () if method in ("sample", CONSTANT) else predictors
     return Step((column.name,), method, state_method, uses)
+
+
+# Which regressions would take hours, or all the memory there is, and what is done instead?
+
+
+MOST_DUMMIES, MOST_CLASSES, MOST_COEFFICIENTS = 1_000, 1_000, 100_000
+"""Columns of a regression, its classes, and the product of both."""
+
+
+def within_bounds(plan: SynthesisPlan, columns: Mapping[str, ModelColumn]) -> SynthesisPlan:
+    """The plan with trees in the place of regressions that are too large, and a note of them."""
+    steps = tuple(_bound_step(step, columns) for step in plan.steps)
+    names = [new.columns[0] for old, new in zip(plan.steps, steps, strict=True) if old != new]
+    if not names:
+        return plan
+    note = (
+        "Too many levels for a regression, so trees were grown in its place: "
+        f"{list_names(names)}. A"
+        f" regression has at most {MOST_DUMMIES:,} columns, {MOST_CLASSES:,} classes and"
+        f" {MOST_COEFFICIENTS:,} coefficients."
+    )
+    return replace(plan, steps=steps, notes=(*plan.notes, note))
+
+
+def _bound_step(step: Step, columns: Mapping[str, ModelColumn]) -> Step:
+    column = columns[step.columns[0]]
+    width = sum(columns[name].n_dummies for name in step.predictors)
+    if _is_too_large(step.method, width, max(column.n_levels, 1)):
+        return replace(step, method="cart", state_method=step.state_method and "cart")
+    if step.state_method and _is_too_large(step.state_method, width, column.n_states):
+        return replace(step, state_method="cart")
+    return step
+
+
+def _is_too_large(method: str, width: int, n_classes: int) -> bool:
+    is_over = width > MOST_DUMMIES or n_classes > MOST_CLASSES
+    return method in REGRESSIONS and (is_over or width * n_classes > MOST_COEFFICIENTS)

@@ -1,18 +1,21 @@
 """What is written down about a synthesis: how it was done, and what its reader should know."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec.structs import replace as changed
 
-from unveil.errors import listed
+from unveil.errors import list_names
+from unveil.models.design import ColumnValues, notes_of_pools
 from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
-from unveil.synthesis.class_model import SEPARATED
-from unveil.synthesis.column import Part
-from unveil.synthesis.opening import Opening
+from unveil.seeding import choose_seed
+from unveil.study.scenario import Progress, silent
 from unveil.synthesis.plan import Step
-from unveil.synthesis.pooling import notes_of_pools
-from unveil.synthesis.synthesiser import Models, inflated
+from unveil.synthesis.prepare import SynthesisData
+from unveil.synthesis.regression import SEPARATED
+from unveil.synthesis.settings import MOST_COPIES, heard, parse_int, workers_of
+from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
 
 _FEWEST_ALONE = 20
 _FEW_ROWS = 20
@@ -28,7 +31,7 @@ class Size:
     is_seeded: bool
 
 
-def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synthesis:
+def make_record(opening: SynthesisData, models: Models, size: Size, method: str) -> Synthesis:
     """The record of a synthesis."""
     plan, options = opening.plan, opening.options
     said: dict[str, list[str]] = {}
@@ -62,10 +65,10 @@ def recorded(opening: Opening, models: Models, size: Size, method: str) -> Synth
         is_seeded=size.is_seeded,
         notes=(
             *_notes(opening),
-            *_of_pools(opening),
-            *_of_real_numbers(opening),
+            *_pool_notes(opening),
+            *_real_number_notes(opening),
             *opening.told,
-            *_of_separated(separated),
+            *_separation_notes(separated),
         ),
         warnings=_warnings(opening, size),
         coercions=opening.table.notes,
@@ -77,12 +80,12 @@ def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for note in said if SEPARATED not in note))
 
 
-def _of_pools(opening: Opening) -> Iterator[str]:
+def _pool_notes(opening: SynthesisData) -> Iterator[str]:
     used = dict.fromkeys(name for step in opening.plan.steps for name in step.predictors)
     return notes_of_pools(opening.parts[name] for name in used)
 
 
-def _of_real_numbers(opening: Opening) -> tuple[str, ...]:
+def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
     """A note on numbers that most people have to themselves, where they are drawn as they are."""
     if opening.options.smoothing is not None:
         return ()
@@ -96,27 +99,27 @@ def _of_real_numbers(opening: Opening) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Most people have a number that no one else has in {listed(told)}. The synthetic data"
+        f"Most people have a number that no one else has in {list_names(told)}. The synthetic data"
         ' repeat such numbers exactly. Draw from a smooth density (smoothing = "density";'
         " --smoothing density), or round the column first (recoding step round).",
     )
 
 
-def _n_alone(part: Part) -> tuple[int, int]:
+def _n_alone(part: ColumnValues) -> tuple[int, int]:
     """People whose plain value no one else has, and people with a plain value."""
     plain = part.values if part.state is None else part.values[part.state == 0]
     return int((np.unique(plain, return_counts=True)[1] == 1).sum()), len(plain)
 
 
-def _of_separated(columns: Sequence[str]) -> tuple[str, ...]:
+def _separation_notes(columns: Sequence[str]) -> tuple[str, ...]:
     if not columns:
         return ()
     models = "the model" if len(columns) == 1 else f"the models of {len(columns):,} columns"
-    of = f"of {columns[0]}" if len(columns) == 1 else f"({listed(columns)})"
+    of = f"of {columns[0]}" if len(columns) == 1 else f"({list_names(columns)})"
     return (f"In {models} {of} {SEPARATED}.",)
 
 
-def _column(opening: Opening, part: Part, notes: tuple[str, ...]) -> SynthesisColumn:
+def _column(opening: SynthesisData, part: ColumnValues, notes: tuple[str, ...]) -> SynthesisColumn:
     name = part.column.name
     step = next((s for s in opening.plan.steps if name in s.columns), Step((name,), ""))
     return SynthesisColumn(
@@ -131,7 +134,7 @@ def _column(opening: Opening, part: Part, notes: tuple[str, ...]) -> SynthesisCo
     )
 
 
-def _role(opening: Opening, name: str) -> Role:
+def _role(opening: SynthesisData, name: str) -> Role:
     plan = opening.plan
     if any(name == column.column for column in opening.derived):
         return "derived"
@@ -146,14 +149,14 @@ def _role(opening: Opening, name: str) -> Role:
     return next((role for role, columns in roles if name in columns), "left out")
 
 
-def _notes(opening: Opening) -> tuple[str, ...]:
+def _notes(opening: SynthesisData) -> tuple[str, ...]:
     plan, dropped = opening.plan, opening.instructions.drop
     notes = list(plan.notes)
     if dropped:
-        notes.append(f"Dropped: {listed(dropped)}.")
+        notes.append(f"Dropped: {list_names(dropped)}.")
     if plan.renumbered:
         notes.append(
-            f"Running numbers, which carry nothing of the original: {listed(plan.renumbered)}."
+            f"Running numbers, which carry nothing of the original: {list_names(plan.renumbered)}."
         )
     if not {*plan.left_out} <= {*dropped}:
         notes.append("Columns that are not in the order are not in the copy.")
@@ -166,15 +169,15 @@ def _notes(opening: Opening) -> tuple[str, ...]:
         )
     if plan.kept and plan.strata:
         notes.append(
-            f"The strata ({listed(plan.strata)}) of such a copy are the original's too, row for"
+            f"The strata ({list_names(plan.strata)}) of such a copy are the original's too, row for"
             " row."
         )
     return tuple(notes)
 
 
-def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
+def size_warnings(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
     """What to warn of where copies are larger than the original, or more than one."""
-    found = [inflated(n_rows, n_original)] if n_rows > n_original else []
+    found = [inflation_note(n_rows, n_original)] if n_rows > n_original else []
     if n_copies > 1:
         found.append(
             f"{n_copies} copies give away more than one: a guess that uses all of them is right"
@@ -184,7 +187,7 @@ def of_size(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _of_single_levels(opening: Opening) -> tuple[str, ...]:
+def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     """What to warn of where one person alone has a level, which a copy may hold too."""
     if opening.n_rows < _FEW_ROWS:
         return ()
@@ -198,16 +201,17 @@ def _of_single_levels(opening: Opening) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Levels that one person alone has: {listed(told)}. Where the synthetic data hold such a"
+        f"Levels that one person alone has: {list_names(told)}. Where the synthetic data hold "
+        "such a"
         " level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare).",
     )
 
 
-def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
+def _warnings(opening: SynthesisData, size: Size) -> tuple[str, ...]:
     found = [
-        *of_size(size.n_rows, size.n_copies, opening.n_rows),
-        *_of_single_levels(opening),
+        *size_warnings(size.n_rows, size.n_copies, opening.n_rows),
+        *_single_level_warnings(opening),
         *opening.instructions.statements,
     ]
     needed = 10 + 10 * len(opening.plan.order)
@@ -218,3 +222,38 @@ def _warnings(opening: Opening, size: Size) -> tuple[str, ...]:
             "few for so many columns."
         )
     return tuple(found)
+
+
+# More copies from models that are fitted: without the original, and recorded as they are.
+
+
+def draw_again(
+    kept: Synthesiser,
+    *,
+    copies: int = 1,
+    rows: int | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    progress: Progress = silent,
+) -> Synthesiser:
+    """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
+    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
+    n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
+    own = kept.seed if seed is None else choose_seed(seed)
+    n_workers, say = workers_of(workers), heard(progress)
+    made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
+    size = Size(n_rows, n_copies, is_seeded=seed is not None)
+    return replace(kept, record=_resize_record(kept.record, size), copies=tuple(made), seed=own)
+
+
+def _resize_record(record: Synthesis, size: Size) -> Synthesis:
+    """The record of the fit, with the size of what was drawn from it now."""
+    of_fit = size_warnings(record.n_rows, record.n_copies, record.n_original)
+    others = [warning for warning in record.warnings if warning not in of_fit]
+    return changed(
+        record,
+        n_rows=size.n_rows,
+        n_copies=size.n_copies,
+        is_seeded=size.is_seeded,
+        warnings=(*size_warnings(size.n_rows, size.n_copies, record.n_original), *others),
+    )

@@ -7,8 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.errors import SettingsError
-from unveil.synthesis.column import Column, Part
-from unveil.synthesis.splitting import to_numbers
+from unveil.models.design import ColumnValues, ModelColumn
+from unveil.synthesis.split_columns import to_numbers
 
 
 class Rule(Protocol):
@@ -62,25 +62,25 @@ class Derived(Protocol):
         ...
 
 
-def settled(part: Part, rows: NDArray[np.bool_], rule: Rule) -> Part:
+def apply_rule(part: ColumnValues, rows: NDArray[np.bool_], rule: Rule) -> ColumnValues:
     """The part with the value of a rule in some rows."""
     if not rows.any():
         return part
     if part.column.is_fixed:
-        _refuse_other_than_fixed(part.column, rule)
+        _check_other_than_fixed(part.column, rule)
         return part
     values = part.values.copy()
     if part.column.is_category:
         values[rows] = code_of(part.column, rule)
-        return Part(part.column, values)
+        return ColumnValues(part.column, values)
     at, number = state_of(part.column, rule)
     state = np.zeros(len(values), dtype=np.int16) if part.state is None else part.state.copy()
     state[rows] = at
     values[rows] = number
-    return Part(part.column, values, state if state.any() else None)
+    return ColumnValues(part.column, values, state if state.any() else None)
 
 
-def code_of(column: Column, rule: Rule) -> int:
+def code_of(column: ModelColumn, rule: Rule) -> int:
     """The code of a rule's value among the levels of a category."""
     if rule.value is None and column.has_missing:
         return column.n_levels - 1
@@ -96,7 +96,7 @@ def code_of(column: Column, rule: Rule) -> int:
     return int(places[0])
 
 
-def _refuse_other_than_fixed(column: Column, rule: Rule) -> None:
+def _check_other_than_fixed(column: ModelColumn, rule: Rule) -> None:
     """A column with one value, or none, can be given no other."""
     if column.kind == "constant":
         code_of(column, rule)
@@ -104,13 +104,13 @@ def _refuse_other_than_fixed(column: Column, rule: Rule) -> None:
         raise SettingsError(_unknown(rule))
 
 
-def state_of(column: Column, rule: Rule) -> tuple[int, float | int]:
+def state_of(column: ModelColumn, rule: Rule) -> tuple[int, float | int]:
     """The state and the number of a rule's value."""
     if rule.value is None:
         if not column.has_missing:
             raise SettingsError(_unknown(rule))
         return 1, 0
-    given = _typed(rule, column.dtype)
+    given = _cast_value(rule, column.dtype)
     if given.null_count():
         raise SettingsError(_unknown(rule))
     special = column.special.to_list()
@@ -119,7 +119,7 @@ def state_of(column: Column, rule: Rule) -> tuple[int, float | int]:
     return 0, to_numbers(given)[0]
 
 
-def _typed(rule: Rule, dtype: pl.DataType) -> pl.Series:
+def _cast_value(rule: Rule, dtype: pl.DataType) -> pl.Series:
     """The value of a rule in the type of its column; nothing where it has no place there."""
     try:
         return pl.Series([rule.value]).cast(dtype, strict=False)

@@ -10,23 +10,19 @@ from itertools import combinations
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import polars as pl
 import polars.selectors as cs
-from numpy.typing import NDArray
 
-from unveil.count.expressions.nodes import Expression, Missing, Number, Value
-from unveil.count.expressions.parsing import parse_rule
-from unveil.count.expressions.resolving import Resolver
-from unveil.count.expressions.scope import Scope
-from unveil.count.expressions.values import met, needs_of, plain
-from unveil.errors import RolesError, SettingsError, quoted
-from unveil.read.given import shown
-from unveil.synthesis.column import Column, Part
-from unveil.synthesis.possible import can_be_met
+from unveil.arguments import quote_value
+from unveil.arrays import Mask
+from unveil.errors import RolesError, SettingsError, quote_text
+from unveil.expressions.evaluate import evaluate_condition, needs_of, plain
+from unveil.expressions.nodes import Expression, Missing, Number, Value
+from unveil.expressions.parse import parse_rule
+from unveil.expressions.resolve import Resolver, Scope
+from unveil.models.design import ColumnValues, ModelColumn
+from unveil.synthesis.impossible import can_be_met
 from unveil.synthesis.rule_kinds import Rule
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -65,30 +61,31 @@ class WrittenRule:
     def met(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows meet the condition; a comparison with a missing value is not met."""
         own = without_nan(frame[list(needs_of(self.condition))])
-        return own.select(met(self.condition)).to_series()
+        return own.select(evaluate_condition(self.condition)).to_series()
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows of a copy meet the condition; one that meets a rival's too is refused."""
         rows = self.met(frame)
         for rival in self.rivals:
-            refuse_both(self, rival, int((rows & rival.met(frame)).sum()), "a copy")
+            check_both(self, rival, int((rows & rival.met(frame)).sum()), "a copy")
         return rows
 
 
 def rules_of(
-    given: Any, scope: Scope, parts: Mapping[str, Part], derived: Sequence[str] = ()
+    given: Any, scope: Scope, parts: Mapping[str, ColumnValues], derived: Sequence[str] = ()
 ) -> tuple[Rule, ...]:
     """The rules a user gave, as text or as objects that can do what a rule must do."""
     if given is None:
         return ()
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
-    return with_rivals(
-        rule if hasattr(rule, "rows") else _written(rule, scope, parts, derived) for rule in given
+    return link_rivals(
+        rule if hasattr(rule, "rows") else _resolve_rule(rule, scope, parts, derived)
+        for rule in given
     )
 
 
-def with_rivals(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def link_rivals(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules, each knowing those that contradict it where both are met."""
     everyone = [replace(r, rivals=()) if isinstance(r, WrittenRule) else r for r in rules]
     written = [rule for rule in everyone if isinstance(rule, WrittenRule)]
@@ -100,22 +97,23 @@ def with_rivals(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     )
 
 
-def told(rules: Sequence[Rule], frame: pl.DataFrame) -> tuple[str, ...]:
+def rule_notes(rules: Sequence[Rule], frame: pl.DataFrame) -> tuple[str, ...]:
     """What is to be said of the rules; those that no row can meet, or contradict, are refused."""
-    rows = [_met(rule, frame) for rule in rules]
+    rows = [_rows_met(rule, frame) for rule in rules]
     for (one, met_one), (two, met_two) in combinations(zip(rules, rows, strict=True), 2):
         if _are_rivals(one, two):
-            refuse_both(one, two, int((met_one & met_two).sum()), "the original")
+            check_both(one, two, int((met_one & met_two).sum()), "the original")
     said = [_sentence(rule, met_by, frame) for rule, met_by in zip(rules, rows, strict=True)]
     return tuple(sentence for sentence in said if sentence)
 
 
-def refuse_both(one: Rule, two: Rule, n_rows: int, where: str) -> None:
+def check_both(one: Rule, two: Rule, n_rows: int, where: str) -> None:
     """Refuse two rules that give some rows different values."""
     if n_rows:
         raise SettingsError(
             f"Two rules give {one.column!r} different values in {_rows(n_rows)} of {where}:"
-            f" {quoted(one.text)} and {quoted(two.text)}. Change one, so that no row meets both."
+            f" {quote_text(one.text)} and {quote_text(two.text)}. Change one, so that no row "
+            "meets both."
         )
 
 
@@ -123,7 +121,7 @@ def _are_rivals(one: Rule, two: Rule) -> bool:
     return one.column == two.column and one.value != two.value
 
 
-def _met(rule: Rule, frame: pl.DataFrame) -> Bools:
+def _rows_met(rule: Rule, frame: pl.DataFrame) -> Mask:
     rows = rule.met(frame) if isinstance(rule, WrittenRule) else rule.rows(frame)
     return rows.to_numpy()
 
@@ -133,19 +131,19 @@ def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(cs.float().fill_nan(None))
 
 
-def _written(
-    text: Any, scope: Scope, parts: Mapping[str, Part], derived: Sequence[str]
+def _resolve_rule(
+    text: Any, scope: Scope, parts: Mapping[str, ColumnValues], derived: Sequence[str]
 ) -> WrittenRule:
     if not isinstance(text, str):
         raise SettingsError(
-            f"A rule is {shown(text)}. Write it as text: 'if age < 16 then marital = SINGLE'."
+            f"A rule is {quote_value(text)}. Write it as text: 'if age < 16 then marital = SINGLE'."
         )
     said = parse_rule(text)
-    what = f"The rule {quoted(text)}"
+    what = f"The rule {quote_text(text)}"
     resolver = Resolver(what, scope)
     known = resolver.known(said.column)
     condition = resolver.condition(said.condition)
-    _refuse_columns(what, said.column, needs_of(condition), derived)
+    _check_columns(what, said.column, needs_of(condition), derived)
     values = resolver.value(said.column, said.value, verb="gives")
     if len(values) > 1:
         raise SettingsError(
@@ -156,7 +154,7 @@ def _written(
     return WrittenRule(text, said.column, value, condition, zone)
 
 
-def _refuse_columns(what: str, column: str, needs: Sequence[str], derived: Sequence[str]) -> None:
+def _check_columns(what: str, column: str, needs: Sequence[str], derived: Sequence[str]) -> None:
     if not needs:
         raise RolesError(f"{what} names no column in its condition. Name one, such as age < 16.")
     if column in needs:
@@ -171,7 +169,7 @@ def _refuse_columns(what: str, column: str, needs: Sequence[str], derived: Seque
         )
 
 
-def _as_held(what: str, column: Column, value: Value) -> Value:
+def _as_held(what: str, column: ModelColumn, value: Value) -> Value:
     """The value as the column can hold it, or a refusal."""
     if isinstance(value, Missing):
         if not column.has_missing:
@@ -198,33 +196,35 @@ def _as_held(what: str, column: Column, value: Value) -> Value:
     return Number(held if isinstance(held, int | float) else value.value, value.text)
 
 
-def _sentence(rule: Rule, rows: Bools, frame: pl.DataFrame) -> str | None:
+def _sentence(rule: Rule, rows: Mask, frame: pl.DataFrame) -> str | None:
     n_met = int(rows.sum())
     if not n_met:
         if isinstance(rule, WrittenRule) and not can_be_met(rule.condition, without_nan(frame)):
             raise SettingsError(
-                f"No row can meet the rule {quoted(rule.text)}: with the values that the original"
+                f"No row can meet the rule {quote_text(rule.text)}: with the values that the "
+                "original"
                 " has, its condition is never true. Change the condition, or leave the rule out."
             )
         return (
-            f"No row of the original meets the rule {quoted(rule.text)}; a row of a copy that does"
+            f"No row of the original meets the rule {quote_text(rule.text)}; a row of a copy "
+            "that does"
             " gets its value."
         )
     n_broken = int((rows & ~_holds(rule, frame[rule.column].alias(""))).sum())
     if not n_broken:
         return None
     return (
-        f"The rule {quoted(rule.text)} is broken by {n_broken:,} of the {_rows(n_met)} of the"
+        f"The rule {quote_text(rule.text)} is broken by {n_broken:,} of the {_rows(n_met)} of the"
         " original that meet it; no row of a copy breaks it."
     )
 
 
-def _holds(rule: Rule, column: pl.Series) -> Bools:
+def _holds(rule: Rule, column: pl.Series) -> Mask:
     if rule.value is None:
         return without_nan(column.to_frame()).to_series().is_null().to_numpy()
     is_level = isinstance(rule.value, str)
     held: pl.Series = (column.cast(pl.String) if is_level else column) == rule.value
-    rows: Bools = held.fill_null(value=False).to_numpy()
+    rows: Mask = held.fill_null(value=False).to_numpy()
     return rows
 
 

@@ -6,19 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from unveil.synthesis.arrays import prefixed, under
-from unveil.synthesis.column import Values
-from unveil.synthesis.design_matrix import Predictors
-from unveil.synthesis.donors import Donors, Smoothing
+from unveil.models.design import Predictors, Values, strip_prefix
+from unveil.synthesis.cart import Donors, LeafSmoothing
 from unveil.synthesis.methods import Arrays, Options, Target
+from unveil.synthesis.model_archive import add_prefix
 
 
 @dataclass(frozen=True)
-class Model:
+class SampleModel:
     """The original values, sorted: nothing tells whose they were."""
 
     values: Values
-    smoothing: Smoothing | None = None
+    smoothing: LeafSmoothing | None = None
     notes: tuple[str, ...] = ()
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
@@ -31,27 +30,29 @@ class Model:
     def to_arrays(self) -> Arrays:
         """For a model file."""
         smoothing = self.smoothing.to_arrays() if self.smoothing else {}
-        return {"values": self.values, **prefixed("smoothing", smoothing)}
+        return {"values": self.values, **add_prefix("smoothing", smoothing)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The model that `to_arrays` wrote."""
-        smoothing = under("smoothing", arrays)
-        return cls(arrays["values"], Smoothing.from_arrays(smoothing) if smoothing else None)
+        smoothing = strip_prefix("smoothing", arrays)
+        return cls(arrays["values"], LeafSmoothing.from_arrays(smoothing) if smoothing else None)
 
 
-def fit(
+def fit_sample(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
-) -> Model:
+) -> SampleModel:
     """Keep the values; predictors and chance are not asked."""
     del predictors, rng
     if options.smoothing != "density" or target.kind != "number":
-        return Model(_sorted(target.values))
+        return SampleModel(_sort_values(target.values))
     everyone = np.zeros(len(target.values), dtype=np.int32)
-    return Model(_sorted(target.values), Smoothing.of(Donors.of(target.values, everyone, 1)))
+    return SampleModel(
+        _sort_values(target.values), LeafSmoothing.of(Donors.of(target.values, everyone, 1))
+    )
 
 
-def _sorted(values: Values) -> Values:
+def _sort_values(values: Values) -> Values:
     made = values.copy()
     made.sort()
     return made

@@ -5,13 +5,20 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from unveil.count.scenario import Progress
+from unveil.arguments import (
+    absent_sentence,
+    choice,
+    finite_numbers,
+    is_list,
+    number_in,
+    quote_value,
+)
 from unveil.errors import RolesError, SettingsError
-from unveil.read.given import choice, finite_numbers, is_list, number_in, shown
-from unveil.read.roles import absent, names
-from unveil.synthesis.column import Column
+from unveil.models.design import ModelColumn
+from unveil.study.roles import names
+from unveil.study.scenario import Progress
 from unveil.synthesis.methods import JOINT, Options
-from unveil.synthesis.plan import Plan
+from unveil.synthesis.plan import SynthesisPlan
 
 _SMOOTHINGS: tuple[Literal["density"], ...] = ("density",)
 
@@ -21,13 +28,15 @@ MOST_COPIES, MOST_ROWS = 10_000, 100_000_000
 _MOST = 1_000_000_000
 
 
-def whole(what: str, given: Any, *, least: int, most: int = _MOST) -> int:
+def parse_int(what: str, given: Any, *, least: int, most: int = _MOST) -> int:
     """A whole number that is large enough, and not too large to count with."""
     number = number_in(given)
     if number is None or not math.isfinite(number) or number != int(number) or number < least:
-        raise SettingsError(f"{what} is {shown(given)}; it must be a whole number from {least} on.")
+        raise SettingsError(
+            f"{what} is {quote_value(given)}; it must be a whole number from {least} on."
+        )
     if number > most:
-        raise SettingsError(f"{what} is {shown(given)}; it can be at most {most:,}.")
+        raise SettingsError(f"{what} is {quote_value(given)}; it can be at most {most:,}.")
     return int(number)
 
 
@@ -35,7 +44,7 @@ def share(what: str, given: Any) -> float:
     """A number from 0 up to, but not, 1."""
     number = number_in(given)
     if number is None or not 0 <= number < 1:
-        raise SettingsError(f"{what} is {shown(given)}; it must be at least 0 and below 1.")
+        raise SettingsError(f"{what} is {quote_value(given)}; it must be at least 0 and below 1.")
     return number
 
 
@@ -52,8 +61,8 @@ def options_of(
 ) -> Options:
     """How trees are grown and drawn from, and how joint tables are filled."""
     return Options(
-        min_leaf=whole("min_leaf", min_leaf, least=1),
-        min_split=None if min_split is None else whole("min_split", min_split, least=2),
+        min_leaf=parse_int("min_leaf", min_leaf, least=1),
+        min_split=None if min_split is None else parse_int("min_split", min_split, least=2),
         complexity=share("complexity", complexity),
         min_spread=None if min_spread is None else share("min_spread", min_spread),
         smoothing=None if smoothing is None else choice("smoothing", smoothing, _SMOOTHINGS),
@@ -67,13 +76,13 @@ def margins_of(given: Any) -> tuple[tuple[str, ...], ...]:
     """Sets of columns whose counts `ipf` fits."""
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         raise SettingsError(
-            f"margins is {shown(given)}. Write sets of columns, such as"
+            f"margins is {quote_value(given)}. Write sets of columns, such as"
             ' [["sex", "region"], ["work"]].'
         )
     return tuple(names(margin, "Columns of a margin") for margin in given)
 
 
-def refuse_idle_options(plan: Plan, options: Options) -> None:
+def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
     """Settings of joint tables mean nothing where there is none."""
     methods = {step.method for step in plan.steps}
     asked = {"prior": JOINT, "noise": JOINT, "margins": ("ipf",)}
@@ -89,7 +98,7 @@ def _amount(what: str, given: Any, range_: Literal["0 or more", "above 0"]) -> f
     number = number_in(given)
     is_fine = number is not None and math.isfinite(number) and number >= 0
     if number is None or not is_fine or (number == 0 and range_ == "above 0"):
-        raise SettingsError(f"{what} is {shown(given)}; it must be a number, {range_}.")
+        raise SettingsError(f"{what} is {quote_value(given)}; it must be a number, {range_}.")
     return number
 
 
@@ -106,15 +115,15 @@ def codes_by_column(
         )
     for name in given:
         if name not in columns:
-            raise RolesError(absent(place, str(name), columns))
+            raise RolesError(absent_sentence(place, str(name), columns))
     return {
         name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
         for name, codes in given.items()
     }
 
 
-def refuse_codes_of_categories(
-    codes: Mapping[str, tuple[float, ...]], columns: Mapping[str, Column]
+def check_codes_of_categories(
+    codes: Mapping[str, tuple[float, ...]], columns: Mapping[str, ModelColumn]
 ) -> None:
     """Only numbers have special codes: the codes of a category are levels like others."""
     for name, column in columns.items():
@@ -125,23 +134,23 @@ def refuse_codes_of_categories(
             )
 
 
-def used_in(order: Any, *others: Any) -> set[str] | None:
+def columns_used(order: Any, *others: Any) -> set[str] | None:
     """The columns that the user names; None where no order says that others are left out."""
     if order is None or isinstance(order, str):
         return None
-    return {name for given in (order, *others) for name in _named(given)}
+    return {name for given in (order, *others) for name in _names_in(given)}
 
 
-def _named(given: Any) -> list[str]:
+def _names_in(given: Any) -> list[str]:
     """Every text in a name, a list of names, or names by column."""
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping):
-        return [name for item in given.items() for one in item for name in _named(one)]
-    return [name for one in given for name in _named(one)] if is_list(given) else []
+        return [name for item in given.items() for one in item for name in _names_in(one)]
+    return [name for one in given for name in _names_in(one)] if is_list(given) else []
 
 
-def told_of_dates(columns: Mapping[str, Column], codes: Mapping[str, Any]) -> tuple[str, ...]:
+def date_notes(columns: Mapping[str, ModelColumn], codes: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each column whose special codes mean nothing."""
     return tuple(
         f"The special codes of {name!r} are not used: the column holds dates or times, not numbers."
@@ -150,7 +159,7 @@ def told_of_dates(columns: Mapping[str, Column], codes: Mapping[str, Any]) -> tu
     )
 
 
-def refuse_large_leaves(plan: Plan, options: Options, n_rows: int, where: str) -> None:
+def check_large_leaves(plan: SynthesisPlan, options: Options, n_rows: int, where: str) -> None:
     """A leaf cannot hold more rows than there are."""
     is_grown = any(
         "cart" in (step.method, step.state_method) and step.predictors for step in plan.steps
@@ -167,7 +176,8 @@ def heard(progress: Any) -> Progress:
     """Who is told of the progress."""
     if not callable(progress):
         raise SettingsError(
-            f"progress is {shown(progress)}. It must be a function of what is done, how many steps"
+            f"progress is {quote_value(progress)}. It must be a function of what is done, how "
+            "many steps"
             " are done, and how many there are."
         )
     told: Progress = progress
@@ -179,11 +189,11 @@ def entries(given: Any) -> list[str]:
     found = [given] if isinstance(given, str) else given
     if not is_list(found) or not all(isinstance(entry, str) for entry in found):
         raise SettingsError(
-            f'missing_values is {shown(given)}. Write entries as text, such as ["NA", "?"].'
+            f'missing_values is {quote_value(given)}. Write entries as text, such as ["NA", "?"].'
         )
     return list(found)
 
 
 def workers_of(given: Any) -> int:
     """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
-    return (os.cpu_count() or 1) if given is None else whole("workers", given, least=1)
+    return (os.cpu_count() or 1) if given is None else parse_int("workers", given, least=1)

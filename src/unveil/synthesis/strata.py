@@ -6,12 +6,10 @@ from typing import Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from unveil.count.streams import stream
-from unveil.synthesis.column import Part
-
-Whole = NDArray[np.int64]
+from unveil.arrays import Ints
+from unveil.models.design import ColumnValues
+from unveil.seeding import stream
 
 
 @dataclass(frozen=True)
@@ -21,12 +19,14 @@ class Strata:
     Without strata there is one, with every row. `of_rows` is the stratum of every original row.
     """
 
-    sizes: Whole
-    of_rows: Whole
-    parts: tuple[Part, ...] = ()
+    sizes: Ints
+    of_rows: Ints
+    parts: tuple[ColumnValues, ...] = ()
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, names: tuple[str, ...], parts: Mapping[str, Part]) -> Self:
+    def of(
+        cls, frame: pl.DataFrame, names: tuple[str, ...], parts: Mapping[str, ColumnValues]
+    ) -> Self:
         """Each combination that the named columns have in the original, missing included."""
         combined = np.zeros(len(frame), dtype=np.int64)
         for name in names:
@@ -37,9 +37,9 @@ class Strata:
         _, first, of_rows, sizes = np.unique(
             combined, return_index=True, return_inverse=True, return_counts=True
         )
-        return cls(sizes, of_rows, tuple(at(parts[name], first) for name in names))
+        return cls(sizes, of_rows, tuple(select_rows(parts[name], first) for name in names))
 
-    def drawn(self, n_rows: int, seed: int, copy: int) -> Whole:
+    def drawn(self, n_rows: int, seed: int, copy: int) -> Ints:
         """The stratum of each row of a copy: the bootstrap, so that sizes vary as a sample's do."""
         if len(self.sizes) == 1:
             return np.zeros(n_rows, dtype=np.int64)
@@ -48,13 +48,13 @@ class Strata:
             np.cumsum(self.sizes), rng.integers(self.sizes.sum(), size=n_rows), side="right"
         )
 
-    def shuffled(self, n_rows: int, seed: int, copy: int) -> Whole:
+    def shuffled(self, n_rows: int, seed: int, copy: int) -> Ints:
         """A row of the original for each row of a copy, each as often as any other, mixed."""
         n_all = len(self.of_rows)
         rounds = np.tile(np.arange(n_all), (-(-n_rows // n_all), 1))
         return stream(seed, "copy", copy, "rows").permuted(rounds, axis=1).ravel()[:n_rows]
 
-    def rows(self, of_rows: Whole) -> tuple[Whole, ...]:
+    def rows(self, of_rows: Ints) -> tuple[Ints, ...]:
         """The rows of every stratum."""
         if len(self.sizes) == 1:
             return (np.arange(len(of_rows)),)
@@ -63,7 +63,7 @@ class Strata:
         return tuple(np.split(in_order, ends[:-1]))
 
 
-def at(part: Part, rows: Whole) -> Part:
+def select_rows(part: ColumnValues, rows: Ints) -> ColumnValues:
     """A part in some rows."""
     state = None if part.state is None else part.state[rows]
-    return Part(part.column, part.values[rows], state)
+    return ColumnValues(part.column, part.values[rows], state)

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
-from unveil.synthesis.drawing import Drawing
-from unveil.synthesis.fitting import fit_all
+from unveil.seeding import choose_seed
+from unveil.study.scenario import Progress, silent
+from unveil.synthesis.draw import Drawing
+from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import parse_instructions
-from unveil.synthesis.opening import Opening, opened
 from unveil.synthesis.plan import default_method
-from unveil.synthesis.record import Size, recorded
+from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
+from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, heard, options_of, whole, workers_of
-from unveil.synthesis.synthesiser import Models, Synthesiser, drawn_copies, rows_of
+from unveil.synthesis.settings import MOST_COPIES, heard, options_of, parse_int, workers_of
+from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
 def synthesise(
@@ -120,9 +120,9 @@ def synthesise(
         noise=noise,
         margins=margins,
     )
-    n_copies = whole("copies", copies, least=1, most=MOST_COPIES)
+    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
     n_workers, say = workers_of(workers), heard(progress or silent)
-    opening = opened(
+    opening = prepare_synthesis(
         original,
         method=method,
         order=order,
@@ -136,17 +136,17 @@ def synthesise(
         missing_values=missing_values,
         instructions=parse_instructions(drop, renumber, real_values),
         options=options,
-        seed=drawn_seed(seed),
+        seed=choose_seed(seed),
     )
     n_rows = rows_of(opening.plan, rows, opening.n_rows)
-    models = fitted_models(opening, workers=n_workers, progress=say)
-    made = drawn_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
+    models = fit_models(opening, workers=n_workers, progress=say)
+    made = draw_copies(models, n_copies, n_rows, opening.seed, workers=n_workers, progress=say)
     size = Size(n_rows, n_copies, is_seeded=seed is not None)
-    record = recorded(opening, models, size, default_method(method))
+    record = make_record(opening, models, size, default_method(method))
     return Synthesiser(record, tuple(made), models, opening.seed, opening.codebook(models.names))
 
 
-def fitted_models(opening: Opening, *, workers: int, progress: Progress) -> Models:
+def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> Models:
     """Every model of an opened original."""
     plan, parts = opening.plan, opening.parts
     strata = fit_all(

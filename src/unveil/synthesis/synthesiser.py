@@ -5,25 +5,60 @@ import warnings
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
-from unveil.errors import SettingsError
+from unveil.arguments import quote_value
+from unveil.arrays import Ints
+from unveil.atomic import check_present, write_private
+from unveil.errors import ReadError, SettingsError, WriteError, quote_text
+from unveil.models.design import ColumnValues, ModelColumn
+from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
-from unveil.records.view import as_html, as_text
-from unveil.synthesis.column import Part
-from unveil.synthesis.drawing import Drawing
-from unveil.synthesis.plan import Numbering, Plan
+from unveil.seeding import choose_seed
+from unveil.study.scenario import Progress, silent
+from unveil.synthesis.draw import Drawing
+from unveil.synthesis.model_archive import (
+    NOTICE,
+    ModelArchive,
+    Shelf,
+    check,
+    open_archive,
+    pack_archive,
+)
+from unveil.synthesis.model_parts import (
+    ColumnDoc,
+    Doc,
+    FormulaDoc,
+    PartDoc,
+    RuleDoc,
+    StepDoc,
+    column_doc,
+    column_of,
+    formula_doc,
+    formula_of,
+    part_doc,
+    part_of,
+    rule_doc,
+    rule_of,
+    step_doc,
+    step_of,
+    within,
+)
+from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, whole, workers_of
-from unveil.synthesis.splitting import joined
-from unveil.synthesis.strata import Strata, Whole, at
+from unveil.synthesis.rules import link_rivals
+from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, parse_int, workers_of
+from unveil.synthesis.split_columns import join_column
+from unveil.synthesis.strata import Strata, select_rows
+from unveil.version import __version__
 
 
 @dataclass(frozen=True)
@@ -33,10 +68,10 @@ class Models:
     `given` are the columns that are not drawn, as the original has them: kept, or predictors only.
     """
 
-    plan: Plan
+    plan: SynthesisPlan
     strata: Strata
     drawing: Drawing
-    given: Mapping[str, Part]
+    given: Mapping[str, ColumnValues]
     derived: tuple[Derived, ...]
     names: tuple[str, ...]  # the columns of a copy, in the order of the original
     n_original: int
@@ -44,16 +79,16 @@ class Models:
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         """One copy, by its number from 1."""
         given, of_rows = self._given(number, n_rows, seed)
-        given |= {part.column.name: at(part, of_rows) for part in self.strata.parts}
+        given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
         parts = self.drawing.drawn(given, self.strata.rows(of_rows), n_rows, seed, number)
-        frame = pl.DataFrame({name: joined(part) for name, part in parts.items()})
+        frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
         for derived in self.derived:
             frame = frame.with_columns(derived.values(frame).alias(derived.column))
         for name, numbering in self.plan.renumbered.items():
             frame = frame.with_columns(_running_numbers(n_rows, numbering).alias(name))
         return frame[list(self.names)]
 
-    def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, Part], Whole]:
+    def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, ColumnValues], Ints]:
         """The columns that are not drawn, and the stratum of each row.
 
         Columns that only predict are mixed, so that no row of a copy stands where its person does.
@@ -63,7 +98,7 @@ class Models:
         if not self.plan.needs_original_rows:
             return {}, self.strata.drawn(n_rows, seed, number)
         rows = self.strata.shuffled(n_rows, seed, number)
-        given = {name: at(part, rows) for name, part in self.given.items()}
+        given = {name: select_rows(part, rows) for name, part in self.given.items()}
         return given, self.strata.of_rows[rows]
 
 
@@ -107,27 +142,23 @@ class Synthesiser:
         """
         n_rows = rows_of(self.models.plan, rows, self.models.n_original)
         if n_rows > self.models.n_original:
-            warnings.warn(inflated(n_rows, self.models.n_original), stacklevel=2)
-        return drawn_copies(
+            warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
+        return draw_copies(
             self.models,
-            whole("copies", copies, least=1, most=MOST_COPIES),
+            parse_int("copies", copies, least=1, most=MOST_COPIES),
             n_rows,
-            self.seed if seed is None else drawn_seed(seed),
+            self.seed if seed is None else choose_seed(seed),
             workers=workers_of(workers),
             progress=heard(progress),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Keep the models in a file: CONFIDENTIAL, as its name must say; see `model_file`."""
-        from unveil.synthesis.model_file import save
-
         return save(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> "Synthesiser":
         """The synthesiser that a file holds, without copies: `sample` draws them."""
-        from unveil.synthesis.model_file import load
-
         return load(path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,7 +186,7 @@ def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
     return numbers if numbering == "number" else "FAKE_" + numbers.cast(pl.String)
 
 
-def drawn_copies(
+def draw_copies(
     models: Models, copies: int, n_rows: int, seed: int, *, workers: int, progress: Progress
 ) -> list[pl.DataFrame]:
     """Copies 1 to `copies`, in threads; what each holds depends on its number alone."""
@@ -182,9 +213,9 @@ def drawn_copies(
     return made
 
 
-def rows_of(plan: Plan, rows: Any, n_original: int) -> int:
+def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The rows of a copy; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else whole("rows", rows, least=1, most=MOST_ROWS)
+    n_rows = n_original if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
             f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "
@@ -193,9 +224,189 @@ def rows_of(plan: Plan, rows: Any, n_original: int) -> int:
     return n_rows
 
 
-def inflated(n_rows: int, n_original: int) -> str:
+def inflation_note(n_rows: int, n_original: int) -> str:
     """What to say of a copy that has more rows than its original."""
     return (
         f"A copy has {n_rows:,} rows, more than the {n_original:,} of the original: tests and "
         "intervals computed from it claim more certainty than the data can give."
     )
+
+
+# A fitted synthesiser on a disk: JSON and arrays, never pickle, for its owner alone.
+
+
+SCHEMA = 1
+FORMAT = "unveil model"
+ENDING = ".model"
+MARK = "CONFIDENTIAL"
+_TRIAL_ROWS = 20
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read first: whether the rest can be."""
+
+    format: str
+    schema: int
+    version: str
+
+
+class Document(Doc, frozen=True, kw_only=True):
+    """All of a synthesiser but its arrays."""
+
+    notice: str = NOTICE
+    format: str = FORMAT
+    schema: int = SCHEMA
+    version: str = __version__
+    record: Synthesis
+    codebook: Codebook | None
+    seed: int
+    plan: SynthesisPlan
+    columns: tuple[ColumnDoc, ...]
+    sizes: int
+    of_rows: int
+    strata: tuple[PartDoc, ...]
+    given: tuple[PartDoc, ...]
+    fitted: tuple[tuple[StepDoc, ...], ...]
+    rules: tuple[RuleDoc, ...]
+    derived: tuple[FormulaDoc, ...]
+    names: tuple[str, ...]
+    n_original: int
+
+
+def check_path(path: str | os.PathLike[str]) -> Path:
+    """The path of a model file that can be written; its name must say what it is."""
+    target = _path(path)
+    if MARK not in target.name or target.suffix != ENDING:
+        raise WriteError(
+            "A model file holds values of the original, and its name must say so:"
+            f" {quote_text(target.name)} needs {MARK} in it and {ENDING} at its end, such as"
+            f" {MARK}_survey{ENDING}."
+        )
+    check_present(target)
+    if not target.parent.is_dir():
+        raise WriteError(
+            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make "
+            "it first,"
+            " or name another."
+        )
+    return target
+
+
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | bytes | os.PathLike):
+        raise SettingsError(
+            f"The model file is {quote_value(given)}. Write its path, such as "
+            f"{MARK}_survey{ENDING}."
+        )
+    return Path(os.fsdecode(given))
+
+
+def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
+    """Write a synthesiser to a file that is not there yet and that only its owner may read.
+
+    Its copies are not in the file: the same are drawn again from it.
+    """
+    target, shelf = check_path(path), Shelf()
+    document = msgspec.json.encode(_document(synthesiser, shelf))
+    write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
+    return target
+
+
+def load(path: str | os.PathLike[str]) -> Synthesiser:
+    """The synthesiser that a file holds, without copies; `sample` draws them."""
+    target = _path(path)
+    with open_archive(target) as file:
+        text = file.document()
+        _check_other(msgspec.json.decode(text, type=Header), file.place)
+        made = _synthesiser(msgspec.json.decode(text, type=Document), file)
+        _try_out(made)
+    return made
+
+
+def _try_out(made: Synthesiser) -> None:
+    """Draw a few rows, so that models which do not fit together are found now."""
+    if not made.models.plan.is_beside:
+        with suppress(SettingsError):  # rules that contradict each other in a row are told later
+            made.models.copy(1, _TRIAL_ROWS, made.seed)
+
+
+def _check_other(header: Header, place: str) -> None:
+    if header.format != FORMAT:
+        check(place)
+    if header.schema > SCHEMA:
+        raise ReadError(
+            f"{place} was written by a newer unveil ({header.version[:20]}); this one is"
+            f" {__version__}. Install the newer one."
+        )
+
+
+def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
+    models = synthesiser.models
+    strata = models.strata
+    return Document(
+        record=synthesiser.record,
+        codebook=synthesiser.codebook,
+        seed=synthesiser.seed,
+        plan=models.plan,
+        columns=tuple(column_doc(column, shelf) for column in _columns(models).values()),
+        sizes=shelf.put(strata.sizes),
+        of_rows=shelf.put(strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int)),
+        strata=tuple(part_doc(part, shelf) for part in strata.parts),
+        given=tuple(part_doc(part, shelf) for part in models.given.values()),
+        fitted=tuple(
+            tuple(step_doc(fitted, shelf) for fitted in stratum)
+            for stratum in models.drawing.strata
+        ),
+        rules=tuple(map(rule_doc, models.drawing.rules)),
+        derived=tuple(map(formula_doc, models.derived)),
+        names=models.names,
+        n_original=models.n_original,
+    )
+
+
+def _columns(models: Models) -> dict[str, ModelColumn]:
+    parts = (*models.given.values(), *models.strata.parts)
+    fitted = [column for step in models.drawing.strata[0] for column in step.columns]
+    return {column.name: column for column in (*(part.column for part in parts), *fitted)}
+
+
+def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
+    columns = {doc.name: column_of(doc, file) for doc in document.columns}
+    steps = document.plan.steps
+    if any(len(stratum) != len(steps) for stratum in document.fitted):
+        check(file.place)
+    drawing = Drawing(
+        tuple(
+            tuple(
+                step_of(doc, step, columns, file) for doc, step in zip(stratum, steps, strict=True)
+            )
+            for stratum in document.fitted
+        ),
+        link_rivals(rule_of(doc) for doc in document.rules),
+    )
+    given = [part_of(doc, columns, file) for doc in document.given]
+    models = Models(
+        document.plan,
+        _strata(document, columns, file),
+        drawing,
+        {part.column.name: part for part in given},
+        tuple(map(formula_of, document.derived)),
+        document.names,
+        document.n_original,
+    )
+    if any(len(part) != document.n_original for part in given):
+        check(file.place)
+    copies: tuple[pl.DataFrame, ...] = ()
+    return Synthesiser(document.record, copies, models, document.seed, document.codebook)
+
+
+def _strata(document: Document, columns: dict[str, ModelColumn], file: ModelArchive) -> Strata:
+    sizes, of_rows = file.array(document.sizes), file.array(document.of_rows)
+    parts = tuple(part_of(doc, columns, file) for doc in document.strata)
+    wanted = document.n_original if document.plan.needs_original_rows else 0
+    is_fit = len(sizes) == len(document.fitted) and len(of_rows) == wanted
+    is_fit = is_fit and int(sizes.sum()) == document.n_original and bool((sizes > 0).all())
+    is_fit = is_fit and all(len(part) == len(sizes) for part in parts)
+    if not is_fit or not within(of_rows, len(sizes)):
+        check(file.place)
+    return Strata(sizes, of_rows, parts)

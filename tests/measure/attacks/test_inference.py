@@ -13,9 +13,10 @@ from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.errors import RolesError
-from unveil.measure.attacks import inference_scores, nearest
+from unveil.measure.attacks import inference_scores
 from unveil.measure.attacks.inference import inference
-from unveil.measure.attribution.gcap import gcap
+from unveil.measure.cap.gcap import gcap
+from unveil.models.neighbours import mixed as nearest
 
 PIECEMEAL = {"BLOCK": 1, "PAIRS": 1}
 """One person at a time."""

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
 from oracles import attacks as oracle
 from profiles import examples
-from unveil.measure.attacks import nearest
-from unveil.measure.attacks.linkability import linkability
-from unveil.measure.attacks.linkability_chance import chance_of_random_sets
+from unveil.measure.attacks.linkability import chance_of_random_sets, linkability
+from unveil.models.neighbours import mixed as nearest
 
 PARTS = (["age", "job"], ["gain", "sex"])
 PIECEMEAL = {"BLOCK": 1, "PAIRS": 1}

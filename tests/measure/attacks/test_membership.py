@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from oracles import membership as oracle
 from profiles import examples
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
-from unveil.measure.attacks import closest as closest_module
 from unveil.measure.attacks.membership import membership
+from unveil.models.neighbours import mixed as closest_module
 
 SCHEMA = {"a": pl.Int64, "b": pl.String, "c": pl.String}
 ORDERED = (True, False, False)
@@ -287,7 +287,7 @@ def test_the_frames_have_the_rows():
 
 
 def test_the_sentences_say_what_was_found():
-    drawn = import_module("unveil.report.membership")
+    drawn = import_module("unveil.view.membership")
     original = letters("aaa", "abb", "bbb", "cca")
     control = letters("aab", "bba", "ccc", "acb")
     copy = letters("aaa", "bbb", "bca")

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.measure.attacks import rates
-from unveil.measure.attacks.rates import Outcomes, bootstrap, delta_interval, excess, wilson
-from unveil.measure.attacks.rates_row import attack_row
+from unveil.measure.attacks.rates import (
+    Outcomes,
+    attack_row,
+    bootstrap,
+    delta_interval,
+    excess,
+    wilson,
+)
 
 LEVELS = st.sampled_from([0.5, 0.8, 0.95, 0.99])
 
@@ -86,7 +92,7 @@ def test_without_pairs_ones_and_zeros_have_the_posterior_of_jeffreys_prior():
 
 def test_drawing_the_distinct_outcomes_is_weighing_the_attacks_one_by_one():
     values = np.array([0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 0.25, 0.0])
-    drawn = rates._drawn_rates([values], None, np.random.default_rng(1))[0]
+    drawn = rates._bootstrap_rates([values], None, np.random.default_rng(1))[0]
     weights = np.random.default_rng(2).dirichlet([1.0] * 8 + [0.5, 0.5], rates.N_BOOTSTRAP)
     one_by_one = weights @ np.r_[values, 0, 1]
     error = one_by_one.std() / np.sqrt(rates.N_BOOTSTRAP)
@@ -168,14 +174,15 @@ def test_a_control_that_is_too_small_says_how_many_it_would_take():
     half = (found.interval_delta[1] - found.interval_delta[0]) / 2
     assert found.warnings == (
         f"The control is too small to say much: with 20 attacks on it R is known to within"
-        f" {half:.2f} either way; for 0.05 about {rates.needed(found.main, found.control, 0.95):,}"
+        f" {half:.2f} either way; for 0.05 about "
+        f"{rates.needed_attacks(found.main, found.control, 0.95):,}"
         " on each side are needed.",
     )
 
 
 @pytest.mark.parametrize(("main", "control"), [(0.3, 0.2), (0.9, 0.5), (0.1, 0.1)])
 def test_with_as_many_as_it_says_r_is_known_to_within_a_twentieth(main, control):
-    n = rates.needed(main, control, 0.95)
+    n = rates.needed_attacks(main, control, 0.95)
     low, high = delta_interval(wilson(main * n, n, 0.95), wilson(control * n, n, 0.95))
     assert (high - low) / 2 == pytest.approx(0.05, abs=0.002)
 

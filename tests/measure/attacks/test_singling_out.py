@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from oracles import singling_out as oracle
 from profiles import examples
 from unveil.errors import AlignError, InputError, RolesError, SettingsError
-from unveil.measure.attacks import rates_row, singling_out_search
-from unveil.measure.attacks.opening import opened
-from unveil.measure.attacks.predicates import compared
+from unveil.measure.attacks import rates, singling_out_search
+from unveil.measure.attacks.predicates import comparison_predicates
+from unveil.measure.attacks.prepare import prepare_attack
 from unveil.measure.attacks.rates import bootstrap
 from unveil.measure.attacks.singling_out import singling_out
-from unveil.measure.attacks.singling_out_expected import expected_singles
-from unveil.measure.attacks.singling_out_sides import Attacked, naive_success
+from unveil.measure.attacks.singling_out_search import (
+    PredicateSides,
+    expected_singles,
+    naive_success,
+)
 
 SCHEMA = {"a": pl.Int64, "b": pl.Float64, "c": pl.String, "d": pl.String}
 ORDERED = (True, True, False, False)
@@ -30,8 +33,8 @@ def frame(records):
 
 
 def sides(original, copy, control=None):
-    return Attacked.of(
-        opened(
+    return PredicateSides.of(
+        prepare_attack(
             frame(original),
             frame(copy),
             None if control is None else frame(control),
@@ -195,7 +198,7 @@ def test_every_operator_counts_as_defined(original, copy, data):
         wanted.append(
             tuple((c, OPERATORS[o], row[c]) for c, o in zip(columns, operators, strict=True))
         )
-    made = compared(*(np.array(field) for field in zip(*predicates, strict=True)))
+    made = comparison_predicates(*(np.array(field) for field in zip(*predicates, strict=True)))
     found = attacked.original.n_satisfying(made).tolist()
     assert found == [oracle.n_satisfying(each, original) for each in wanted]
 
@@ -346,7 +349,7 @@ def test_predicates_of_one_record_of_the_copy_are_drawn_together(monkeypatch):
         seen.append(outcomes)
         return bootstrap(outcomes, **asked)
 
-    monkeypatch.setattr(rates_row, "bootstrap", spied)
+    monkeypatch.setattr(rates, "bootstrap", spied)
     original, copy, control = independent(1, 300, 300)
     given = {"control": control, "mode": "multivariate", "n": 300, "seed": 1}
     (row,) = singling_out(original, copy, **given).rows

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 import unveil
+from unveil.assessment.alerts import gate_alerts
+from unveil.assessment.assess import assess_release
 from unveil.errors import UnveilError
-from unveil.judge.alerts import gate_alerts
-from unveil.judge.assess import assess_release
 from unveil.records.alerts import Acceptance, GateEvidence, OwnValue
 
 SCENARIO = {"keys": ["age", "town"], "targets": "ill"}

@@ -10,18 +10,16 @@ from hypothesis import strategies as st
 
 from oracles.coding import best_agreement, near
 from profiles import examples
-from unveil.judge.alerts import gate_alerts
-from unveil.measure.gate.coding import has_common_value, propose_codings
-from unveil.measure.gate.coding_link_numbers import swap_days
-from unveil.measure.gate.coding_links import best_assignment
+from unveil.assessment.alerts import gate_alerts
+from unveil.io.table import Table
+from unveil.measure.gate.coding import best_assignment, has_common_value, propose_codings, swap_days
+from unveil.measure.gate.coding_levels import pair_of
 from unveil.measure.gate.coding_numbers import near_statistic
-from unveil.measure.gate.coding_pair import pair_of
 from unveil.measure.gate.columns import LinkColumn, link_column
-from unveil.measure.gate.links import Rows
-from unveil.measure.gate.recoding import ScenarioKeys, coding_rows, find_codings, mapped_frames
-from unveil.measure.gate.tied import TiedSearch
+from unveil.measure.gate.linked_people import TiedSearch
+from unveil.measure.gate.links import LinkRows
+from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings, map_frames
 from unveil.measure.gate.values import fold_text
-from unveil.read.table import Table
 from unveil.records.alerts import GateEvidence
 
 ICD = ["J45.0", "J45.1", "E11.0", "E11.9", "I10.0", "M54.2", "M54.5", "Z00.0", "F32.1", "F32.9"]
@@ -69,7 +67,7 @@ def coded(name: str, original: pl.DataFrame, synthetic: pl.DataFrame) -> LinkCol
 def ask(original: pl.DataFrame, synthetic: pl.DataFrame, *names: str):
     """What is proposed about these columns, or about all, with people linked by what links most."""
     columns = {name: coded(name, original, synthetic) for name in synthetic.columns}
-    search = TiedSearch(Rows.of(list(columns.values()), [0], [1]))
+    search = TiedSearch(LinkRows.of(list(columns.values()), [0], [1]))
     return find_codings([columns[name] for name in names or columns], 1, search), columns
 
 
@@ -239,7 +237,7 @@ def test_a_disguised_column_is_seen_and_its_mapping_undoes_it(name, synthetic):
     assert [one.column.name for one in found] == [column]
     assert found[0].proposals[0].kind in kinds.split()
     if found[0].mapping is not None and name != "plus 7 in half":  # no one mapping is for all
-        again, _ = ask(*mapped_frames(columns, 1, found), column)
+        again, _ = ask(*map_frames(columns, 1, found), column)
         assert kinds_of(again) == []
 
 

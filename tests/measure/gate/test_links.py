@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from oracles import gate
+from unveil.io.table import Table
 from unveil.measure.gate.columns import LinkColumn, link_column
-from unveil.measure.gate.links import Links, Rows
-from unveil.read.table import Table
+from unveil.measure.gate.links import LinkRows, Links
 
 SEEDS = range(20)
 
@@ -21,8 +21,8 @@ def columns(names: list[str], *files: list[gate.Row]) -> list[LinkColumn]:
     return [link_column(name, tables) for name in names]
 
 
-def rows(names: list[str], *files: list[gate.Row]) -> Rows:
-    return Rows.of(columns(names, *files), [0], range(1, len(files)))
+def rows(names: list[str], *files: list[gate.Row]) -> LinkRows:
+    return LinkRows.of(columns(names, *files), [0], range(1, len(files)))
 
 
 def sets(names: list[str]) -> list[tuple[int, ...]]:
@@ -161,6 +161,6 @@ def test_another_file_changes_nothing_of_the_first():
         rng = Random(seed)
         original = [(rng.randrange(12), rng.randrange(11), rng.randrange(3)) for _ in range(60)]
         other = [(a, b + 40 * k, x) for k, (a, b, x) in enumerate(original)]
-        beside = Rows.of(columns(["a", "b", "x"], original, original, other), [0], [1])
+        beside = LinkRows.of(columns(["a", "b", "x"], original, original, other), [0], [1])
         alone = rows(["a", "b", "x"], original, original)
         assert shares(beside.links(["a", "b"]), "x") == shares(alone.links(["a", "b"]), "x")

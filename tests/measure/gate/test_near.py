@@ -7,7 +7,7 @@ import pytest
 
 from measure.gate.test_links import columns
 from oracles import gate
-from unveil.measure.gate.near import RATIOS, near_copies, numbers_of
+from unveil.measure.gate.evidence import RATIOS, near_copies, numbers_of
 
 
 def people(rng: Random, n: int = 60) -> list[gate.Row]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unveil.measure.roles.naming import said, tokens
+from unveil.measure.roles.vocabulary import match_topic, tokens
 
 ABOUT = {
     "sex": "sex SEX gender Geschlecht sexe sexo sesso geslacht płeć kön q1_sex rSex sex_2",
@@ -45,14 +45,14 @@ NOTHING = (
     ("name", "topic"), [(name, topic) for topic, names in ABOUT.items() for name in names.split()]
 )
 def test_a_name_speaks_of(name, topic):
-    found = said(name, None)
+    found = match_topic(name, None)
     assert found is not None
     assert (found.topic.name, found.source) == (topic, "name")
 
 
 @pytest.mark.parametrize("name", NOTHING.split())
 def test_a_part_of_a_word_says_nothing(name):
-    assert said(name, None) is None
+    assert match_topic(name, None) is None
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_a_part_of_a_word_says_nothing(name):
     ],
 )
 def test_a_label_speaks_where_the_name_does_not(name, label, topic):
-    found = said(name, label)
+    found = match_topic(name, label)
     assert (None if found is None else found.topic.name) == topic
     assert found is None or found.source == ("name" if name == "income" else "label")
 
 
 def test_the_last_word_of_a_name_decides():
-    assert said("health_region", None).topic.name == "region"
-    assert said("region_health", None).topic.name == "health"
-    assert said("region_id", None).topic.name == "region"
+    assert match_topic("health_region", None).topic.name == "region"
+    assert match_topic("region_health", None).topic.name == "health"
+    assert match_topic("region_id", None).topic.name == "region"
 
 
 def test_words_are_parted_by_signs_digits_and_capitals():

@@ -4,11 +4,12 @@ import polars as pl
 import pytest
 
 from unveil.errors import RolesError
-from unveil.measure.roles.person import choose_people, find_person, read_people
+from unveil.io.sources import read_table
+from unveil.io.table import Labelled
+from unveil.measure.roles.person import choose_people, find_person
 from unveil.measure.roles.suggest import suggest
-from unveil.read.files import read_table
-from unveil.read.labelled import Labelled
 from unveil.records.codebook import Codebook, Variable
+from unveil.study.people import read_people
 
 OF_PEOPLE = (
     "patient_id PatientID PATIENTID patient Respondent pid person_nr case_no subjid USUBJID id"

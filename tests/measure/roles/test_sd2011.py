@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unveil.measure.roles.suggest import suggest
-from unveil.report.suggestion import key_line, sentences
+from unveil.view.suggestion import key_line, sentences
 
 FOLDER = Path(__file__).parents[3] / "../shared/reference/synthpop"
 N_FIGURES = 14

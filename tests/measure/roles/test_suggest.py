@@ -8,11 +8,11 @@ import pytest
 
 from unveil.errors import InputError
 from unveil.examples import KEYS, TARGETS, labelled_survey, survey
+from unveil.io.table import Labelled
 from unveil.measure.roles.suggest import suggest
-from unveil.read.labelled import Labelled
 from unveil.records.codebook import Codebook, Variable
 from unveil.records.suggestion import Suggestion
-from unveil.report.suggestion import key_line, sentences
+from unveil.view.suggestion import key_line, sentences
 
 N = 200
 

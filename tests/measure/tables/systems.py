@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from unveil.measure.tables.facts import Fact, System
+from unveil.measure.tables.parts import Fact, System
 
 Facts = list[tuple[tuple[int, ...], int, int | None]]
 

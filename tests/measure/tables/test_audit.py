@@ -4,7 +4,7 @@ import pytest
 
 from unveil.errors import SettingsError
 from unveil.measure.tables.audit import audit
-from unveil.records.bounds import Audit
+from unveil.records.count_tables import Audit
 
 # Rows sum to 12, 14 and 13; columns to 14, 15 and 10.
 TABLE = [[3, 5, 4], [6, 7, 1], [5, 3, 5]]

@@ -12,14 +12,12 @@ import oracles.tables as twin
 from measure.tables.systems import PAPER, networks, others, paper_facts, system, three_way_sets
 from profiles import examples
 from unveil.errors import InputError, SettingsError
-from unveil.measure.tables.bounds import bounds
-from unveil.measure.tables.flow import Flow
-from unveil.measure.tables.network import network_of
-from unveil.measure.tables.programme import Programme
-from unveil.measure.tables.release import Release
-from unveil.measure.tables.sums import sums_of
-from unveil.measure.tables.tightest import propagated, tightest
-from unveil.records.bounds import Bounds
+from unveil.measure.tables.bounds import bounds, propagate_bounds, tightest
+from unveil.measure.tables.flow import Flow, network_of
+from unveil.measure.tables.integer_programme import Programme
+from unveil.measure.tables.parts import sums_of
+from unveil.measure.tables.published_table import PublishedTable
+from unveil.records.count_tables import Bounds
 
 TABLE = [[1, 3, 0], [4, 0, 0], [3, 2, 0]]
 
@@ -63,7 +61,9 @@ def test_what_nothing_limits_has_no_upper_bound():
 
 
 def test_a_release_stands_for_its_counts():
-    release = Release.from_counts(TABLE, rounding="conventional:3", margins="all", total=True)
+    release = PublishedTable.from_counts(
+        TABLE, rounding="conventional:3", margins="all", total=True
+    )
     assert bounds(release).record == paper().record
 
 
@@ -98,7 +98,7 @@ def test_bounds_are_those_of_all_tables(made, data):
 @given(networks() | others())
 def test_sums_taken_one_by_one_hold_and_meet_their_counts(made):
     counts, facts, impossible = made
-    lower, upper = propagated(sums_of(system(counts, facts, impossible)), [0] * len(counts))
+    lower, upper = propagate_bounds(sums_of(system(counts, facts, impossible)), [0] * len(counts))
     tight = twin.bounds(counts, facts, impossible)
     for cell in range(len(counts)):
         assert lower[cell] <= tight[0][cell] <= counts[cell]
@@ -108,11 +108,11 @@ def test_sums_taken_one_by_one_hold_and_meet_their_counts(made):
 
 def test_flows_and_programmes_agree_on_a_larger_table(monkeypatch):
     counts = np.random.default_rng(6).poisson(2, (5, 6))
-    release = Release.from_counts(
+    release = PublishedTable.from_counts(
         counts, rounding={"table": "random:3", "margins": "exact"}, margins="all", seed=4
     )
     by_flow = tightest(release.system)
-    monkeypatch.setattr("unveil.measure.tables.tightest.MOST_NODES", 0)
+    monkeypatch.setattr("unveil.measure.tables.bounds.MOST_NODES", 0)
     by_programme = tightest(release.system)
     assert by_flow.lower == by_programme.lower
     assert by_flow.upper == by_programme.upper
@@ -123,7 +123,7 @@ def test_flows_and_programmes_agree_on_a_larger_table(monkeypatch):
 def test_every_table_a_flow_finds_fits():
     made = system(PAPER, paper_facts())
     flow, programme = Flow(network_of(made), [0] * 9), Programme(made)
-    lower, upper = propagated(sums_of(made), [0] * 9)
+    lower, upper = propagate_bounds(sums_of(made), [0] * 9)
     for cell in range(9):
         for up, outer in ((True, upper[cell]), (False, lower[cell])):
             table = flow.extreme(cell, up=up, outer=outer).table
@@ -132,7 +132,7 @@ def test_every_table_a_flow_finds_fits():
 
 def test_one_table_settles_many_cells():
     made = system(PAPER, paper_facts())
-    lower, upper = propagated(sums_of(made), [0] * 9)
+    lower, upper = propagate_bounds(sums_of(made), [0] * 9)
     open_ends = sum(map(int.__ne__, lower, PAPER)) + sum(map(int.__ne__, upper, PAPER))
     assert tightest(made).n_solves < open_ends
 
@@ -142,7 +142,7 @@ def stopped_after(solves, monkeypatch):
     asked = iter(range(10**6))
     start = time.monotonic()
     monkeypatch.setattr(
-        "unveil.measure.tables.tightest.time.monotonic",
+        "unveil.measure.tables.bounds.time.monotonic",
         lambda: start if next(asked) <= solves else start + 100,
     )
 
@@ -196,7 +196,7 @@ def test_progress_counts_the_cells():
     ],
 )
 def test_bad_input_is_refused(asked, sentence):
-    release = Release.from_counts(TABLE, rounding="conventional:3")
+    release = PublishedTable.from_counts(TABLE, rounding="conventional:3")
     with pytest.raises(SettingsError) as fault:
         bounds(release, **asked)
     assert str(fault.value) == sentence

@@ -3,7 +3,7 @@
 import pytest
 
 from unveil.errors import InputError
-from unveil.measure.tables.facts import Fact, System
+from unveil.measure.tables.parts import Fact, System
 
 NONE = frozenset()
 

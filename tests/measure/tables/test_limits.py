@@ -10,17 +10,16 @@ import pytest
 import unveil
 from measure.tables.systems import system, two_way_sets
 from unveil.errors import SettingsError
-from unveil.measure.tables import depth as depth_module
-from unveil.measure.tables.batch import Tables, curves
-from unveil.measure.tables.boxes import split
-from unveil.measure.tables.curve import Effort, Question, curve
-from unveil.measure.tables.exposure import exposed
-from unveil.measure.tables.facts import System
-from unveil.measure.tables.montecarlo import _drawn, estimate
-from unveil.measure.tables.oracle import NetworkOracle, oracle_of
-from unveil.measure.tables.risk import Risk
-from unveil.measure.tables.tightest import tightest
-from unveil.report.sap import sap_sentences
+from unveil.measure.tables import sap_depth as depth_module
+from unveil.measure.tables.audit import exposed_cells_of
+from unveil.measure.tables.bounds import tightest
+from unveil.measure.tables.parts import System
+from unveil.measure.tables.sap_batch import Tables, curves
+from unveil.measure.tables.sap_boxes import split
+from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
+from unveil.measure.tables.sap_events import NetworkOracle, Risk, oracle_of
+from unveil.measure.tables.sap_sampling import _draw_cells, estimate
+from unveil.view.sap import sap_sentences
 
 MARGINS = dict(rounding="conventional:5", margins="all", total=True)
 CUBE = np.array([[[3, 5, 8], [2, 7, 1]], [[3, 7, 2], [6, 4, 4]]])
@@ -87,7 +86,7 @@ def test_bounds_of_programmes_do_not_depend_on_multiples_of_the_base(more):
 
 
 def test_counts_beyond_the_solver_are_not_said_to_be_bounded_tightly():
-    release = unveil.Release.from_counts(
+    release = unveil.PublishedTable.from_counts(
         np.full((2, 2, 2), 10**13), rounding={",".join(pair): "exact" for pair in PAIRS}
     )
     found = unveil.bounds(release)
@@ -118,7 +117,9 @@ def test_depths_with_too_many_margins_are_refused():
 
 
 def test_levels_end_at_the_number_of_people_asked_about():
-    release = unveil.Release.from_counts(np.full((2, 2, 2), 10**8), table=False, margins=PAIRS)
+    release = unveil.PublishedTable.from_counts(
+        np.full((2, 2, 2), 10**8), table=False, margins=PAIRS
+    )
     risk = Risk(release.system, n_max=5)
     assert [knob.n for knob in risk.knobs] == [5] * 8
     assert split(release.system, 5).upper[5] == 0
@@ -153,7 +154,7 @@ def test_people_drawn_by_number_come_from_each_cell_as_often_as_they_should(stra
 
 
 def test_the_first_people_of_an_order_are_spread_over_the_cells():
-    drawn = [_drawn([30_000, 10_000], 400, np.random.default_rng(seed)) for seed in range(20)]
+    drawn = [_draw_cells([30_000, 10_000], 400, np.random.default_rng(seed)) for seed in range(20)]
     of_the_second = sum(int((one == 1).sum()) for one in drawn)
     # 8,000 draws of which a quarter is expected: four standard deviations are 155.
     assert abs(of_the_second - 2_000) < 155
@@ -174,16 +175,16 @@ def test_exposed_cells_of_a_network_are_those_its_oracle_recovers_one_by_one():
         oracle = oracle_of(made)
         assert isinstance(oracle, NetworkOracle)
         alone = [[n if cell == one else 0 for cell, n in enumerate(counts)] for one in range(12)]
-        assert exposed(made, oracle=oracle) == tuple(
+        assert exposed_cells_of(made, oracle=oracle) == tuple(
             cell for cell in range(12) if oracle.recovers_all(alone[cell], (cell,))
         )
 
 
 def test_the_exposed_cells_of_a_large_table_are_found_at_once():
     counts = np.maximum(1, np.random.default_rng(1).poisson(3, (60, 60)))
-    release = unveil.Release.from_counts(counts, **MARGINS)
+    release = unveil.PublishedTable.from_counts(counts, **MARGINS)
     before = time.monotonic()
-    assert exposed(release.system)
+    assert exposed_cells_of(release.system)
     assert time.monotonic() - before < 4
 
 
@@ -218,7 +219,7 @@ def test_samples_too_large_to_be_counted_are_refused():
 
 def test_cells_that_hardly_matter_do_not_take_time():
     before = time.monotonic()
-    found = curve(Question(_exact([1_000] * 1_000)), 100_000)
+    found = curve(SapQuestion(_exact([1_000] * 1_000)), 100_000)
     assert time.monotonic() - before < 10
     assert found.complete
     assert found.upper[-1] < 1e-300

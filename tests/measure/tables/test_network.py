@@ -15,23 +15,23 @@ from measure.tables.systems import (
     two_way_sets,
 )
 from profiles import examples
-from unveil.measure.tables.network import network_of, two_families
-from unveil.measure.tables.oracle import NetworkOracle, ProgrammeOracle, oracle_of
+from unveil.measure.tables.flow import network_of, split_families
+from unveil.measure.tables.sap_events import NetworkOracle, ProgrammeOracle, oracle_of
 
 
 def test_rows_and_columns_are_two_families():
-    sides = two_families(two_way_sets(3, 4)[12:])
+    sides = split_families(two_way_sets(3, 4)[12:])
     assert sides is not None
     assert len(set(sides[:3])) == 1
     assert set(sides[3:7]) == {1 - sides[0]}
 
 
 def test_a_nested_hierarchy_is_one_family():
-    assert two_families([(0, 1), (2, 3), (0, 1, 2, 3), (4, 5), tuple(range(6))]) == [0] * 5
+    assert split_families([(0, 1), (2, 3), (0, 1, 2, 3), (4, 5), tuple(range(6))]) == [0] * 5
 
 
 def test_three_way_margins_are_no_two_families():
-    assert two_families(three_way_sets()) is None
+    assert split_families(three_way_sets()) is None
     counts = [1] * 8
     facts = [(cells, 2, 2) for cells in three_way_sets()]
     assert network_of(system(counts, facts)) is None

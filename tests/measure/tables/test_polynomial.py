@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 
 from oracles import sap as oracle
 from profiles import examples
-from unveil.measure.tables.curve import Question, curve
-from unveil.measure.tables.facts import Fact, System
-from unveil.measure.tables.families import family, separate, smallest
-from unveil.measure.tables.polynomial import exact_curve, signed_sums, signed_sums_of
-from unveil.measure.tables.stable import stable_curve
+from unveil.measure.tables.parts import Fact, System
+from unveil.measure.tables.sap_batch import family, separate, smallest
+from unveil.measure.tables.sap_curve import SapQuestion, curve
+from unveil.measure.tables.sap_exact import (
+    exact_curve,
+    overlapping_signed_sums,
+    signed_sums,
+    stable_curve,
+)
 
 small = st.lists(st.integers(0, 3), min_size=1, max_size=4)
 
@@ -109,7 +113,7 @@ def test_overlapping_sets_are_told_apart(sets, data):
     counts = data.draw(st.lists(st.integers(1, 3), min_size=6, max_size=6))
     family_of = smallest(set(sets))
     N = sum(counts)
-    g = signed_sums_of(family_of, counts, N)
+    g = overlapping_signed_sums(family_of, counts, N)
     signed = [0] * (N + 1)
     for size in range(len(family_of) + 1):
         for chosen in combinations(family_of, size):
@@ -153,7 +157,7 @@ def test_bounds_on_cells_and_groups_equal_going_through_all_samples(release):
     made = system(counts, facts, structural)
     assert separate(made) is not None
     expected = oracle.sap(counts, facts, structural=structural)
-    found = curve(Question(made), sum(counts))
+    found = curve(SapQuestion(made), sum(counts))
     assert found.method == "polynomial"
     assert list(found.exact) == expected
 
@@ -169,7 +173,7 @@ def test_events_and_chances_equal_going_through_all_samples(release, data):
     events = tuple(data.draw(st.lists(one, min_size=1, max_size=4)))
     chance = tuple(n if data.draw(st.booleans()) else 0 for n in counts)
     expected = oracle.sap(counts, facts, structural=structural, events=events, chance=chance)
-    found = curve(Question(system(counts, facts, structural), events, chance), sum(chance))
+    found = curve(SapQuestion(system(counts, facts, structural), events, chance), sum(chance))
     assert list(found.exact) == expected
 
 
@@ -177,14 +181,14 @@ def test_events_and_chances_equal_going_through_all_samples(release, data):
 @settings(deadline=None)
 def test_knowing_more_people_never_lowers_it(release):
     counts, facts, structural = release
-    found = curve(Question(system(counts, facts, structural)), sum(counts)).exact
+    found = curve(SapQuestion(system(counts, facts, structural)), sum(counts)).exact
     assert list(found) == sorted(found)
 
 
 def test_with_everything_at_its_lower_bound_the_table_is_exact():
     # The printed algorithm of section 2.3.2 gives 1 for every n here.
     facts = [((0,), 2, 4), ((1,), 2, 4), ((0, 1), 2, 4)]
-    found = curve(Question(system([2, 2], facts)), 4)
+    found = curve(SapQuestion(system([2, 2], facts)), 4)
     assert found.exact == (0, 0, Fraction(1, 3), 1, 1)
 
 
@@ -193,7 +197,7 @@ def test_unperturbed_cells_and_all_movable_ones_are_both_ways_in():
     facts = [((0,), 3, 3), ((1,), 0, 4), ((2,), 0, 4), ((0, 1, 2), 0, 5)]
     made = system([3, 1, 1], facts)
     assert set(family(made, separate(made))) == {frozenset([0]), frozenset([1, 2])}
-    assert list(curve(Question(made), 5).exact) == oracle.sap([3, 1, 1], facts)
+    assert list(curve(SapQuestion(made), 5).exact) == oracle.sap([3, 1, 1], facts)
 
 
 def test_groups_that_overlap_have_no_list():
@@ -210,7 +214,7 @@ def test_very_large_curves_are_in_floating_point_and_say_how_surely():
     rng = np.random.default_rng(1)
     counts = rng.poisson(6, 400).clip(1).tolist()
     facts = [((cell,), n, n) for cell, n in enumerate(counts)]
-    found = curve(Question(system(counts, facts)), 2_300)
+    found = curve(SapQuestion(system(counts, facts)), 2_300)
     assert found.method == "floating"
     assert found.exact[0] == 0
     assert set(found.exact[1:]) == {None}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError, ReadError
 from unveil.measure.tables.grid import Grid
-from unveil.measure.tables.published_file import published_in
+from unveil.measure.tables.read_counts import read_published
 
 GRID = Grid(("row", "column"), (("A", "B"), ("D", "E")))
 ROWS = [
@@ -21,7 +21,7 @@ def frame(rows):
 
 
 def test_values_intervals_and_suppressed_ones_by_part():
-    assert published_in(frame(ROWS), GRID) == {
+    assert read_published(frame(ROWS), GRID) == {
         "table": [0, 3, None, (1, 4)],
         "column": [(5, None), 6],
         "total": 12,
@@ -30,16 +30,16 @@ def test_values_intervals_and_suppressed_ones_by_part():
 
 @given(st.permutations(ROWS))
 def test_the_order_of_rows_does_not_matter(rows):
-    assert published_in(frame(rows), GRID) == published_in(frame(ROWS), GRID)
+    assert read_published(frame(rows), GRID) == read_published(frame(ROWS), GRID)
 
 
 def test_a_part_that_is_not_there_whole_is_left_aside():
-    assert set(published_in(frame(ROWS[:5]), GRID)) == {"table"}
+    assert set(read_published(frame(ROWS[:5]), GRID)) == {"table"}
 
 
 def test_a_wide_file_of_published_values():
     wide = pl.DataFrame({"row": ["B", "A", "Total"], "E": [3, 6, 9], "D": [None, 0, 3]})
-    assert published_in(wide, GRID) == {"table": [0, 6, None, 3], "column": [3, 9]}
+    assert read_published(wide, GRID) == {"table": [0, 6, None, 3], "column": [3, 9]}
 
 
 def test_the_column_of_values_can_be_named():
@@ -51,7 +51,7 @@ def test_the_column_of_values_can_be_named():
             "p": [0, 3, 3, 3],
         }
     )
-    assert published_in(both, GRID, value="p", layout="long") == {"table": [0, 3, 3, 3]}
+    assert read_published(both, GRID, value="p", layout="long") == {"table": [0, 3, 3, 3]}
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_the_column_of_values_can_be_named():
 )
 def test_what_cannot_be_matched_is_refused(rows, fault, sentence):
     with pytest.raises(fault) as told:
-        published_in(frame(rows), GRID)
+        read_published(frame(rows), GRID)
     assert str(told.value) == sentence

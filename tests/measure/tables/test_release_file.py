@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError, ReadError, RolesError, SettingsError
-from unveil.measure.tables.release import OF_SAMPLE, Release
+from unveil.measure.tables.published_table import OF_SAMPLE, PublishedTable
 
 LONG = "sex,age,count\nm,old,1\nm,young,3\nf,old,0\nf,young,2\n"
 LONG_WITH_SUMS = LONG + "m,Total,4\nf,Total,2\nTotal,old,1\nTotal,young,5\nTotal,Total,6\n"
@@ -25,30 +25,32 @@ def found(release):
 
 @pytest.mark.parametrize("text", [LONG, LONG_WITH_SUMS, WIDE, WIDE_WITH_SUMS])
 def test_the_same_table_is_found_long_or_wide_with_or_without_its_sums(tmp_path, text):
-    assert found(Release.from_file(saved(tmp_path, text))) == TABLE
+    assert found(PublishedTable.from_file(saved(tmp_path, text))) == TABLE
 
 
 def test_dimensions_are_named_as_the_file_names_them(tmp_path):
-    assert Release.from_file(saved(tmp_path, LONG)).dims == ("sex", "age")
-    assert Release.from_file(saved(tmp_path, WIDE)).dims == ("sex", "columns")
-    named = Release.from_file(saved(tmp_path, WIDE), dims=["sex", "age"])
+    assert PublishedTable.from_file(saved(tmp_path, LONG)).dims == ("sex", "age")
+    assert PublishedTable.from_file(saved(tmp_path, WIDE)).dims == ("sex", "columns")
+    named = PublishedTable.from_file(saved(tmp_path, WIDE), dims=["sex", "age"])
     assert named.dims == ("sex", "age")
-    assert Release.from_file(saved(tmp_path, WIDE.replace("sex", "", 1))).dims == (
+    assert PublishedTable.from_file(saved(tmp_path, WIDE.replace("sex", "", 1))).dims == (
         "rows",
         "columns",
     )
 
 
 def test_tabs_and_parquet_are_read_too(tmp_path):
-    assert found(Release.from_file(saved(tmp_path, LONG.replace(",", "\t"), "c.tsv"))) == TABLE
+    assert (
+        found(PublishedTable.from_file(saved(tmp_path, LONG.replace(",", "\t"), "c.tsv"))) == TABLE
+    )
     pl.read_csv(LONG.encode()).write_parquet(tmp_path / "counts.parquet")
-    assert found(Release.from_file(tmp_path / "counts.parquet")) == TABLE
-    assert found(Release.from_file(pl.read_csv(WIDE.encode()))) == TABLE
+    assert found(PublishedTable.from_file(tmp_path / "counts.parquet")) == TABLE
+    assert found(PublishedTable.from_file(pl.read_csv(WIDE.encode()))) == TABLE
 
 
 def test_what_is_published_is_asked_for_as_with_counts(tmp_path):
     path = saved(tmp_path, LONG_WITH_SUMS)
-    release = Release.from_file(path, rounding="conventional:3", margins="all", total=True)
+    release = PublishedTable.from_file(path, rounding="conventional:3", margins="all", total=True)
     assert release.published == (
         ("table", (0, 3, 0, 3)),
         ("sex", (3, 3)),
@@ -59,52 +61,52 @@ def test_what_is_published_is_asked_for_as_with_counts(tmp_path):
 
 def test_published_values_may_stand_beside_the_counts(tmp_path):
     text = "sex,count,shown\nm,4,5\nf,8,5\nTotal,12,15\n"
-    release = Release.from_file(
+    release = PublishedTable.from_file(
         saved(tmp_path, text), published="shown", rounding="random:5", total=True
     )
     assert release.published == (("table", (5, 5)), ("total", (15,)))
     assert release.seed is None
-    alone = Release.from_file(saved(tmp_path, text), published="shown", rounding="random:5")
+    alone = PublishedTable.from_file(saved(tmp_path, text), published="shown", rounding="random:5")
     assert alone.published == (("table", (5, 5)),)
 
 
 def test_a_column_of_counts_is_found_by_its_name_or_named(tmp_path):
     path = saved(tmp_path, "sex,year,N\nm,2020,3\nf,2020,4\n")
-    assert Release.from_file(path).dims == ("sex", "year")
+    assert PublishedTable.from_file(path).dims == ("sex", "year")
     other = saved(tmp_path, "sex,age,cases\nm,old,3\nf,old,4\n")
-    assert Release.from_file(other, count="cases").system.counts == (3, 4)
-    assert Release.from_file(other, dims=["sex", "age"]).system.counts == (3, 4)
+    assert PublishedTable.from_file(other, count="cases").system.counts == (3, 4)
+    assert PublishedTable.from_file(other, dims=["sex", "age"]).system.counts == (3, 4)
     two = saved(tmp_path, "sex,cases\nm,3\nf,4\n")
-    assert Release.from_file(two).dims == ("sex",)
+    assert PublishedTable.from_file(two).dims == ("sex",)
 
 
 def test_levels_keep_the_order_of_the_file_and_numbers_their_writing(tmp_path):
     path = saved(tmp_path, "year,count\n2021,1\n2019,2\n2020,3\n")
-    assert Release.from_file(path).levels == (("2021", "2019", "2020"),)
+    assert PublishedTable.from_file(path).levels == (("2021", "2019", "2020"),)
 
 
 def test_combinations_that_are_not_there_have_nobody_in_them(tmp_path):
-    release = Release.from_file(saved(tmp_path, "a,b,n\nx,p,1\ny,q,2\n"))
+    release = PublishedTable.from_file(saved(tmp_path, "a,b,n\nx,p,1\ny,q,2\n"))
     assert release.system.counts == (1, 0, 0, 2)
     assert release.notes == ("2 of 4 cells are not in the file and taken to have nobody in them.",)
 
 
 def test_sums_are_marked_as_the_user_says(tmp_path):
     text = "sex,n\nm,1\nf,2\ninsgesamt,3\n"
-    release = Release.from_file(saved(tmp_path, text), total_label="Insgesamt")
+    release = PublishedTable.from_file(saved(tmp_path, text), total_label="Insgesamt")
     assert release.levels == (("m", "f"),)
-    kept = Release.from_file(saved(tmp_path, "sex,n\nm,1\nall,2\n"), total_label=[])
+    kept = PublishedTable.from_file(saved(tmp_path, "sex,n\nm,1\nall,2\n"), total_label=[])
     assert kept.levels == (("m", "all"),)
 
 
 def test_a_table_of_a_sample_is_marked(tmp_path):
-    release = Release.from_file(saved(tmp_path, LONG), sample=True)
+    release = PublishedTable.from_file(saved(tmp_path, LONG), sample=True)
     assert (release.of_sample, release.notes) == (True, (OF_SAMPLE,))
 
 
 def test_an_excel_workbook_is_read(tmp_path):
     pl.read_csv(WIDE_WITH_SUMS.encode()).write_excel(tmp_path / "counts.xlsx")
-    assert found(Release.from_file(tmp_path / "counts.xlsx")) == TABLE
+    assert found(PublishedTable.from_file(tmp_path / "counts.xlsx")) == TABLE
 
 
 PLACE = "The data (counts.csv)"
@@ -246,11 +248,11 @@ BAD = {
 def test_bad_files_are_refused_with_their_sentence(tmp_path, case):
     text, asked, kind, sentence = BAD[case]
     with pytest.raises(InputError) as refused:
-        Release.from_file(saved(tmp_path, text), **asked)
+        PublishedTable.from_file(saved(tmp_path, text), **asked)
     assert (type(refused.value), str(refused.value)) == (kind, sentence)
     assert refused.value.exit_code == 2
 
 
 def test_an_ending_that_is_not_read_is_refused(tmp_path):
     with pytest.raises(ReadError, match=r"^The data \(counts\.doc\) has the ending '\.doc'"):
-        Release.from_file(saved(tmp_path, LONG, "counts.doc"))
+        PublishedTable.from_file(saved(tmp_path, LONG, "counts.doc"))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from oracles import sap as oracle
 from profiles import examples
 from unveil.errors import InputError
-from unveil.measure.tables.release import Release
+from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import sap
-from unveil.records.sap import Sap
+from unveil.records.count_tables import Sap
 
 TRIANGLE = [
     {"cells": [0, 1], "lo": 2, "hi": 2},
@@ -156,7 +156,7 @@ def test_constraints_alone_publish_no_cell():
 
 def test_a_release_and_its_counts_give_the_same():
     asked = dict(rounding="conventional:3", total=True)
-    assert sap(Release.from_counts([2, 2], **asked)).record == sap([2, 2], **asked).record
+    assert sap(PublishedTable.from_counts([2, 2], **asked)).record == sap([2, 2], **asked).record
 
 
 def test_the_record_survives_json_and_the_frame_has_a_row_per_n():
@@ -191,7 +191,7 @@ def test_settings_that_mean_nothing(asked, sentence):
 
 def test_a_release_takes_no_second_word_on_what_is_published():
     with pytest.raises(InputError) as caught:
-        sap(Release.from_counts([1, 2]), rounding="conventional:3", total=True)
+        sap(PublishedTable.from_counts([1, 2]), rounding="conventional:3", total=True)
     assert str(caught.value) == (
         "A release says itself what is published; leave out rounding, total, or give the counts"
         " instead."

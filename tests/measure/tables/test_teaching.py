@@ -4,16 +4,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import sap as oracle
-from unveil.measure.tables.facts import System
-from unveil.measure.tables.release import Release
+from unveil.measure.tables.parts import System
+from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import sap
-from unveil.measure.tables.teaching import lessons
+from unveil.measure.tables.sap_depth import lessons
 
 RACE = ["White", "Black", "Other"]
 
 
 def published(counts):
-    return Release.from_counts(counts, dims=["county", "race"], levels=[["A", "B"], RACE])
+    return PublishedTable.from_counts(counts, dims=["county", "race"], levels=[["A", "B"], RACE])
 
 
 def test_table_1_of_the_paper_settles_the_race_of_a_county():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unveil.measure.uniques.dis import dis_file, dis_records
+from unveil.measure.uniques.suda_scores import dis_file, dis_records
 
 
 def test_the_file_by_hand():

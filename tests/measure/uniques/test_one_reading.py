@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from unveil.cli.uniques import uniques
-from unveil.count.scenario import silent
 from unveil.measure import one_table
-from unveil.measure.one_table import opened_alone
-from unveil.measure.risk.match_risk import match_risk
+from unveil.measure.one_table import open_table
+from unveil.measure.uniques.match_risk import match_risk
 from unveil.measure.uniques.suda import suda
+from unveil.study.scenario import silent
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_the_file_is_read_once(file, monkeypatch):
 
 def test_notes_on_other_columns_are_not_those_of_the_uniques():
     data = pl.DataFrame({"k1": ["a", "", "b"], "t": ["p", "", ""]})
-    table = opened_alone(
+    table = open_table(
         data,
         keys=["k1"],
         others=["t"],

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.measure.risk.match_risk import match_risk
+from unveil.measure.uniques.match_risk import match_risk
 from unveil.measure.uniques.suda import suda
 
 PAGES = Path(__file__).parents[3] / "docs" / "measures"

@@ -15,7 +15,7 @@ from oracles import suda as oracle
 from profiles import examples
 from unveil.count.codes import encode
 from unveil.measure.uniques.suda import special_uniques, suda
-from unveil.report.uniques import suda_sentences
+from unveil.view.uniques import suda_sentences
 
 # The worked example of the page: x p, a q, a y and y p, b x are the smallest that single one out.
 PEOPLE = ["axp", "axq", "ayp", "bxq", "byq", "byq"]

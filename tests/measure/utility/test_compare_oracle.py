@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oracles import comparison as oracle
 from profiles import examples
 from unveil.measure.utility.compare import compare
-from unveil.measure.utility.densities import bandwidth, density, quantile
+from unveil.models.density import bandwidth, density, quantile
 
 NUMBERS = st.one_of(
     st.none(), st.sampled_from([-8, 0, 1, 2, 5]), st.floats(-100, 100, width=32), st.integers(-9, 9)

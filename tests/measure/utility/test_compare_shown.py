@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import unveil.report.comparison as words
+import unveil.view.comparison as words
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.compare import compare
 from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
 from unveil.records.comparison import AssociationRow
-from unveil.report.charts.associations import associations_chart
-from unveil.report.charts.distributions import _numbers, distances_chart, distribution_chart
-from unveil.report.charts.projection import projection_chart
-from unveil.report.charts.rare import Bar, bar_of, joined_bins
-from unveil.report.charts.scatter import hexbin_chart, scatter_chart
-from unveil.report.projection import projection_sentences
-from unveil.report.tstr import tstr_sentences
+from unveil.view.charts.associations import associations_chart
+from unveil.view.charts.distributions import _numbers, distances_chart, distribution_chart
+from unveil.view.charts.projection import projection_chart
+from unveil.view.charts.rare import Bar, bar_of, joined_bins
+from unveil.view.charts.scatter import hexbin_chart, scatter_chart
+from unveil.view.projection import projection_sentences
+from unveil.view.tstr import tstr_sentences
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b[31m\u202e{{x}}\\"
 CODES = {"income": [-8]}

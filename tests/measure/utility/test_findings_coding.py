@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from unveil.measure.utility.findings import findings
-from unveil.measure.utility.formula import Factor, parse_regression
+from unveil.measure.utility.replicate import replicate
+from unveil.models.formula import TermFactor, parse_regression
 
 
 def people(seed, n=400):
@@ -18,7 +18,7 @@ def people(seed, n=400):
 
 def regression(formula, original, copy):
     asked = [{"name": "r", "kind": "regression", "formula": formula}]
-    return findings(original, copy, asked)
+    return replicate(original, copy, asked)
 
 
 def coefficients(formula):
@@ -49,8 +49,8 @@ def test_a_term_within_another_counts_as_its_margin_as_in_r():
     formula = parse_regression("y ~ a:b + b:c", "The formula")
     first, second = formula.terms
     assert not any(formula.is_compared(first, one) for one in first)
-    assert not formula.is_compared(second, Factor("b"))
-    assert formula.is_compared(second, Factor("c"))
+    assert not formula.is_compared(second, TermFactor("b"))
+    assert formula.is_compared(second, TermFactor("c"))
 
 
 def test_slopes_by_level_are_those_of_the_levels_alone_by_hand():

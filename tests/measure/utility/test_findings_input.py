@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError, ReadError
-from unveil.measure.utility.findings import findings
-from unveil.measure.utility.findings_file import read_findings
-from unveil.measure.utility.formula import Factor, parse_regression
+from unveil.measure.utility.replicate import replicate
+from unveil.measure.utility.replicate_settings import read_findings
+from unveil.models.formula import TermFactor, parse_regression
 
 DATA = pl.DataFrame(
     {
@@ -180,20 +180,20 @@ CASES = [
 @pytest.mark.parametrize(("asked", "sentence"), CASES, ids=range(len(CASES)))
 def test_what_cannot_be_computed_is_refused_with_its_sentence(asked, sentence):
     with pytest.raises(InputError) as fault:
-        findings(DATA, DATA, asked)
+        replicate(DATA, DATA, asked)
     assert str(fault.value) == sentence
     assert fault.value.exit_code == 2
 
 
 def test_all_faults_of_a_list_are_told_together():
     with pytest.raises(InputError) as fault:
-        findings(DATA, DATA, [{"kind": "mean"}, {"kind": "men"}, regression("x")])
+        replicate(DATA, DATA, [{"kind": "mean"}, {"kind": "men"}, regression("x")])
     assert len(str(fault.value).splitlines()) == 3
 
 
 def test_a_column_that_only_a_copy_lacks_is_said_of_the_copy():
     with pytest.raises(InputError, match="Synthetic copy 2 has no column 'age'"):
-        findings(DATA, [DATA, DATA.drop("age")], [{"kind": "mean", "column": "age"}])
+        replicate(DATA, [DATA, DATA.drop("age")], [{"kind": "mean", "column": "age"}])
 
 
 @pytest.mark.parametrize(
@@ -214,18 +214,18 @@ def test_a_column_that_only_a_copy_lacks_is_said_of_the_copy():
 )
 def test_settings_that_mean_nothing_are_refused(settings, sentence):
     with pytest.raises(InputError) as fault:
-        findings(DATA, DATA, [{"kind": "mean", "column": "age"}], **settings)
+        replicate(DATA, DATA, [{"kind": "mean", "column": "age"}], **settings)
     assert str(fault.value) == sentence
 
 
 def test_too_large_a_table_or_model_is_refused():
     many = pl.DataFrame({"a": [str(i) for i in range(2_100)], "y": range(2_100)})
     with pytest.raises(InputError, match="the table would have 2,100 cells"):
-        findings(many, many, [{"kind": "table", "columns": "a"}])
+        replicate(many, many, [{"kind": "table", "columns": "a"}])
     with pytest.raises(InputError, match="more than 1,000 coefficients"):
-        findings(many, many, [{"kind": "regression", "formula": "y ~ a"}])
+        replicate(many, many, [{"kind": "regression", "formula": "y ~ a"}])
     with pytest.raises(InputError, match="has 2,100 levels; a multinomial model bears at most 50"):
-        findings(many, many, [{"kind": "regression", "formula": "a ~ y"}])
+        replicate(many, many, [{"kind": "regression", "formula": "a ~ y"}])
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_too_large_a_table_or_model_is_refused():
 def test_no_sentence_quotes_a_value_of_the_data(asked):
     data = pl.DataFrame({"id": [f"person-{i:04}" for i in range(2_000)], "age": range(2_000)})
     with pytest.raises(InputError) as fault:
-        findings(data, data, [asked])
+        replicate(data, data, [asked])
     assert not re.search(r"person-\d{4}", str(fault.value))
 
 
@@ -273,10 +273,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 def test_a_formula_is_read_as_it_is_written_products_last():
     formula = parse_regression("y ~ 1 + a*b + C(`c d`) + a^2:b + b:a", "The formula")
-    a, b = Factor("a"), Factor("b")
+    a, b = TermFactor("a"), TermFactor("b")
     assert formula.outcome == "y"
     assert formula.terms == (
-        (a,), (b,), (Factor("c d", is_levels=True),), (a, b), (Factor("a", 2), b),
+        (a,), (b,), (TermFactor("c d", is_levels=True),), (a, b), (TermFactor("a", 2), b),
     )  # fmt: skip
     assert parse_regression("`y ~ z` ~ a", "The formula").outcome == "y ~ z"
     assert parse_regression("y ~ 1", "The formula").terms == ()

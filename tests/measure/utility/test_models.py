@@ -11,26 +11,16 @@ from hypothesis import strategies as st
 from oracles import regressions as exact
 from oracles import replication as oracle
 from profiles import examples
-from unveil.measure.utility.models.classes import fit_classes
-from unveil.measure.utility.models.design import (
-    AT_ONCE,
-    Design,
-    DesignColumn,
-    Level,
-    Number,
-    axes_of,
-)
-from unveil.measure.utility.models.fitted import Fitted, Unfit
-from unveil.measure.utility.models.linear import fit_linear
-from unveil.measure.utility.models.ordered import fit_ordered
+from unveil.models.glm import Coefficients, Unfit, fit_classes, fit_linear, fit_ordered
+from unveil.models.glm_design import AT_ONCE, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
 
 
 def number(name, values, power=1):
-    return DesignColumn(name, (Number(np.asarray(values, float), power),))
+    return DesignColumn(name, (NumberTerm(np.asarray(values, float), power),))
 
 
 def level(name, codes, code=1):
-    return DesignColumn(name, (Level(np.asarray(codes), code),))
+    return DesignColumn(name, (LevelTerm(np.asarray(codes), code),))
 
 
 def axes(*columns, n=None):
@@ -232,13 +222,13 @@ def test_blocks_of_rows_give_what_one_block_gives(monkeypatch):
         for fit in (fit_classes, fit_ordered)
     ]
     assert AT_ONCE > 600
-    monkeypatch.setattr("unveil.measure.utility.models.design.AT_ONCE", 64)
+    monkeypatch.setattr("unveil.models.glm_design.AT_ONCE", 64)
     parts = [
         fit(axes(number("x", x), level("g", g)), y, ["a", "b"])
         for fit in (fit_classes, fit_ordered)
     ]
     for one, two in zip(whole, parts, strict=True):
-        assert isinstance(one, Fitted)
+        assert isinstance(one, Coefficients)
         assert figures(two)[0] == pytest.approx(figures(one)[0], abs=1e-10)
         assert figures(two)[1] == pytest.approx(figures(one)[1], abs=1e-10)
 

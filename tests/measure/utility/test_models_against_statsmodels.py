@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from unveil.measure.utility.models.classes import fit_classes
-from unveil.measure.utility.models.design import Design, DesignColumn, Level, Number, axes_of
-from unveil.measure.utility.models.linear import fit_linear
-from unveil.measure.utility.models.ordered import fit_ordered
+from unveil.models.glm import fit_classes, fit_linear, fit_ordered
+from unveil.models.glm_design import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
 
 pytestmark = pytest.mark.models
 
@@ -16,11 +14,11 @@ def data(seed, n=2_000):
     rng = np.random.default_rng(seed)
     age, level = rng.uniform(18, 90, n).round(), rng.integers(3, size=n)
     columns = [
-        DesignColumn("age", (Number(age),)),
-        DesignColumn("age^2", (Number(age, 2),)),
-        DesignColumn("b", (Level(level, 1),)),
-        DesignColumn("c", (Level(level, 2),)),
-        DesignColumn("age : b", (Number(age), Level(level, 1))),
+        DesignColumn("age", (NumberTerm(age),)),
+        DesignColumn("age^2", (NumberTerm(age, 2),)),
+        DesignColumn("b", (LevelTerm(level, 1),)),
+        DesignColumn("c", (LevelTerm(level, 2),)),
+        DesignColumn("age : b", (NumberTerm(age), LevelTerm(level, 1))),
     ]
     design = Design(tuple(columns), n)
     x = np.vstack([block for _, block in design.blocks()])
@@ -73,7 +71,7 @@ def test_the_ordered_model_is_theirs(seed):
     ordinal = pytest.importorskip("statsmodels.miscmodels.ordinal_model")
     _, x, line, rng = data(seed)
     x = (x[:, [0, 2, 3]] - [50, 0, 0]) / [10, 1, 1]
-    columns = tuple(DesignColumn(str(j), (Number(x[:, j].copy()),)) for j in range(3))
+    columns = tuple(DesignColumn(str(j), (NumberTerm(x[:, j].copy()),)) for j in range(3))
     y = np.digitize(line + rng.logistic(size=len(line)), [-2, 0, 1])
     model = ordinal.OrderedModel(y, x, distr="logit")
     theirs = model.fit(disp=0, method="newton", maxiter=100)
@@ -102,12 +100,12 @@ def test_years_their_squares_and_slopes_by_level_are_theirs(low, high):
     d = year - middle
     y = (rng.logistic(size=n) < d * np.where(level, 0.05, 0.02)).astype(int)
     for ours_too, theirs_too in (
-        (DesignColumn("year^2", (Number(year, 2),)), d**2),
-        (DesignColumn("year : b", (Number(year), Level(level, 1))), d * level),
+        (DesignColumn("year^2", (NumberTerm(year, 2),)), d**2),
+        (DesignColumn("year : b", (NumberTerm(year), LevelTerm(level, 1))), d * level),
     ):
         columns = (
-            DesignColumn("year", (Number(year),)),
-            DesignColumn("b", (Level(level, 1),)),
+            DesignColumn("year", (NumberTerm(year),)),
+            DesignColumn("b", (LevelTerm(level, 1),)),
             ours_too,
         )
         estimates, errors = ours(fit_classes(axes_of(Design(columns, n)), y, [""]))

@@ -10,12 +10,17 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from profiles import examples
-from unveil.measure.utility.models.classes import fit_classes
-from unveil.measure.utility.models.design import Design, DesignColumn, Level, Number, axes_of
-from unveil.measure.utility.models.fitted import SEPARATED, UNSETTLED, Fitted, Unfit
-from unveil.measure.utility.models.newton import Lowest
-from unveil.measure.utility.models.ordered import fit_ordered
-from unveil.measure.utility.models.separation import why_unfit
+from unveil.models.glm import (
+    SEPARATED,
+    UNSETTLED,
+    Coefficients,
+    Unfit,
+    fit_classes,
+    fit_ordered,
+    why_unfit,
+)
+from unveil.models.glm_design import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.newton import Lowest
 
 
 def is_separated(rows):
@@ -49,8 +54,8 @@ def in_order(x, y, n_classes):
 
 
 def columns(x, g, *, is_squared):
-    made = [DesignColumn("x", (Number(x),)), DesignColumn("g", (Level(g, 1),))]
-    return [*made, DesignColumn("x^2", (Number(x, 2),))] if is_squared else made
+    made = [DesignColumn("x", (NumberTerm(x),)), DesignColumn("g", (LevelTerm(g, 1),))]
+    return [*made, DesignColumn("x^2", (NumberTerm(x, 2),))] if is_squared else made
 
 
 records = st.lists(
@@ -97,15 +102,15 @@ def test_the_slope_of_a_year_for_a_level_is_fitted_though_its_level_is_far_from_
     y = (rng.logistic(size=2_000) < (year - 1972) * np.where(sex, 0.03, 0.01)).astype(int)
     made = (
         *columns(year, sex, is_squared=False),
-        DesignColumn("x : g", (Number(year), Level(sex, 1))),
+        DesignColumn("x : g", (NumberTerm(year), LevelTerm(sex, 1))),
     )
     found = fit_classes(axes_of(Design(made, 2_000)), y, [""])
-    assert isinstance(found, Fitted)
+    assert isinstance(found, Coefficients)
     assert abs(found.coefficients["g"].estimate) > 15  # at the year 0, where nobody is
     alone = []
     for one in (0, 1):
         rows = sex == one
-        axes = axes_of(Design((DesignColumn("x", (Number(year[rows]),)),), int(rows.sum())))
+        axes = axes_of(Design((DesignColumn("x", (NumberTerm(year[rows]),)),), int(rows.sum())))
         alone.append(fit_classes(axes, y[rows], [""]).coefficients["x"].estimate)
     assert found.coefficients["x"].estimate == pytest.approx(alone[0], abs=1e-7)
     assert found.coefficients["x : g"].estimate == pytest.approx(alone[1] - alone[0], abs=1e-7)
@@ -116,13 +121,13 @@ def test_a_steep_slope_that_records_on_both_sides_hold_is_no_separation():
     x = np.arange(200.0)
     y = (x >= 100).astype(int)
     y[[99, 100]] = 1, 0
-    found = fit_classes(axes_of(Design((DesignColumn("x", (Number(x),)),), 200)), y, [""])
-    assert isinstance(found, Fitted)
+    found = fit_classes(axes_of(Design((DesignColumn("x", (NumberTerm(x),)),), 200)), y, [""])
+    assert isinstance(found, Coefficients)
     assert found.coefficients["x"].estimate * x.std() > 15
 
 
 def test_a_search_that_did_not_end_is_separation_only_where_records_are_certain():
-    axes = axes_of(Design((DesignColumn("x", (Number(np.arange(10.0)),)),), 10))
+    axes = axes_of(Design((DesignColumn("x", (NumberTerm(np.arange(10.0)),)),), 10))
     for slope, why in ((30.0, SEPARATED), (1.0, UNSETTLED)):
         place = np.array([0.0, slope])
         lost = Lowest(place, np.eye(2), is_reached=False)

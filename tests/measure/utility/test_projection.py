@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from oracles import nipals as oracle
 from profiles import examples
 from unveil.examples import survey, survey_synthetic
-from unveil.measure.utility.nipals import signed
 from unveil.measure.utility.projection import projection
-from unveil.report.projection import projection_sentences
+from unveil.models.nipals import fix_sign
+from unveil.view.projection import projection_sentences
 
 TEXT = {"g": pl.String, "x": pl.Float64, "y": pl.Float64}
 
@@ -45,7 +45,7 @@ def test_nothing_missing_is_a_dense_decomposition():
     result = projection(data, data)
     loadings = np.array([[one.PC1, one.PC2] for one in result.record.loadings])
     for axis in (0, 1):
-        turned = signed(v[axis])
+        turned = fix_sign(v[axis])
         assert loadings[:, axis] == pytest.approx(turned, abs=1e-8)
         side = 1 if turned @ v[axis] > 0 else -1
         assert result.places[0][:, axis] == pytest.approx(side * u[:, axis] * s[axis], abs=1e-8)
@@ -151,8 +151,8 @@ def test_two_numbers_by_hand():
 
 
 def test_the_largest_loading_is_positive_and_the_first_of_equals_decides():
-    assert signed(np.array([0.1, -0.9])).tolist() == [-0.1, 0.9]
-    assert signed(np.array([-0.5, 0.5])).tolist() == [0.5, -0.5]
+    assert fix_sign(np.array([0.1, -0.9])).tolist() == [-0.1, 0.9]
+    assert fix_sign(np.array([-0.5, 0.5])).tolist() == [0.5, -0.5]
 
 
 def test_marks_part_retained_from_filtered_units_and_no_record_is_in_the_record():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import comparison as oracle
 from profiles import examples
 from unveil.measure.utility.tstr import tstr
-from unveil.measure.utility.tstr_scores import FLOOR, class_scores, number_scores
+from unveil.measure.utility.tstr_models import FLOOR, class_scores, number_scores
 
 CHANCES = st.lists(
     st.tuples(st.integers(0, 2), st.lists(st.integers(0, 4), min_size=3, max_size=3)),

@@ -13,14 +13,12 @@ from hypothesis import strategies as st
 from oracles import utility as oracle
 from profiles import examples
 from unveil.errors import InputError
-from unveil.measure.utility import cart_cuts
-from unveil.measure.utility.cart import trees
-from unveil.measure.utility.cart_cuts import Predictor
-from unveil.measure.utility.cart_pruning import pruned
-from unveil.measure.utility.permutations import permuted, standardised
-from unveil.measure.utility.tables import tables
+from unveil.measure.utility.pair_tables import pair_tables
+from unveil.measure.utility.propensity import permuted_pmse, standardise_pmse
 from unveil.measure.utility.utility import utility
-from unveil.report.utility import sentences
+from unveil.models import tree as cart_cuts
+from unveil.models.tree import Predictor, prune_tree, trees
+from unveil.view.utility import sentences
 
 KINDS = ("number", "category", "category")
 people = st.lists(
@@ -63,7 +61,7 @@ def test_cuts_are_kept_as_rpart_keeps_them(random: Any, percent: int) -> None:
     errors, left, nodes = random_tree(random)
     price = Fraction(percent, 100) * 10
     expected = oracle_leaves(nodes, price)
-    assert pruned(list(errors), list(left), float(price), 0) == expected
+    assert prune_tree(list(errors), list(left), float(price), 0) == expected
 
 
 def random_tree(random: Any) -> tuple[list[int], list[int], list[Any]]:
@@ -129,16 +127,16 @@ def test_threads_change_no_figure_and_seeds_do() -> None:
 
 def test_the_permutations_are_the_same_however_many_are_asked_for() -> None:
     columns, label = predictors(3, 300), np.arange(300) < 100
-    few, many = (permuted(columns, label, n, (1, "utility", 1), 2) for n in (3, 8))
+    few, many = (permuted_pmse(columns, label, n, (1, "utility", 1), 2) for n in (3, 8))
     assert many[:3] == few
 
 
 def test_s_pmse_is_over_half_the_mean_of_chance_with_the_error_of_a_mean() -> None:
-    ratio, error = standardised(0.03, [0.01, 0.02, 0.03])
+    ratio, error = standardise_pmse(0.03, [0.01, 0.02, 0.03])
     assert ratio == pytest.approx(3.0)
     assert error == pytest.approx(3.0 * 0.01 / math.sqrt(3) / 0.02)
-    assert standardised(0.03, [0.0, 0.0]) == (None, None)
-    assert standardised(0.03, [0.02]) == (pytest.approx(3.0), None)
+    assert standardise_pmse(0.03, [0.0, 0.0]) == (None, None)
+    assert standardise_pmse(0.03, [0.02]) == (pytest.approx(3.0), None)
 
 
 def test_identical_files_are_not_told_apart() -> None:
@@ -159,7 +157,7 @@ def test_a_logistic_model_of_one_category_is_its_table(letters: list[str], more:
         {"v": list("abc") + more.draw(st.lists(st.sampled_from("abc"), max_size=30))}
     )
     (model,) = utility(original, copy, model="logit").rows
-    (table,) = tables(original, copy, ways=1).rows
+    (table,) = pair_tables(original, copy, ways=1).rows
     assert model.df == table.df
     assert model.pMSE == pytest.approx(table.pMSE, rel=1e-7, abs=1e-12)
     assert model.S_pMSE == pytest.approx(table.S_pMSE, rel=1e-7, abs=1e-9)
@@ -173,7 +171,7 @@ def test_all_interactions_of_two_categories_are_their_table() -> None:
         pl.DataFrame({k: rng.choice(list("abc"), 300).tolist() for k in "vw"}) for _ in range(2)
     )
     (model,) = utility(original, copy, model="logit", interactions=True).rows
-    (table,) = tables(original, copy).rows
+    (table,) = pair_tables(original, copy).rows
     assert model.df == table.df == 8
     assert model.S_pMSE == pytest.approx(table.S_pMSE, rel=1e-7)
 
@@ -206,7 +204,7 @@ def test_a_level_of_one_file_only_is_said_too() -> None:
     original = pl.DataFrame({"v": ["a", "b"] * 20})
     copy = pl.DataFrame({"v": ["a", "b"] * 15 + ["c"] * 10})
     (row,) = utility(original, copy, model="logit").rows
-    (table,) = tables(original, copy, ways=1).rows
+    (table,) = pair_tables(original, copy, ways=1).rows
     assert row.is_separated
     assert row.pMSE == pytest.approx(table.pMSE, rel=1e-5)
 

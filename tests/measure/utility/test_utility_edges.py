@@ -9,13 +9,13 @@ import pytest
 from oracles import utility as oracle
 from unveil.errors import InputError
 from unveil.measure.utility.compare import compare
-from unveil.measure.utility.permutations import mean_of_pairs
+from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.projection import projection
-from unveil.measure.utility.tables import tables
+from unveil.measure.utility.propensity import mean_of_pairs
 from unveil.measure.utility.utility import utility
 from unveil.records.utility import UtilityRow
-from unveil.report.pair_tables import sentences as told_of_tables
-from unveil.report.utility import sentences
+from unveil.view.pair_tables import sentences as told_of_tables
+from unveil.view.utility import sentences
 
 
 def files(*counts: tuple[str, int, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -107,7 +107,7 @@ def test_numbers_of_any_size_tell_as_much(scale: float) -> None:
 LARGE = pl.DataFrame({"id": [2**60 + k for k in range(40)], "g": ["a", "b"] * 20})
 
 
-@pytest.mark.parametrize("measure", [utility, tables, compare, projection])
+@pytest.mark.parametrize("measure", [utility, pair_tables, compare, projection])
 def test_whole_numbers_that_decimals_cannot_tell_apart_are_refused(measure: Any) -> None:
     with pytest.raises(InputError) as refusal:
         measure(LARGE, LARGE)
@@ -120,10 +120,10 @@ def test_whole_numbers_that_decimals_cannot_tell_apart_are_refused(measure: Any)
 
 
 def test_large_whole_numbers_are_categories_or_numbers_that_are_far_apart() -> None:
-    by_level = tables(LARGE, LARGE, ways=1, categories="id").rows[0]
+    by_level = pair_tables(LARGE, LARGE, ways=1, categories="id").rows[0]
     assert by_level.df == 39
     apart = LARGE.with_columns(id=(pl.col("id") - 2**60) * 2**40 + 2**60)
-    assert tables(apart, apart, ways=1).rows[0].df == 4
+    assert pair_tables(apart, apart, ways=1).rows[0].df == 4
 
 
 def drawn(seed: int, n: int) -> pl.DataFrame:
@@ -170,8 +170,8 @@ def test_a_second_sample_three_times_as_large_has_mean_4_in_tables_and_it_is_sai
     found = []
     for _ in range(200):
         sides = [pl.DataFrame({"g": rng.choice(list("abcd"), n)}) for n in (100, 300)]
-        found.append(tables(*sides, ways=1).rows[0].S_pMSE)
+        found.append(pair_tables(*sides, ways=1).rows[0].S_pMSE)
     mean, error = np.mean(found), np.std(found, ddof=1) / np.sqrt(200)
     assert abs(mean - 4) < 3 * error
-    record = tables(*sides, ways=1).record
+    record = pair_tables(*sides, ways=1).record
     assert "4.00 to a second sample" in " ".join(told_of_tables(record, 1))

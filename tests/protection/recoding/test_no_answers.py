@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError, SettingsError
+from unveil.io.numbers import TAGS
+from unveil.io.table import Labelled
+from unveil.io.write_file import write_file
 from unveil.protection.recoding.recode import recode
-from unveil.read.labelled import Labelled
-from unveil.read.tags import TAGS
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
-from unveil.write.copies import write_file
 
 
 def labelled(values, labels=None, *, dtype=pl.Float64, **more):

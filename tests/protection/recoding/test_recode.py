@@ -6,18 +6,17 @@ from datetime import UTC, date, datetime
 import polars as pl
 import pytest
 
-import unveil.report.recoding  # noqa: F401  (teaches records to show themselves)
+import unveil.view.recoding  # noqa: F401  (teaches records to show themselves)
 from unveil.errors import AlignError, SettingsError
 from unveil.examples import KEYS, labelled_survey
-from unveil.protection.recoding.recipe import steps_to_toml
+from unveil.io.sources import read_table
+from unveil.io.table import Labelled
+from unveil.io.write_file import write_file
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.steps import steps_from
-from unveil.protection.replicated import remove_replicated_uniques
-from unveil.read.files import read_table
-from unveil.read.labelled import Labelled
+from unveil.protection.recoding.steps import steps_from, steps_to_toml
+from unveil.protection.replicated_uniques import remove_replicated_uniques
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.records.recoding import Recoding, TopCode
-from unveil.write.copies import write_file
 
 PEOPLE = pl.DataFrame(
     {

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from unveil.errors import InputError
-from unveil.protection.recoding.recipe import steps_to_toml
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.steps import steps_from
+from unveil.protection.recoding.steps import steps_from, steps_to_toml
 from unveil.records.recoding import Drop, MergeRare, PerturbOutliers, TopCode, as_mapping
 
 ALL = (
@@ -309,7 +308,7 @@ def test_keys_that_are_not_there_are_refused_with_the_nearest():
 
 
 def test_nominal_codes_are_not_reckoned_with():
-    from unveil.read.labelled import Labelled
+    from unveil.io.table import Labelled
     from unveil.records.codebook import Codebook, Variable
 
     variable = Variable(name="age", kind="number", measure="nominal")

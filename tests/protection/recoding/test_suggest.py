@@ -7,12 +7,12 @@ from statistics import NormalDist
 import polars as pl
 import pytest
 
-import unveil.report.recoding  # noqa: F401  (teaches records to show themselves)
+import unveil.view.recoding  # noqa: F401  (teaches records to show themselves)
 from unveil.errors import InputError
 from unveil.examples import KEYS, labelled_survey, survey
+from unveil.io.table import Labelled
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.suggest import suggest_coding
-from unveil.read.labelled import Labelled
+from unveil.protection.recoding.suggest_coding import suggest_coding
 from unveil.records.codebook import Codebook, Level, Variable
 from unveil.records.recoding import (
     Band,

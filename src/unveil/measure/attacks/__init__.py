@@ -1,0 +1,1 @@
+"""What do simulated attacks find? Singling out, linkability, inference and membership."""

@@ -6,34 +6,101 @@ general knowledge, and R is what is left. Giomi et al. (2023), as Anonymeter 1.1
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
-from unveil.errors import RolesError, listed
-from unveil.measure.attacks.distances import Axis, axes_of, refuse_without_a_difference
-from unveil.measure.attacks.groups import MOST_GROUPS, groups_of, n_groups
-from unveil.measure.attacks.inference_guesses import Guess, guesses
-from unveil.measure.attacks.inference_secrets import (
+from unveil.arrays import Floats, Ints
+from unveil.errors import RolesError, list_names
+from unveil.measure.attacks.inference_scores import (
+    GuessTolerance,
     Secret,
-    Tolerance,
+    can_be_grouped,
     parse_tolerance,
+    score_by_keys,
+    score_by_nearest_keys,
+    score_together,
     secret_of,
 )
-from unveil.measure.attacks.opening import (
+from unveil.measure.attacks.prepare import (
     COUNTING_PEOPLE,
     SYNTHETIC,
-    Opened,
-    opened,
-    refuse_other_columns,
+    AttackData,
+    check_other_columns,
+    prepare_attack,
 )
-from unveil.measure.attacks.rates import Outcomes
-from unveil.measure.attacks.rates_record import recorded
-from unveil.measure.attacks.rates_row import AttacksResult, attack_row
-from unveil.measure.attacks.samples import Attacked, attacked, level_of, whole_number
-from unveil.read.roles import names
+from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
+from unveil.measure.attacks.samples import (
+    MOST_GROUPS,
+    AttackedRows,
+    draw_attacked,
+    groups_of,
+    level_of,
+    n_groups,
+    whole_number,
+)
+from unveil.models.neighbours.mixed import DistanceAxis, axes_of, check_without_a_difference
 from unveil.records.attacks import AttackRow
+from unveil.seeding import choose_seed
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# Every secret guessed for every person: counted where that can be, searched where it cannot.
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One secret, what it was guessed from and how, and each person's chance of being guessed."""
+
+    secret: Secret
+    keys: tuple[str, ...]
+    method: str
+    shares: Floats
+
+
+def guesses(
+    opening: AttackData,
+    axes: tuple[DistanceAxis, ...],
+    secrets: Sequence[Secret],
+    persons: Ints,
+    progress: Progress,
+) -> Iterator[Guess]:
+    """Guess every secret: by counting where that can be, others in one search for all of them."""
+    copy = opening.slice_of(SYNTHETIC)
+    keys = {s.name: [axis for axis in axes if axis.name != s.name] for s in secrets}
+    left = [secret for secret in secrets if not can_be_grouped(keys[secret.name], secret)]
+    shares = _search_secrets(axes, left, persons, copy, progress)
+    for done, secret in enumerate(secrets):
+        names_of_keys = tuple(axis.name for axis in keys[secret.name])
+        if secret.name in shares:
+            yield Guess(secret, names_of_keys, "nearest records", shares[secret.name])
+            continue
+        progress(f"counting the keys of {secret.name}", done, len(secrets))
+        columns = [opening.column(name) for name in names_of_keys]
+        of_persons = score_by_keys(columns, secret, persons, copy)
+        yield Guess(secret, names_of_keys, "key combinations", of_persons)
+
+
+def _search_secrets(
+    axes: tuple[DistanceAxis, ...],
+    secrets: Sequence[Secret],
+    persons: Ints,
+    copy: slice,
+    progress: Progress,
+) -> dict[str, Floats]:
+    """Search for all secrets that are no axis at once, and for all that are one at once."""
+    known = [axis.name for axis in axes]
+    among = [secret for secret in secrets if secret.name in known]
+    apart = [secret for secret in secrets if secret.name not in known]
+    if len(among) == 1:  # nothing to share: the search without its axis is the shorter one
+        own = tuple(axis for axis in axes if axis.name != among[0].name)
+        return _search_secrets(own, among, persons, copy, progress)
+    found: dict[str, Floats] = {}
+    for chosen, search in ((among, score_together), (apart, score_by_nearest_keys)):
+        if chosen:
+            shares = search(axes, chosen, persons, copy, progress)
+            found |= {secret.name: of for secret, of in zip(chosen, shares, strict=True)}
+    return found
 
 
 def inference(
@@ -109,13 +176,13 @@ def inference(
     tolerance is a share of, and R below 0 are ours: see docs/measures/inference.md.
     """
     progress = progress or silent
-    allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), drawn_seed(seed)
+    allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), choose_seed(seed)
     n = None if n is None else whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")
     asked = None if secrets is None else names(secrets, "Secrets")
     codes = names(categorical, "Categorical columns")
-    _refuse_nothing_or_both(known, asked)
-    opening = opened(
+    _check_nothing_or_both(known, asked)
+    opening = prepare_attack(
         original,
         synthetic,
         control,
@@ -129,43 +196,43 @@ def inference(
         progress=progress,
     )
     guessed, axes = _roles(opening, known, asked, allowed, codes)
-    victims = attacked(opening, n, seed)
+    victims = draw_attacked(opening, n, seed)
     rows: list[AttackRow] = []
     for guess in guesses(opening, axes, guessed, victims.rows, progress):
         outcomes = _outcomes(opening, guess, victims)
         rows += _rows(guess, victims, outcomes, groups=groups, level=level, seed=seed)
-    return recorded(opening, rows, level=level, seed=seed, k=1, warnings=victims.warnings)
+    return make_result(opening, rows, level=level, seed=seed, k=1, warnings=victims.warnings)
 
 
 def _roles(
-    opening: Opened,
+    opening: AttackData,
     keys: Sequence[str] | None,
     secrets: Sequence[str] | None,
-    tolerance: Tolerance,
+    tolerance: GuessTolerance,
     categorical: Sequence[str],
-) -> tuple[tuple[Secret, ...], tuple[Axis, ...]]:
+) -> tuple[tuple[Secret, ...], tuple[DistanceAxis, ...]]:
     """The secrets, and what they are guessed from; a secret may be key of another."""
     compared = [column.name for column in opening.columns]
-    refuse_other_columns("absolute", list(tolerance.absolute), compared)
-    refuse_other_columns("categorical", categorical, compared)
-    _refuse_codes_with_a_distance(tolerance, categorical)
+    check_other_columns("absolute", list(tolerance.absolute), compared)
+    check_other_columns("categorical", categorical, compared)
+    _check_codes_with_a_distance(tolerance, categorical)
     guessed = _secrets(opening, keys, secrets, tolerance, categorical)
     known = [column for column in opening.columns if keys is None or column.name in keys]
     axes = axes_of(known, categorical)
-    _refuse_unknowable(axes, guessed)
+    _check_unknowable(axes, guessed)
     return guessed, axes
 
 
-def _refuse_codes_with_a_distance(tolerance: Tolerance, categorical: Sequence[str]) -> None:
+def _check_codes_with_a_distance(tolerance: GuessTolerance, categorical: Sequence[str]) -> None:
     both = [name for name in tolerance.absolute if name in categorical]
     if both:
         raise RolesError(
-            f"{listed(repr(name) for name in both)} cannot be categorical and have an absolute"
+            f"{list_names(repr(name) for name in both)} cannot be categorical and have an absolute"
             " tolerance: codes are the same or not, never near. Take it out of one of the two."
         )
 
 
-def _refuse_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | None) -> None:
+def _check_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | None) -> None:
     for given, what, use in (
         (keys, "keys", "the intruder would know"),
         (secrets, "secrets", "the intruder would learn"),
@@ -175,16 +242,16 @@ def _refuse_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] |
     both = [name for name in secrets or () if name in (keys or ())]
     if both:
         raise RolesError(
-            f"{listed(repr(name) for name in both)} cannot be key and secret: what the intruder"
+            f"{list_names(repr(name) for name in both)} cannot be key and secret: what the intruder"
             " knows already cannot be inferred. Take it out of one of the two."
         )
 
 
 def _secrets(
-    opening: Opened,
+    opening: AttackData,
     keys: Sequence[str] | None,
     secrets: Sequence[str] | None,
-    tolerance: Tolerance,
+    tolerance: GuessTolerance,
     categorical: Sequence[str],
 ) -> tuple[Secret, ...]:
     chosen = secrets or [c.name for c in opening.columns if c.name not in (keys or ())]
@@ -193,7 +260,7 @@ def _secrets(
     return tuple(secret_of(opening.column(name), tolerance, categorical) for name in chosen)
 
 
-def _refuse_unknowable(axes: Sequence[Axis], secrets: Sequence[Secret]) -> None:
+def _check_unknowable(axes: Sequence[DistanceAxis], secrets: Sequence[Secret]) -> None:
     """Refuse a secret with no other column, or none that tells anybody apart."""
     for secret in secrets:
         keys = [axis for axis in axes if axis.name != secret.name]
@@ -202,10 +269,10 @@ def _refuse_unknowable(axes: Sequence[Axis], secrets: Sequence[Secret]) -> None:
                 f"There is no other column from which {secret.name!r} could be inferred. Give files"
                 " with two columns or more."
             )
-        refuse_without_a_difference(keys)
+        check_without_a_difference(keys)
 
 
-def _outcomes(opening: Opened, guess: Guess, victims: Attacked) -> Outcomes:
+def _outcomes(opening: AttackData, guess: Guess, victims: AttackedRows) -> Outcomes:
     main, control = victims.parts(guess.shares)
     naive = guess.secret.by_chance(victims.original, opening.slice_of(SYNTHETIC))
     return Outcomes(main, naive, control)
@@ -213,7 +280,7 @@ def _outcomes(opening: Opened, guess: Guess, victims: Attacked) -> Outcomes:
 
 def _rows(
     guess: Guess,
-    victims: Attacked,
+    victims: AttackedRows,
     outcomes: Outcomes,
     *,
     groups: bool,

@@ -6,32 +6,179 @@ keys that are all categories this is GCAP: key combinations are counted, and onl
 copy does not have are searched for.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import polars as pl
 
+from unveil.arguments import number_in, quote_value
+from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import count_cells, count_keys
-from unveil.count.codes import Column
-from unveil.count.packing import Whole
-from unveil.count.scenario import Progress
-from unveil.count.sides import Sides
-from unveil.measure.attacks.distances import Axis, Floats
-from unveil.measure.attacks.inference_secrets import Secret
-from unveil.measure.attacks.nearest import Found, find, in_pieces, representatives
-from unveil.measure.attribution.classes import Classes
-from unveil.measure.attribution.joint import joined
-from unveil.measure.attribution.nearest import nearest
+from unveil.count.codes import CodedColumn, Codes
+from unveil.count.packing import Integers, Sides
+from unveil.errors import SettingsError
+from unveil.measure.cap.classes import KeyClasses, OrderedLevels, exact, join_targets, near
+from unveil.measure.cap.gcap import nearest
+from unveil.models.neighbours.mixed import (
+    DistanceAxis,
+    NearestPairs,
+    find,
+    is_scaled,
+    representatives,
+    run_in_pieces,
+)
+from unveil.study.scenario import Progress
+
+# Which guesses of a secret are right?
+#
+# A category must be met exactly, and so must a missing value and a special code. A number may be
+# off by a share of the truth, or by an absolute tolerance that is given for its column.
+
+
+SMALLEST = 1e-12
+"""A truth of 0 has no share: the tolerance is then this share of nothing."""
+SLACK = 1e-9
+"""95 is within 5 % of 100, whatever becomes of the last binary digit."""
+
+
+@dataclass(frozen=True)
+class GuessTolerance:
+    """How far a guessed number may be off: a share of the truth, but for columns given here."""
+
+    share: float
+    absolute: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A column to be guessed; levels at places low[p] to past[p] - 1 are right for place p."""
+
+    column: CodedColumn
+    near: OrderedLevels
+
+    @property
+    def name(self) -> str:
+        """Its column."""
+        return self.column.name
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether every level is right for itself alone."""
+        return bool((self.near.past - self.near.low == 1).all())
+
+    @cached_property
+    def _places(self) -> Integers:
+        return self.near.place.astype(np.int32)[self.column.codes]
+
+    def is_right(self, truth: Ints, guess: Ints) -> Mask:
+        """Whether the secret of each guessed record is right for the one beside it."""
+        mine, its = self._places[truth], self._places[guess]
+        right: Mask = (self.near.low[mine] <= its) & (its < self.near.past[mine])
+        return right
+
+    def n_right(self, asked: tuple[Integers, Ints], nearest: tuple[Integers, Ints]) -> Floats:
+        """For each of those asked, how many of the nearest in the same group are right.
+
+        Both are groups and records; the groups of those asked are numbered as those of the nearest.
+        """
+        n_levels = self.column.n_levels + 1
+        groups, rows = nearest
+        packed = np.sort(groups.astype(np.int64) * n_levels + self._places[rows])
+        base, mine = asked[0].astype(np.int64) * n_levels, self._places[asked[1]]
+        past = np.searchsorted(packed, base + self.near.past[mine])
+        return (past - np.searchsorted(packed, base + self.near.low[mine])).astype(np.float64)
+
+    def by_chance(self, rows: Ints, copy: slice) -> Floats:
+        """For each record the share of the copy whose secret would be right for it.
+
+        A naive guess is the secret of a synthetic record drawn at random; this is its expectation,
+        exactly.
+        """
+        n_levels = self.column.n_levels
+        counts = np.bincount(self._places[copy], minlength=n_levels)
+        until = np.concatenate(([0], np.cumsum(counts)))
+        of_place = (until[self.near.past] - until[self.near.low]) / (copy.stop - copy.start)
+        shares: Floats = of_place[self._places[rows]]
+        return shares
+
+    @property
+    def codes(self) -> Codes:
+        """Its levels over all sides."""
+        return self.column.codes
+
+
+def secret_of(column: CodedColumn, tolerance: GuessTolerance, categorical: Sequence[str]) -> Secret:
+    """The column as a secret, with what is right for each of its levels."""
+    if column.name in tolerance.absolute:
+        return Secret(column, near(column, tolerance.absolute[column.name], column.special_codes))
+    is_number = column.levels.dtype.is_numeric() and is_scaled(column)
+    if not is_number or column.name in categorical or tolerance.share == 0:
+        return Secret(column, exact(column))
+    return Secret(column, within_share(column, tolerance.share))
+
+
+def within_share(column: CodedColumn, share: float) -> OrderedLevels:
+    """Right is |guess - truth| <= share max(|truth|, 1e-12); no number is right for itself alone.
+
+    Notes
+    -----
+    Erratum: Anonymeter 1.1.0 divides by the signed guess, so that every negative guess is a
+    success.
+    """
+    values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    apart = ~np.isfinite(values) | np.isin(values, column.special_codes)
+    order = np.argsort(apart, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    numbers = values[~apart]
+    reach = share * np.maximum(np.abs(numbers), SMALLEST) * (1 + SLACK)
+    low, past = np.arange(len(order)), np.arange(1, len(order) + 1)
+    low[: len(numbers)] = np.searchsorted(numbers, numbers - reach, side="left")
+    past[: len(numbers)] = np.searchsorted(numbers, numbers + reach, side="right")
+    return OrderedLevels(place, low, past)
+
+
+def parse_tolerance(share: Any, absolute: Any) -> GuessTolerance:
+    """What a user allows a guess to be off by, or a refusal."""
+    number = number_in(share)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise SettingsError(
+            f"tolerance is {quote_value(share)}. Give a share of the truth that is not "
+            "negative, such as"
+            " 0.05."
+        )
+    if absolute is None:
+        return GuessTolerance(number, {})
+    if not isinstance(absolute, Mapping):
+        raise SettingsError(
+            f"absolute is {quote_value(absolute)}. Name the columns, as in {{'income': 50}}."
+        )
+    return GuessTolerance(number, {name: _radius(name, given) for name, given in absolute.items()})
+
+
+def _radius(name: Any, given: Any) -> float:
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise SettingsError(
+            f"The absolute tolerance of {name!r} is {quote_value(given)}. Give a number that is not"
+            " negative."
+        )
+    return number
+
 
 SEARCHING = "searching the nearest records"
 MOST_GROUPED = 8
 """With more keys than this, searching takes less time than counting all choices of them."""
 
 
-def searched_together(
-    axes: Sequence[Axis],
+def score_together(
+    axes: Sequence[DistanceAxis],
     secrets: Sequence[Secret],
-    persons: Whole,
+    persons: Ints,
     copy: slice,
     progress: Progress,
 ) -> Floats:
@@ -44,7 +191,7 @@ def searched_together(
     digits = [(axis.codes, axis.n_levels) for axis in axes]
     examples, of_person = representatives(digits, persons)
 
-    def task(piece: Whole) -> Floats:
+    def task(piece: Ints) -> Floats:
         found = find(axes, piece, copy, without=without)
         return np.stack(
             [
@@ -54,18 +201,18 @@ def searched_together(
         )
 
     n_rows = copy.stop - copy.start
-    return in_pieces(examples, n_rows, task, what=SEARCHING, progress=progress)[:, of_person]
+    return run_in_pieces(examples, n_rows, task, what=SEARCHING, progress=progress)[:, of_person]
 
 
-def _share_right(secret: Secret, pairs: Found, persons: Whole, copy: slice) -> Floats:
+def _share_right(secret: Secret, pairs: NearestPairs, persons: Ints, copy: slice) -> Floats:
     right = secret.is_right(persons[pairs.person], copy.start + pairs.row)
     return pairs.per_person(right) / pairs.per_person(pairs.is_tied)
 
 
-def searched_by_keys(
-    axes: Sequence[Axis],
+def score_by_nearest_keys(
+    axes: Sequence[DistanceAxis],
     secrets: Sequence[Secret],
-    persons: Whole,
+    persons: Ints,
     copy: slice,
     progress: Progress,
 ) -> Floats:
@@ -78,7 +225,7 @@ def searched_by_keys(
     order = np.argsort(of_person, kind="stable")
     ends = np.searchsorted(of_person[order], np.arange(len(examples) + 1))
 
-    def task(piece: Whole) -> Floats:
+    def task(piece: Ints) -> Floats:
         (found,) = find(axes, examples[piece], copy)
         mine = order[ends[piece[0]] : ends[piece[-1] + 1]]
         whose = of_person[mine] - piece[0]
@@ -88,7 +235,7 @@ def searched_by_keys(
             [secret.n_right((whose, persons[mine]), nearest_rows) / n_tied for secret in secrets]
         )
 
-    in_order = in_pieces(
+    in_order = run_in_pieces(
         np.arange(len(examples)), copy.stop - copy.start, task, what=SEARCHING, progress=progress
     )
     shares = np.empty_like(in_order)
@@ -96,21 +243,23 @@ def searched_by_keys(
     return shares
 
 
-def can_be_grouped(axes: Sequence[Axis], secret: Secret) -> bool:
+def can_be_grouped(axes: Sequence[DistanceAxis], secret: Secret) -> bool:
     """Whether keys are few and all categories, and the secret must be met exactly."""
     return (
         secret.is_exact and len(axes) <= MOST_GROUPED and not any(axis.is_number for axis in axes)
     )
 
 
-def grouped(keys: Sequence[Column], secret: Secret, persons: Whole, copy: slice) -> Floats:
+def score_by_keys(
+    keys: Sequence[CodedColumn], secret: Secret, persons: Ints, copy: slice
+) -> Floats:
     """The share of right guesses of each person, by counting key combinations: GCAP."""
     sides = Sides((len(persons), copy.stop - copy.start))
     rows = np.r_[persons, copy]
     chosen = [replace(c, sides=sides, codes=c.codes[rows]) for c in (*keys, secret.column)]
     counted = count_keys(chosen[:-1], sides)
     cells = count_cells(counted, chosen[-1])
-    classes = Classes(tuple(chosen[:-1]), counted, joined(chosen[-1:], {}, {}), cells)
+    classes = KeyClasses(tuple(chosen[:-1]), counted, join_targets(chosen[-1:], {}, {}), cells)
     found = nearest(classes, cells.counts[1].astype(np.int64))
     shares: Floats = (found.agreeing / found.nearest)[classes.own_of_row]
     return shares

@@ -6,34 +6,131 @@ Giomi et al. (2023), as Anonymeter 1.1.0 implements it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unveil.count.packing import Whole
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
-from unveil.errors import RolesError, SettingsError, listed
-from unveil.measure.attacks.distances import Axis, Floats, axes_of, refuse_without_a_difference
-from unveil.measure.attacks.linkability_chance import (
-    chance_of_random_sets,
-    chance_to_meet,
-    overlap,
-)
-from unveil.measure.attacks.nearest import find, in_pieces, representatives
-from unveil.measure.attacks.opening import (
+from unveil.arguments import is_list, quote_value
+from unveil.arrays import Floats, Ints
+from unveil.errors import RolesError, SettingsError, list_names
+from unveil.measure.attacks.prepare import (
     COUNTING_PEOPLE,
     SYNTHETIC,
-    Opened,
-    opened,
-    refuse_other_columns,
+    AttackData,
+    check_other_columns,
+    prepare_attack,
 )
-from unveil.measure.attacks.rates import Outcomes
-from unveil.measure.attacks.rates_record import recorded
-from unveil.measure.attacks.rates_row import AttacksResult, attack_row
-from unveil.measure.attacks.samples import attacked, level_of, whole_number
-from unveil.read.given import is_list, shown
-from unveil.read.roles import names
+from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
+from unveil.measure.attacks.samples import draw_attacked, level_of, whole_number
+from unveil.models.neighbours.mixed import (
+    DistanceAxis,
+    NearestPairs,
+    axes_of,
+    check_without_a_difference,
+    find,
+    representatives,
+    run_in_pieces,
+)
+from unveil.seeding import choose_seed
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# How likely do two sets of nearest records have one in common, ties broken at random?
+#
+# Each set holds the records that are sure to be among the k nearest, and as many of those tied for
+# the last place as there is room for, drawn at random, independently for the two.
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """For each person: how many are tied and drawn on each side, and how many are on both."""
+
+    tied: Floats
+    drawn: Floats
+    other_tied: Floats
+    other_drawn: Floats
+    both_sure: Floats
+    tied_and_sure: Floats  # tied here, sure there
+    sure_and_tied: Floats
+    both_tied: Floats
+
+
+def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
+    """Count what two searches for the same persons have in common."""
+    ours, theirs = (f.person.astype(np.int64) * n_rows + f.row for f in (here, there))
+    _, mine, its = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    person, tied, other_tied = here.person[mine], here.is_tied[mine], there.is_tied[its]
+
+    def counted(chosen: np.ndarray) -> Floats:
+        return np.bincount(person[chosen], minlength=here.n_persons).astype(np.float64)
+
+    n_tied = [found.per_person(found.is_tied) for found in (here, there)]
+    n_drawn = [k - found.per_person(~found.is_tied) for found in (here, there)]
+    return Overlap(
+        n_tied[0],
+        n_drawn[0],
+        n_tied[1],
+        n_drawn[1],
+        counted(~tied & ~other_tied),
+        counted(tied & ~other_tied),
+        counted(~tied & other_tied),
+        counted(tied & other_tied),
+    )
+
+
+def chance_to_meet(found: Overlap, k: int) -> Floats:
+    """The probability that the two sets have a record in common, for each person.
+
+    Notes
+    -----
+    Let a of t records be drawn here, b of u there, w be tied on both sides, x tied here and sure
+    there, y sure here and tied there. If some record is sure on both sides, 1. Otherwise they do
+    not meet where the draw here misses x, the draw there misses y, and the two draws miss each
+    other in w. With j of those drawn here from w (a multivariate hypergeometric count)::
+
+        P(none) = sum_j C(w, j) C(t - x - w, a - j) / C(t, a) * C(u - y - j, b) / C(u, b)
+
+    With k = 1 this leaves w / (t u) for P(some). Our derivation; Anonymeter keeps the first k of
+    an unstable sort.
+    """
+    t, a = found.tied, found.drawn.astype(np.int64)
+    u, b = found.other_tied, found.other_drawn.astype(np.int64)
+    x, y, w = found.tied_and_sure, found.sure_and_tied, found.both_tied
+    person = np.arange(len(t))
+    of_both, of_rest = _log_chooses(w, k), _log_chooses(t - x - w, k)
+    here = -_log_chooses(t, k)[a, person]
+    there = _log_chooses(u - y, k)[b, person] - _log_chooses(u, k)[b, person]
+    none = np.zeros(len(t))
+    for j in range(k + 1):
+        logs = of_both[j] + of_rest[np.maximum(a - j, 0), person] + here + there
+        none += np.where(j <= a, np.exp(logs), 0.0)
+        left = np.maximum(u - y - j, b)  # C(left - 1, b) = C(left, b) (left - b) / left
+        there = there + _log((left - b) / left)
+    return np.where(found.both_sure > 0, 1.0, np.clip(1 - none, 0.0, 1.0))
+
+
+def chance_of_random_sets(n_rows: int, k: int) -> float:
+    """The probability that two random sets of k of n records meet: 1 - C(n - k, k) / C(n, k)."""
+    if 2 * k > n_rows:
+        return 1.0
+    return float(-np.expm1(np.log1p(-k / (n_rows - np.arange(k))).sum()))
+
+
+def _log_chooses(n: Floats, most: int) -> Floats:
+    """The logarithm of C(n, j) for j = 0 to `most`; minus infinity where there is no choice.
+
+    Added up factor by factor: the difference of logarithms of large factorials loses digits.
+    """
+    j = np.arange(most)[:, np.newaxis]
+    factors = _log(np.maximum(n - j, 0) / (j + 1))
+    return np.concatenate((np.zeros((1, len(n))), np.cumsum(factors, axis=0)))
+
+
+def _log(shares: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(shares)
+    return logs
 
 
 def linkability(
@@ -81,12 +178,12 @@ def linkability(
     Giomi et al. (2023), after Anonymeter 1.1.0. Ties are ours: see docs/measures/linkability.md.
     """
     progress = progress or silent
-    level, seed, k = level_of(level), drawn_seed(seed), whole_number("k", k)
+    level, seed, k = level_of(level), choose_seed(seed), whole_number("k", k)
     n = None if n is None else whole_number("n", n)
     parts = _two_sets(columns)
     codes = names(categorical, "Categorical columns")
-    refuse_other_columns("categorical", codes, [*parts[0], *parts[1]])
-    opening = opened(
+    check_other_columns("categorical", codes, [*parts[0], *parts[1]])
+    opening = prepare_attack(
         original,
         synthetic,
         control,
@@ -97,8 +194,8 @@ def linkability(
         missing_values=missing_values,
         progress=progress,
     )
-    _refuse_too_many(k, opening)
-    victims = attacked(opening, n, seed)
+    _check_too_many(k, opening)
+    victims = draw_attacked(opening, n, seed)
     chances = _chances(opening, _axes(opening, parts, codes), victims.rows, k, progress)
     main, of_control = victims.parts(chances)
     naive = np.full(len(main), chance_of_random_sets(opening.n_synthetic, k))
@@ -112,12 +209,12 @@ def linkability(
         keys=parts[0],
         other_keys=parts[1],
     )
-    return recorded(opening, [row], level=level, seed=seed, k=k, warnings=victims.warnings)
+    return make_result(opening, [row], level=level, seed=seed, k=k, warnings=victims.warnings)
 
 
 def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not is_list(columns) or len(columns) != 2:
-        said = f"columns is {shown(columns)}"
+        said = f"columns is {quote_value(columns)}"
         if is_list(columns):
             said = f"The number of sets of columns is {len(columns):,}"
         raise RolesError(
@@ -132,23 +229,23 @@ def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     both = [name for name in first if name in second]
     if both:
         raise RolesError(
-            f"{listed(repr(name) for name in both)} cannot be in both sets of columns: the two"
+            f"{list_names(repr(name) for name in both)} cannot be in both sets of columns: the two"
             " files could be linked by it without a copy. Take it out of one of the two."
         )
     return first, second
 
 
 def _axes(
-    opening: Opened, parts: Sequence[Sequence[str]], categorical: Sequence[str]
-) -> list[tuple[Axis, ...]]:
+    opening: AttackData, parts: Sequence[Sequence[str]], categorical: Sequence[str]
+) -> list[tuple[DistanceAxis, ...]]:
     """What the intruder knows in each of the two files."""
     axes = [axes_of((c for c in opening.columns if c.name in part), categorical) for part in parts]
     for part in axes:
-        refuse_without_a_difference(part)
+        check_without_a_difference(part)
     return axes
 
 
-def _refuse_too_many(k: int, opening: Opened) -> None:
+def _check_too_many(k: int, opening: AttackData) -> None:
     if k > opening.n_synthetic:
         raise SettingsError(
             f"k is {k:,}, but the copy has {opening.n_synthetic:,} records. Give a smaller k."
@@ -156,9 +253,9 @@ def _refuse_too_many(k: int, opening: Opened) -> None:
 
 
 def _chances(
-    opening: Opened,
-    axes: Sequence[tuple[Axis, ...]],
-    persons: Whole,
+    opening: AttackData,
+    axes: Sequence[tuple[DistanceAxis, ...]],
+    persons: Ints,
     k: int,
     progress: Progress,
 ) -> Floats:
@@ -167,9 +264,11 @@ def _chances(
     digits = [(axis.codes, axis.n_levels) for part in axes for axis in part]
     examples, of_person = representatives(digits, persons)
 
-    def task(piece: Whole) -> Floats:
+    def task(piece: Ints) -> Floats:
         here, there = (find(part, piece, copy, k=k)[0] for part in axes)
         return chance_to_meet(overlap(here, there, k, opening.n_synthetic), k)
 
     what = "searching the nearest records"
-    return in_pieces(examples, opening.n_synthetic, task, what=what, progress=progress)[of_person]
+    return run_in_pieces(examples, opening.n_synthetic, task, what=what, progress=progress)[
+        of_person
+    ]

@@ -5,39 +5,186 @@ come closer than people of the same kind who were not, membership shows. El Emam
 (2022); beside it the distance to the closest record and the nearest-neighbour distance ratio.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from unveil.count.packing import Ids, Whole
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import stream
-from unveil.errors import AlignError, ReadError
-from unveil.measure.attacks.closest import (
+from unveil.arguments import number_in, quote_value
+from unveil.arrays import Floats, Ints
+from unveil.count.packing import Ids
+from unveil.errors import AlignError, ReadError, SettingsError
+from unveil.measure.attacks.prepare import (
+    CONTROL,
+    ORIGINAL,
+    SYNTHETIC,
+    AttackData,
+    check_other_columns,
+    prepare_attack,
+)
+from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
+from unveil.measure.attacks.samples import level_of, whole_number
+from unveil.measure.disclosure.result import RowsResult
+from unveil.models.neighbours.mixed import (
     N_DRAWS,
+    ROUNDING,
     Closest,
+    DistanceAxis,
+    axes_of,
+    check_without_a_difference,
     closer_share,
     closest,
     closest_row,
 )
-from unveil.measure.attacks.distances import Axis, axes_of, refuse_without_a_difference
-from unveil.measure.attacks.membership_asked import MembershipAsked
-from unveil.measure.attacks.membership_scores import Nearby, scored
-from unveil.measure.attacks.opening import (
-    CONTROL,
-    ORIGINAL,
-    SYNTHETIC,
-    Opened,
-    opened,
-    refuse_other_columns,
-)
-from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
-from unveil.measure.tabular import RowsResult
-from unveil.read.roles import names
-from unveil.records.membership import Membership, Pair
+from unveil.records.attacks import Membership, MembershipRow, Pair
+from unveil.seeding import choose_seed, stream
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# What is nearby, and how many of those looked at are members? Or a refusal.
+
+
+@dataclass(frozen=True)
+class MembershipSettings:
+    """The settings of `unveil.membership`, all of them sound."""
+
+    threshold: float | None
+    prevalence: float
+    n: int | None
+    level: float
+    seed: int
+
+    @classmethod
+    def of(
+        cls, threshold: Any, prevalence: Any, n: Any, level: Any, seed: Any
+    ) -> "MembershipSettings":
+        """The settings, or a sentence on what is wrong with them."""
+        return cls(
+            None if threshold is None else _threshold(threshold),
+            _prevalence(prevalence),
+            None if n is None else whole_number("n", n, least=2),
+            level_of(level),
+            choose_seed(seed),
+        )
+
+
+def _prevalence(given: Any) -> float:
+    share = number_in(given)
+    if share is None or not 0 < share < 1:
+        raise SettingsError(
+            f"prevalence is {quote_value(given)}. It must be a number between 0 and 1."
+        )
+    return share
+
+
+def _threshold(given: Any) -> float:
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise SettingsError(
+            f"threshold is {quote_value(given)}. Give a distance: a number that is not negative."
+        )
+    return number
+
+
+# How right is an attacker who takes those for members that have a synthetic record nearby?
+#
+# El Emam, Mosquera and Fang (2022). The attacker looks at people of whom a share t, the
+# prevalence, are members: they were in the original. Every original and every control record is
+# attacked, and the two shares of those called members are weighed by t and 1 - t, instead of
+# drawing an attack data set of that make-up.
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """The distance of each attacked record to the closest of the copy, sorted."""
+
+    members: Floats
+    others: Floats
+    prevalence: float
+
+    @property
+    def naive(self) -> float:
+        """F1 of calling everybody a member: recall 1 and precision t give 2t / (1 + t)."""
+        return 2 * self.prevalence / (1 + self.prevalence)
+
+    def called(self, thresholds: Floats) -> tuple[Floats, Floats]:
+        """Which share of members and of others is called a member at each threshold."""
+        recall, false_positives = (
+            np.searchsorted(apart, thresholds + ROUNDING, side="right") / len(apart)
+            for apart in (self.members, self.others)
+        )
+        return recall, false_positives
+
+    def f1(self, recall: Floats, false_positives: Floats) -> Floats:
+        """F1 of these shares.
+
+        Notes
+        -----
+        Harmonic mean of recall r and precision t r / (t r + (1 - t) f), written without dividing by
+        those called members, who may be none: 2 t r / (t r + (1 - t) f + t). It is 0 where no
+        member is called one.
+        """
+        t = self.prevalence
+        scores: Floats = 2 * t * recall / (t * recall + (1 - t) * false_positives + t)
+        return scores
+
+    def relative(self, scores: Floats) -> Floats:
+        """How far F1 goes from the naive one, 0, to certainty, 1; below 0 where it falls there."""
+        made: Floats = (scores - self.naive) / (1 - self.naive)
+        return made
+
+    def best(self) -> float:
+        """The threshold with the highest F1 of all, the smallest of several."""
+        thresholds = np.unique(np.concatenate((self.members, self.others)))
+        scores = self.f1(*self.called(thresholds))
+        return float(thresholds[np.flatnonzero(scores >= scores.max() - ROUNDING)[0]])
+
+
+def score_thresholds(
+    nearby: Nearby, thresholds: Sequence[float], *, level: float, seed: int
+) -> Iterator[MembershipRow]:
+    """A row for each threshold."""
+    recalls, false_positives = nearby.called(np.array(thresholds, np.float64))
+    scores = nearby.f1(recalls, false_positives)
+    relative = nearby.relative(scores)
+    t = nearby.prevalence
+    for place, threshold in enumerate(thresholds):
+        recall, wrong = float(recalls[place]), float(false_positives[place])
+        called = t * recall + (1 - t) * wrong
+        yield MembershipRow(
+            threshold=threshold,
+            recall=recall,
+            false_positive_rate=wrong,
+            precision=t * recall / called if called > 0 else None,
+            advantage=recall - wrong,
+            F1=float(scores[place]),
+            relative_F1=float(relative[place]),
+            interval=_interval(nearby, recall, wrong, level=level, seed=seed),
+        )
+
+
+def _interval(
+    nearby: Nearby, recall: float, wrong: float, *, level: float, seed: int
+) -> tuple[float, float]:
+    """The percentile interval of the relative F1 over records drawn anew, each side by itself.
+
+    At a given threshold a record is called a member or is not, so that drawing records is drawing
+    binomial counts.
+    """
+    rng = stream(seed, "membership", "bootstrap")
+    sizes = (len(nearby.members), len(nearby.others))
+    drawn: list[NDArray[np.float64]] = [
+        rng.binomial(n, share, N_BOOTSTRAP) / n
+        for n, share in zip(sizes, (recall, wrong), strict=True)
+    ]
+    relative = nearby.relative(nearby.f1(drawn[0], drawn[1]))
+    low, high = np.quantile(relative, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
 
 MOST_THRESHOLDS = 21
 ONE_ROW = "Of each person one row is looked at, drawn at random."
@@ -127,8 +274,8 @@ def membership(
             " against people of the same kind who were not used: give them as control; see"
             " unveil.split."
         )
-    asked = MembershipAsked.of(threshold, prevalence, n, level, seed)
-    data = opened(
+    asked = MembershipSettings.of(threshold, prevalence, n, level, seed)
+    data = prepare_attack(
         original,
         synthetic,
         control,
@@ -140,16 +287,18 @@ def membership(
         missing_values=missing_values,
         progress=progress,
     )
-    _refuse_single(data)
+    _check_single(data)
     codes = names(categorical, "Categorical columns")
-    refuse_other_columns("categorical", codes, [column.name for column in data.columns])
+    check_other_columns("categorical", codes, [column.name for column in data.columns])
     axes = axes_of(data.columns, categorical=codes)
-    refuse_without_a_difference(axes)
-    rows = {side: _drawn(data, side, asked) for side in SIDES}
-    return MembershipResult(_record(data, Looked(axes, data.row_ids, rows, progress), asked))
+    check_without_a_difference(axes)
+    rows = {side: _draw_rows(data, side, asked) for side in SIDES}
+    return MembershipResult(
+        _record(data, MembershipSample(axes, data.row_ids, rows, progress), asked)
+    )
 
 
-def _refuse_single(data: Opened) -> None:
+def _check_single(data: AttackData) -> None:
     for side, name in SIDES.items():
         rows = data.slice_of(side)
         if rows.stop - rows.start < 2:
@@ -159,7 +308,7 @@ def _refuse_single(data: Opened) -> None:
             )
 
 
-def _drawn(data: Opened, side: int, asked: MembershipAsked) -> Whole:
+def _draw_rows(data: AttackData, side: int, asked: MembershipSettings) -> Ints:
     """The stacked rows of a side that are looked at, in their order."""
     rows = np.arange(data.slice_of(side).start, data.slice_of(side).stop)
     if side in data.people:
@@ -172,12 +321,12 @@ def _drawn(data: Opened, side: int, asked: MembershipAsked) -> Whole:
 
 
 @dataclass(frozen=True)
-class Looked:
+class MembershipSample:
     """The records of each side that are looked at, and the columns to measure along."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[DistanceAxis]
     row_ids: Ids
-    rows: Mapping[int, Whole]
+    rows: Mapping[int, Ints]
     progress: Progress
 
     def attack(self, prevalence: float) -> Nearby:
@@ -188,7 +337,7 @@ class Looked:
         ]
         return Nearby(np.sort(apart[0]), np.sort(apart[1]), prevalence)
 
-    def closest(self, records: Whole, reference: Whole, what: str) -> Closest:
+    def closest(self, records: Ints, reference: Ints, what: str) -> Closest:
         """The distances of some records to others."""
         return closest(
             self.axes, self.row_ids, records, reference, progress=self.progress, what=what
@@ -215,10 +364,10 @@ class Looked:
         return [self.closest(self.rows[side], each, what) for each in samples]
 
 
-def _record(data: Opened, looked: Looked, asked: MembershipAsked) -> Membership:
+def _record(data: AttackData, looked: MembershipSample, asked: MembershipSettings) -> Membership:
     nearby = looked.attack(asked.prevalence)
     wanted = nearby.best() if asked.threshold is None else asked.threshold
-    headline, *rows = scored(
+    headline, *rows = score_thresholds(
         nearby,
         [wanted, *_grid(len(data.columns), asked.threshold)],
         level=asked.level,
@@ -259,7 +408,7 @@ def _record(data: Opened, looked: Looked, asked: MembershipAsked) -> Membership:
         closer_interval=wilson(closer * n_copies, n_copies, asked.level).interval,
         warnings=(
             *_warnings(data.n_shared or 0, headline.interval, asked.threshold),
-            *_crowded(n_copies, looked.m),
+            *_crowding_warnings(n_copies, looked.m),
         ),
         coercions=data.notes,
     )
@@ -292,7 +441,7 @@ def _warnings(
         )
 
 
-def _crowded(n_copies: int, m: int) -> tuple[str, ...]:
+def _crowding_warnings(n_copies: int, m: int) -> tuple[str, ...]:
     """What to say where several synthetic records must come close to the same person."""
     if n_copies <= m:
         return ()

@@ -3,20 +3,20 @@
 Giomi et al. (2023), as Anonymeter computes it, without clipping: R below 0 is shown below 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
-from unveil.count.streams import stream
-from unveil.records.attacks import Interval
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from unveil.arrays import Floats, Ints
+from unveil.measure.attacks.prepare import AttackData
+from unveil.measure.disclosure.result import RowsResult
+from unveil.records.attacks import AttackName, AttackRow, Attacks, Interval
+from unveil.seeding import stream
 
 N_BOOTSTRAP = 2000
 DRAWN_AT_ONCE = 2**20
@@ -57,8 +57,8 @@ class Outcomes:
     naive: Floats
     control: Floats | None
     paired: bool = False
-    clusters: Whole | None = None
-    other_clusters: tuple[Whole, ...] = ()
+    clusters: Ints | None = None
+    other_clusters: tuple[Ints, ...] = ()
 
 
 def z_of(level: float) -> float:
@@ -127,7 +127,7 @@ def bootstrap(
         return None
     rng = stream(seed, "bootstrap", *path)
     together = [columns] if outcomes.paired else [[column] for column in columns]
-    rates = [rate for group in together for rate in _drawn_rates(group, outcomes.clusters, rng)]
+    rates = [rate for group in together for rate in _bootstrap_rates(group, outcomes.clusters, rng)]
     drawn = rates[0]
     if outcomes.control is not None:
         drawn = (rates[0] - rates[1]) / np.maximum(1 - rates[1], LEAST_LEFT)
@@ -168,13 +168,13 @@ def stretch(outcomes: Outcomes) -> float:
     return sqrt(max((by_made + sum(by_hit) - len(by_hit) * alone) / by_made, 1.0))
 
 
-def _squares(moved: Floats, clusters: Whole) -> float:
+def _squares(moved: Floats, clusters: Ints) -> float:
     _, whose = np.unique(clusters, return_inverse=True)
     return float((np.bincount(whose, moved) ** 2).sum())
 
 
-def _drawn_rates(
-    columns: Sequence[Floats], clusters: Whole | None, rng: np.random.Generator
+def _bootstrap_rates(
+    columns: Sequence[Floats], clusters: Ints | None, rng: np.random.Generator
 ) -> Floats:
     """The weighted mean of each draw, in each of the columns drawn together: columns x draws."""
     atoms, times = _atoms(columns, clusters)
@@ -192,7 +192,7 @@ def _drawn_rates(
     return rates
 
 
-def _atoms(columns: Sequence[Floats], clusters: Whole | None) -> tuple[Floats, Floats]:
+def _atoms(columns: Sequence[Floats], clusters: Ints | None) -> tuple[Floats, Floats]:
     """What has a weight of its own: attacks in it and successes by column; and how often it is so.
 
     Weights of equals are drawn as one: a sum of exponential numbers is a gamma number.
@@ -208,8 +208,244 @@ def _atoms(columns: Sequence[Floats], clusters: Whole | None) -> tuple[Floats, F
     return atoms, times.astype(np.float64)
 
 
-def needed(main: float, control: float, level: float, half_width: float = WANTED) -> int:
+def needed_attacks(main: float, control: float, level: float, half_width: float = WANTED) -> int:
     """How many attacks on each side would tell R to within a half-width: the delta method's n."""
     left = 1 - control
     variance = main * (1 - main) / left**2 + control * (1 - control) * (1 - main) ** 2 / left**4
     return ceil((z_of(level) / half_width) ** 2 * variance)
+
+
+# What to beware of in the row of an attack, in sentences.
+
+
+WIDE = 0.1
+"""An R known no better than this, either way, says little."""
+NOTHING_SAID = 2.0
+"""An interval as wide as from -1 to 1 says nothing."""
+
+
+@dataclass(frozen=True)
+class WeightedOutcomes:
+    """Outcomes, their rates, and the interval that came of them."""
+
+    outcomes: Outcomes
+    main: Rate | None
+    naive: Rate | None
+    control: Rate | None
+    interval: Interval | None
+    level: float
+
+
+def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[str]:
+    """What to say of a row; of a group that the control does not have, that."""
+    if row.main is None:
+        who = "Nothing was attacked" if group is None else "Nobody attacked has this value"
+        yield f"{who}, so there is no rate."
+        return
+    if row.naive is not None and row.naive.centre >= row.main.centre - ALIKE:
+        yield (
+            "Uninformed guesses succeed as often as the attack, or more often: it is too weak to"
+            " say that there is no risk."
+        )
+    if row.outcomes.control is not None and row.control is None:
+        who = "Nothing of the control was attacked"
+        if group is not None:
+            who = "Nobody attacked in the control has this value"
+        yield f"{who}, so R is not computable."
+    if row.control is not None:
+        yield from _control_warnings(row, row.main, row.control)
+    yield from _alike(row.outcomes)
+
+
+def _control_warnings(row: WeightedOutcomes, main: Rate, control: Rate) -> Iterator[str]:
+    """Where R is known too badly: for want of people, or of people to be given away."""
+    n = 0 if row.outcomes.control is None else len(row.outcomes.control)
+    if row.interval is not None and row.interval[1] - row.interval[0] > NOTHING_SAID:
+        yield (
+            "R cannot be said: the attack succeeds with so many of the control that too few are"
+            " left whom the copy could give away, or too few were attacked."
+        )
+        return
+    low, high = delta_interval(main, control)
+    if (high - low) / 2 > WIDE:
+        enough = needed_attacks(main.centre, control.centre, row.level)
+        yield (
+            f"The control is too small to say much: with {n:,} {'attack' if n == 1 else 'attacks'}"
+            f" on it R is known to within {(high - low) / 2:.2f} either way; for {WANTED} about"
+            f" {max(enough, n + 1):,} on each side are needed."
+        )
+
+
+def _alike(outcomes: Outcomes) -> Iterator[str]:
+    """Where no attack of a side ended otherwise than the others, which leaves much to belief."""
+    sides = {"the original": outcomes.main}
+    if outcomes.control is not None and len(outcomes.control):
+        sides["the control"] = outcomes.control
+    alike = [name for name, values in sides.items() if np.ptp(values) < ALIKE]
+    if alike:
+        yield (
+            f"All attacks on {' and on '.join(alike)} ended alike, so the width of the interval"
+            " rests on how many there were, and on nothing seen."
+        )
+
+
+# One row of a record of attacks: rates, R, its intervals, and what to beware of.
+
+
+LOWEST = -10.0
+"""An interval that reaches below this is cut here: almost nobody is left for the copy to tell."""
+FEW_PAIRS = 30
+"""So few predicates are too few to draw pairs from: the delta method's interval is wider."""
+
+
+@dataclass(frozen=True, repr=False)
+class AttacksResult(RowsResult[Attacks]):
+    """What attacks found; printing it shows no record of the data."""
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a frame, unrounded, each interval as its two ends."""
+        rows = [{**row.flat(), "warnings": " ".join(row.warnings)} for row in self.rows]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def attack_row(
+    outcomes: Outcomes,
+    *,
+    attack: AttackName,
+    level: float,
+    seed: int,
+    method: str,
+    n_requested: int | None,
+    target: str | None = None,
+    group: str | None = None,
+    keys: Sequence[str] = (),
+    other_keys: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> AttackRow:
+    """All that a row says of its outcomes: rates, R, both intervals, and what to beware of."""
+    main, naive = (_rate(values, level) for values in (outcomes.main, outcomes.naive))
+    control = None if outcomes.control is None else _rate(outcomes.control, level)
+    delta = _delta(outcomes, main, control)
+    risk = risk_of(outcomes, main, control)
+    drawn = None
+    if delta is not None:
+        drawn = _bootstrap_interval(
+            outcomes, delta, risk, level=level, seed=seed, path=(attack, target, group)
+        )
+    return AttackRow(
+        attack=attack,
+        target=target,
+        group=group,
+        keys=tuple(keys),
+        other_keys=tuple(other_keys),
+        n_requested=n_requested,
+        n_found=len(outcomes.main),
+        n_control=None if outcomes.control is None else len(outcomes.control),
+        main_successes=_sum(outcomes.main),
+        naive_successes=_sum(outcomes.naive),
+        control_successes=None if outcomes.control is None else _sum(outcomes.control),
+        main=_centre(main),
+        naive=_centre(naive),
+        control=_centre(control),
+        main_interval=_interval(main),
+        naive_interval=_interval(naive),
+        control_interval=_interval(control),
+        R=risk,
+        interval=drawn,
+        interval_delta=delta,
+        level=level,
+        method=method,
+        warnings=(
+            *warnings,
+            *row_warnings(WeightedOutcomes(outcomes, main, naive, control, drawn, level), group),
+        ),
+    )
+
+
+def risk_of(outcomes: Outcomes, main: Rate | None, control: Rate | None) -> float | None:
+    """R of the Wilson centres; of the plain rates where the two sides differ in number.
+
+    Notes
+    -----
+    A centre is drawn towards one half, the more so the fewer the attacks: centres of different n
+    differ where the rates do not. Sides differ in number in groups alone.
+    """
+    if main is None or control is None or outcomes.control is None:
+        return None
+    if len(outcomes.main) == len(outcomes.control):
+        return excess(main.centre, control.centre)
+    return excess(float(outcomes.main.mean()), float(outcomes.control.mean()))
+
+
+def _bootstrap_interval(
+    outcomes: Outcomes,
+    delta: Interval,
+    risk: float | None,
+    *,
+    level: float,
+    seed: int,
+    path: Sequence[str | None],
+) -> Interval | None:
+    """The interval of the bootstrap, made to hold the R that is reported, and not below LOWEST."""
+    if outcomes.paired and len(outcomes.main) < FEW_PAIRS:
+        return delta
+    ends = bootstrap(outcomes, level=level, seed=seed, path=[part or "" for part in path])
+    if ends is None or risk is None:
+        return ends
+    low, high = max(ends[0], LOWEST), max(ends[1], LOWEST)
+    return min(low, risk), max(high, risk)
+
+
+def _delta(outcomes: Outcomes, main: Rate | None, control: Rate | None) -> Interval | None:
+    """Of R, or of the main rate without a control; None where one of the sides had no attacks."""
+    if main is None or (outcomes.control is not None and control is None):
+        return None
+    return main.interval if control is None else delta_interval(main, control)
+
+
+def _rate(values: Floats, level: float) -> Rate | None:
+    return wilson(_sum(values), len(values), level) if len(values) else None
+
+
+def _centre(rate: Rate | None) -> float | None:
+    return None if rate is None else rate.centre
+
+
+def _interval(rate: Rate | None) -> Interval | None:
+    return None if rate is None else rate.interval
+
+
+def _sum(values: Floats) -> float:
+    return float(values.sum())
+
+
+# The record of one call: its rows, and what they were found from.
+
+
+def make_result(
+    opening: AttackData,
+    rows: Sequence[AttackRow],
+    *,
+    level: float,
+    seed: int,
+    k: int | None = None,
+    warnings: Sequence[str] = (),
+) -> AttacksResult:
+    """Rows, files, sizes, the seed, and what is to be said of the data as a whole."""
+    return AttacksResult(
+        Attacks(
+            files=opening.files,
+            seed=seed,
+            level=level,
+            person=opening.person,
+            n_original=opening.n_original,
+            n_synthetic=opening.n_synthetic,
+            n_control=opening.n_control,
+            n_shared_with_control=opening.n_shared,
+            k=k,
+            n_bootstrap=N_BOOTSTRAP,
+            rows=tuple(rows),
+            warnings=(*warnings, *opening.shared_warnings()),
+            coercions=opening.notes,
+        )
+    )

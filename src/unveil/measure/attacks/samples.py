@@ -3,36 +3,38 @@
 Rates of samples of one size can be compared without a correction for size.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from unveil.count.packing import Ids, Whole
-from unveil.count.profile import Mask
-from unveil.count.streams import stream
+from unveil.arguments import number_in, quote_value
+from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import Ids
 from unveil.errors import SettingsError
-from unveil.measure.attacks.opening import CONTROL, ORIGINAL, Opened
-from unveil.measure.attacks.rates import Floats, Outcomes
-from unveil.read.given import number_in, shown
+from unveil.io.numbers import level_text
+from unveil.measure.attacks.inference_scores import Secret
+from unveil.measure.attacks.prepare import CONTROL, ORIGINAL, AttackData
+from unveil.measure.attacks.rates import Outcomes
+from unveil.seeding import stream
 
 Chosen = Mask | slice
 EVERY = slice(None)
 
 
 @dataclass(frozen=True)
-class Attacked:
+class AttackedRows:
     """The attacked records as places in the stacked sides, each in the order of its file."""
 
-    original: Whole
-    control: Whole | None
+    original: Ints
+    control: Ints | None
     n_requested: int | None
     warnings: tuple[str, ...]
     whose: Mapping[int, Ids] = field(default_factory=dict)  # by side, whose record each is
 
     @property
-    def rows(self) -> Whole:
+    def rows(self) -> Ints:
         """All of them: the original's, then the control's."""
         return self.original if self.control is None else np.r_[self.original, self.control]
 
@@ -62,7 +64,7 @@ def _means(of_rows: Floats, whose: Ids | None, chosen: Chosen) -> Floats:
     return means
 
 
-def attacked(opened: Opened, n: int | None, seed: int) -> Attacked:
+def draw_attacked(opened: AttackData, n: int | None, seed: int) -> AttackedRows:
     """Draw the records to attack: n of each side, all where there are no more than n.
 
     Where people have several records, as many people are drawn, with all their records.
@@ -70,23 +72,23 @@ def attacked(opened: Opened, n: int | None, seed: int) -> Attacked:
     sides = {ORIGINAL: "original", **({CONTROL: "control"} if opened.has_control else {})}
     sizes = {side: opened.n_attackable(side) for side in sides}
     size = min([*sizes.values(), *([] if n is None else [n])])
-    places = {side: _drawn(sizes[side], size, seed, name) for side, name in sides.items()}
+    places = {side: _draw_sample(sizes[side], size, seed, name) for side, name in sides.items()}
     whose = {}
     for side, of_row in opened.people.items():
         places[side] = np.flatnonzero(np.isin(of_row, places[side]))
         whose[side] = of_row[places[side]]
     rows = {side: opened.slice_of(side).start + one for side, one in places.items()}
     warnings = _cut_short(opened, n, size)
-    return Attacked(rows[ORIGINAL], rows.get(CONTROL), n, warnings, whose)
+    return AttackedRows(rows[ORIGINAL], rows.get(CONTROL), n, warnings, whose)
 
 
-def _drawn(n_rows: int, size: int, seed: int, side: str) -> Whole:
+def _draw_sample(n_rows: int, size: int, seed: int, side: str) -> Ints:
     if size == n_rows:
         return np.arange(n_rows)
     return np.sort(stream(seed, "attacked", side).choice(n_rows, size, replace=False))
 
 
-def _cut_short(opened: Opened, n: int | None, size: int) -> tuple[str, ...]:
+def _cut_short(opened: AttackData, n: int | None, size: int) -> tuple[str, ...]:
     n_original = opened.n_attackable(ORIGINAL)
     if size == (n_original if n is None else min(n, n_original)):
         return ()
@@ -103,7 +105,9 @@ def whole_number(what: str, given: Any, *, least: int = 1) -> int:
     """A whole number that is at least so large, or a refusal."""
     number = number_in(given)
     if number is None or not number.is_integer() or number < least:
-        raise SettingsError(f"{what} is {shown(given)}. Give a whole number, {least} or more.")
+        raise SettingsError(
+            f"{what} is {quote_value(given)}. Give a whole number, {least} or more."
+        )
     return int(number)
 
 
@@ -112,6 +116,50 @@ def level_of(given: Any) -> float:
     number = number_in(given)
     if number is None or not 0 < number < 1:
         raise SettingsError(
-            f"level is {shown(given)}. Give a number between 0 and 1, such as 0.95."
+            f"level is {quote_value(given)}. Give a number between 0 and 1, such as 0.95."
         )
     return number
+
+
+# Is the risk greater for some than for others? The attack by the value of the secret.
+
+
+MOST_GROUPS = 50
+"""A secret with more values than this has no groups: most would be of one or two people."""
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class SecretGroup:
+    """Those attacked who have one value of the secret."""
+
+    name: str
+    outcomes: Outcomes
+
+
+def groups_of(secret: Secret, attacked: AttackedRows, outcomes: Outcomes) -> Iterator[SecretGroup]:
+    """The outcomes of each group, in the order of the levels.
+
+    Rates are over attacked records of the group, on each side. The naive rate is the group's own:
+    the share of the copy that has its value.
+    """
+    original = secret.codes[attacked.original]
+    control = None if attacked.control is None else secret.codes[attacked.control]
+    for level in np.unique(secret.codes[attacked.rows]):
+        mine = original == level
+        its = EVERY if control is None else control == level
+        yield SecretGroup(name_of(secret, int(level)), attacked.by_person(outcomes, mine, its))
+
+
+def n_groups(secret: Secret, rows: Ints) -> int:
+    """How many values of the secret those attacked have."""
+    return len(np.unique(secret.codes[rows]))
+
+
+def name_of(secret: Secret, level: int) -> str:
+    """What a level is called: its label where it has one."""
+    text = level_text(secret.column.levels[level], is_single=secret.column.is_single)
+    if text is None:
+        return MISSING
+    meaning = secret.column.meanings.get(text)
+    return text if meaning is None else meaning.shown

@@ -6,26 +6,73 @@ copy makes predicates that single out there and hopes that they do in the origin
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed, stream
-from unveil.measure.attacks.opening import opened, refuse_other_columns
-from unveil.measure.attacks.predicates import uninformed, univariate
-from unveil.measure.attacks.rates_record import recorded
-from unveil.measure.attacks.rates_row import AttacksResult, attack_row
-from unveil.measure.attacks.singling_out_asked import (
-    Mode,
-    SinglingAsked,
-    refuse_too_many_columns,
-    singling_asked,
+from unveil.arguments import choice, quote_value
+from unveil.errors import RolesError, SettingsError
+from unveil.measure.attacks.predicates import draw_predicates, univariate
+from unveil.measure.attacks.prepare import check_other_columns, prepare_attack
+from unveil.measure.attacks.rates import AttacksResult, attack_row, make_result
+from unveil.measure.attacks.samples import level_of, whole_number
+from unveil.measure.attacks.singling_out_search import (
+    PredicateSides,
+    column_sets,
+    naive_success,
+    search_predicates,
 )
-from unveil.measure.attacks.singling_out_search import column_sets, searched
-from unveil.measure.attacks.singling_out_sides import Attacked, naive_success
-from unveil.read.roles import names
 from unveil.records.attacks import AttackRow
+from unveil.seeding import choose_seed, stream
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# How many predicates, of how many columns, are to be tried? Or a refusal.
+
+
+Mode = Literal["univariate", "multivariate", "both"]
+
+ATTEMPTS = 1_000_000
+"""Predicates that are tried where nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class SinglingOutSettings:
+    """The settings of `unveil.singling_out`, all of them sound."""
+
+    mode: Mode
+    n_cols: int
+    n: int
+    attempts: int
+    exhaustive: bool
+    level: float
+
+
+def parse_singling_settings(
+    *, mode: Any, n_cols: Any, n: Any, attempts: Any, exhaustive: Any, level: Any
+) -> SinglingOutSettings:
+    """The settings, or a sentence on what is wrong with them."""
+    if not isinstance(exhaustive, bool):
+        raise SettingsError(f"exhaustive is {quote_value(exhaustive)}. It must be True or False.")
+    return SinglingOutSettings(
+        choice("mode", mode, get_args(Mode)),
+        whole_number("n_cols", n_cols),
+        whole_number("n", n),
+        ATTEMPTS if attempts is None else whole_number("attempts", attempts),
+        exhaustive,
+        level_of(level),
+    )
+
+
+def check_too_many_columns(asked: SinglingOutSettings, n_columns: int) -> None:
+    """Refuse predicates of more columns than there are."""
+    if asked.mode != "univariate" and asked.n_cols > n_columns:
+        has = "1 column is" if n_columns == 1 else f"{n_columns:,} columns are"
+        raise RolesError(
+            f"Predicates of {asked.n_cols:,} columns are asked for, but {has} compared. Lower"
+            " n_cols, or compare more columns."
+        )
 
 
 def singling_out(
@@ -102,11 +149,11 @@ def singling_out(
     Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
     """
     progress = progress or silent
-    asked = singling_asked(
+    asked = parse_singling_settings(
         mode=mode, n_cols=n_cols, n=n, attempts=attempts, exhaustive=exhaustive, level=level
     )
-    chosen = drawn_seed(seed)
-    data = opened(
+    chosen = choose_seed(seed)
+    data = prepare_attack(
         original,
         synthetic,
         control,
@@ -118,15 +165,15 @@ def singling_out(
         missing_values=missing_values,
         progress=progress,
     )
-    refuse_too_many_columns(asked, len(data.columns))
+    check_too_many_columns(asked, len(data.columns))
     codes = names(categorical, "Categorical columns")
-    refuse_other_columns("categorical", codes, [column.name for column in data.columns])
-    rows = list(_rows(Attacked.of(data, codes), asked, chosen, progress))
-    return recorded(data, rows, level=asked.level, seed=chosen)
+    check_other_columns("categorical", codes, [column.name for column in data.columns])
+    rows = list(_rows(PredicateSides.of(data, codes), asked, chosen, progress))
+    return make_result(data, rows, level=asked.level, seed=chosen)
 
 
 def _rows(
-    attacked: Attacked, asked: SinglingAsked, seed: int, progress: Progress
+    attacked: PredicateSides, asked: SinglingOutSettings, seed: int, progress: Progress
 ) -> Iterator[AttackRow]:
     if asked.mode != "multivariate":
         progress("trying predicates of one column", 0, 1)
@@ -135,7 +182,7 @@ def _rows(
         yield _multivariate_row(attacked, asked, seed, progress)
 
 
-def _univariate_row(attacked: Attacked, asked: SinglingAsked, seed: int) -> AttackRow:
+def _univariate_row(attacked: PredicateSides, asked: SinglingOutSettings, seed: int) -> AttackRow:
     predicates = univariate(attacked.book)
     n_all = len(predicates)
     if not asked.exhaustive:
@@ -159,10 +206,10 @@ def _univariate_row(attacked: Attacked, asked: SinglingAsked, seed: int) -> Atta
 
 
 def _multivariate_row(
-    attacked: Attacked, asked: SinglingAsked, seed: int, progress: Progress
+    attacked: PredicateSides, asked: SinglingOutSettings, seed: int, progress: Progress
 ) -> AttackRow:
     book = attacked.book
-    found = searched(
+    found = search_predicates(
         book,
         attacked.copy,
         n_columns=asked.n_cols,
@@ -174,7 +221,7 @@ def _multivariate_row(
     progress("trying predicates of several columns", 0, 1)
     rng = stream(seed, "singling out", "naive")
     n_found = len(found.predicates)
-    naive = uninformed(book, column_sets(book, asked.n_cols, n_found, rng), rng)
+    naive = draw_predicates(book, column_sets(book, asked.n_cols, n_found, rng), rng)
     tried = "every one there is" if found.is_all else f"in {found.n_tried:,} attempts"
     return attack_row(
         attacked.outcomes(
@@ -190,7 +237,7 @@ def _multivariate_row(
     )
 
 
-def _names(attacked: Attacked) -> tuple[str, ...]:
+def _names(attacked: PredicateSides) -> tuple[str, ...]:
     return tuple(attribute.name for attribute in attacked.book.attributes)
 
 

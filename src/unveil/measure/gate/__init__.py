@@ -1,0 +1,1 @@
+"""Does something in the files stand against a release? Copied records, identifiers, codings."""

@@ -12,26 +12,26 @@ from typing import Any, get_args
 
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
-from unveil.errors import RolesError, SettingsError, listed, nearest
-from unveil.judge.alerts import Limits
-from unveil.judge.assess import Breach, assess_release, files_hash, refuse_acceptances
-from unveil.judge.limits import LIMITABLE, judged, read_pairs
-from unveil.measure.disclosure import check_settings, disclosure
-from unveil.measure.gate.evidence import Files, Roles, gather_evidence
-from unveil.measure.gate.recoding import ScenarioKeys
-from unveil.measure.opening import hold_all, read_all, sides_of
-from unveil.measure.result import DisclosureResult
-from unveil.measure.roles.person import NONE
-from unveil.read.given import shown
-from unveil.read.held import Held
-from unveil.read.roles import absent, names
-from unveil.read.table import Table
+from unveil.arguments import absent_sentence, quote_value
+from unveil.assessment.alerts import Limits
+from unveil.assessment.assess import Breach, assess_release, check_acceptances, files_hash
+from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
+from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.io.sources import CachedFile
+from unveil.io.table import Table
+from unveil.measure.disclosure.disclosure import check_settings, disclosure
+from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
+from unveil.records.assessment import Audience
+from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Disclosure
-from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
-from unveil.records.view import as_html, as_text
+from unveil.study.people import NONE
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import hold_all, read_all, sides_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,9 +138,11 @@ def assess(
     if keys is not None:
         check_settings(keys=keys, targets=targets, **settings)
     else:
-        _refuse_idle({"targets": targets, "sensitive": sensitive, **settings}, wanted)
+        _check_idle({"targets": targets, "sensitive": sensitive, **settings}, wanted)
     if audience not in (None, *get_args(Audience)):
-        raise SettingsError(f"audience is {shown(audience)}. Give closed, registered or open.")
+        raise SettingsError(
+            f"audience is {quote_value(audience)}. Give closed, registered or open."
+        )
     opened = open_files(original, synthetic, control, missing_values, progress)
     found = None
     if keys is not None:
@@ -158,7 +160,7 @@ def assess(
     for name in sensitive or {}:
         if found is not None and name not in found.record.targets:
             raise SettingsError(
-                f"{shown(name)} has sensitive values but is no target."
+                f"{quote_value(name)} has sensitive values but is no target."
                 f"{nearest(name, found.record.targets)} Name it among the targets."
             )
     digest = opened.digest()
@@ -174,7 +176,7 @@ def assess(
         audience=audience,
         progress=progress,
     )
-    refuse_acceptances(accept or {}, record.alerts, audience)
+    check_acceptances(accept or {}, record.alerts, audience)
     return AssessResult(record, found)
 
 
@@ -237,15 +239,17 @@ def assess_files(
         identifiers = (*identifiers, person)  # whose row it is points at people
     for name in identifiers:
         if name not in files.original.frame.columns:
-            raise RolesError(absent(files.original.place, name, files.original.frame.columns))
+            raise RolesError(
+                absent_sentence(files.original.place, name, files.original.frame.columns)
+            )
     compared = () if record is None else (*record.keys, *record.targets)
     scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
-    roles = Roles(
+    roles = DeclaredRoles(
         identifiers=tuple(identifiers), compared=compared, scenarios=scenarios, person=person
     )
     evidence = gather_evidence(files, roles, in_full=in_full, progress=progress)
     figures = {name: pair[1] for name, pair in limits.items() if name in LIMITABLE}
-    verdicts = judged(record, figures) if record is not None else ()
+    verdicts = check_limits(record, figures) if record is not None else ()
     return assess_release(
         evidence,
         disclosures=() if record is None else (record,),
@@ -264,13 +268,14 @@ def breach_of(verdict: Verdict) -> Breach:
     return Breach(verdict.measure, verdict.target, verdict.copy, verdict.value, verdict.limit)
 
 
-def _refuse_idle(given: Mapping[str, Any], limits: Limits) -> None:
+def _check_idle(given: Mapping[str, Any], limits: Limits) -> None:
     """Refuse what has no effect without keys: it would look as if it had been held against."""
     idle = [name for name, value in given.items() if value]
     idle += [f"the limit of {name}" for name in limits if name not in ("real_records", "tied")]
     if idle:
         raise SettingsError(
-            f"{listed(idle)} cannot be assessed without keys. Name what an intruder knows: keys=."
+            f"{list_names(idle)} cannot be assessed without keys. Name what an intruder knows: "
+            "keys=."
         )
 
 
@@ -286,7 +291,7 @@ def _acceptances(given: Mapping[str, tuple[str, str]], digest: str) -> list[Acce
 
 
 def _digest(source: Any, table: Table) -> str:
-    path = source.path if isinstance(source, Held) else source
+    path = source.path if isinstance(source, CachedFile) else source
     if isinstance(path, str | os.PathLike) and os.path.isfile(path):
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,24 +13,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.count.codes import Column, encode
-from unveil.count.levels import label
-from unveil.count.scenario import aligned_column
-from unveil.count.sides import Sides
+from unveil.arrays import Floats, Ints
+from unveil.count.codes import CodedColumn, encode, label
+from unveil.count.packing import Sides
 from unveil.errors import AlignError
-from unveil.measure.gate.values import (
-    Floats,
-    fold_text,
-    read_days,
-    read_numbers,
-    read_years,
-    round_digits,
-)
-from unveil.read.align import align
-from unveil.read.table import Table
-
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from unveil.io.table import Table
+from unveil.measure.gate.values import fold_text, read_days, read_numbers, read_years, round_digits
+from unveil.study.align import align
+from unveil.study.scenario import encode_aligned
 
 ORIGINAL = 0
 
@@ -45,7 +35,7 @@ class LinkColumn:
     n_levels: int  # missing included
     numbers: Floats | None
     missing: int | None  # the code of missing
-    source: Column
+    source: CodedColumn
     example: Ints  # for each code, one level of `source`
 
     def of_side(self, side: int) -> NDArray[np.int32]:
@@ -104,7 +94,7 @@ class LinkColumn:
 
 def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
     """One column of several files, coded together."""
-    source = _encoded(name, tables)
+    source = _encode_column(name, tables)
     said = read_levels(source, range(len(tables)))
     keys, codes_of_levels = np.unique(said.folded, return_inverse=True)
     # The spelling of the original stands for all, where it has the value.
@@ -124,15 +114,15 @@ def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
     )
 
 
-def _encoded(name: str, tables: Sequence[Table]) -> Column:
+def _encode_column(name: str, tables: Sequence[Table]) -> CodedColumn:
     """The column over all files: aligned where it can be, else compared as text."""
     try:
-        return aligned_column(align(tables, [name]), name)
+        return encode_aligned(align(tables, [name]), name)
     except AlignError:
-        return encode(name, [_as_text(table.frame[name].alias("")) for table in tables])
+        return encode(name, [_to_text(table.frame[name].alias("")) for table in tables])
 
 
-def _as_text(column: pl.Series) -> pl.Series:
+def _to_text(column: pl.Series) -> pl.Series:
     if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
         return pl.Series([None] * len(column), dtype=pl.String)
     return column.cast(pl.String)
@@ -147,7 +137,7 @@ class Reading:
     is_date: bool = False
 
 
-def read_levels(column: Column, sides: Sequence[int]) -> Reading:
+def read_levels(column: CodedColumn, sides: Sequence[int]) -> Reading:
     """Read the levels of a column, text by the formats of each of these files."""
     levels = column.levels
     place = np.arange(len(levels))
@@ -160,16 +150,16 @@ def read_levels(column: Column, sides: Sequence[int]) -> Reading:
         return Reading(place, None)
     numbers = _floats(levels.to_physical())
     is_whole = levels.dtype.is_integer() or levels.dtype.is_temporal()
-    return Reading(place if is_whole else _joined(place, round_digits(numbers)), numbers)
+    return Reading(place if is_whole else _join_equal(place, round_digits(numbers)), numbers)
 
 
-def _read_text(column: Column, sides: Sequence[int]) -> Reading:
+def _read_text(column: CodedColumn, sides: Sequence[int]) -> Reading:
     levels = column.levels
     folded = fold_text(levels).rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
     read = _text_numbers(column, sides)
     if read is None:
         return Reading(folded, None)
-    return Reading(_joined(folded, round_digits(read[0])), read[0], is_date=read[1])
+    return Reading(_join_equal(folded, round_digits(read[0])), read[0], is_date=read[1])
 
 
 def _floats(levels: pl.Series) -> Floats:
@@ -178,7 +168,7 @@ def _floats(levels: pl.Series) -> Floats:
     return found
 
 
-def _joined(place: Ints, numbers: Floats) -> NDArray[np.int64]:
+def _join_equal(place: Ints, numbers: Floats) -> NDArray[np.int64]:
     """One integer for equal numbers, by size; what is no number keeps its own, below all."""
     known = np.isfinite(numbers)
     joined = -1 - np.asarray(place, np.int64)
@@ -186,7 +176,7 @@ def _joined(place: Ints, numbers: Floats) -> NDArray[np.int64]:
     return joined
 
 
-def _text_numbers(column: Column, sides: Sequence[int]) -> tuple[Floats, bool] | None:
+def _text_numbers(column: CodedColumn, sides: Sequence[int]) -> tuple[Floats, bool] | None:
     """Levels of text as numbers or days, each file by its own format; None where one has none."""
     texts = {}
     for side in sides:

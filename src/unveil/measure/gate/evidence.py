@@ -10,16 +10,21 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from unveil.count.scenario import Progress, silent
+from unveil.arrays import Floats
+from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.copied import extra_columns, identifiers, is_running, single_holder
-from unveil.measure.gate.links import Look, Rows
-from unveil.measure.gate.near import near_copies, numbers_of
-from unveil.measure.gate.recoding import ScenarioKeys, coding_rows, find_codings
-from unveil.measure.gate.tied import TiedSearch, control_own, own_value, tied_groups
+from unveil.measure.gate.copied_columns import extra_columns, identifiers, is_running, single_holder
+from unveil.measure.gate.linked_people import (
+    TiedSearch,
+    control_own,
+    find_tied_groups,
+    own_value_record,
+)
+from unveil.measure.gate.links import LinkRows, LinkView
+from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.roles.person import choose_people
-from unveil.read.table import Table
 from unveil.records.alerts import (
     CodingRow,
     CopiedColumn,
@@ -31,8 +36,78 @@ from unveil.records.alerts import (
     TiedGroup,
     WholeRecords,
 )
-from unveil.records.copies import Copy
+from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
+from unveil.seeding import stream
+from unveil.study.scenario import Progress, silent
+
+# Does a synthetic record lie far nearer to a person than any other person does?
+#
+# Numbers as ranks of the original, so that units and tails do not matter. For each person the
+# distance to the nearest record is set beside that to the nearest other person. The yardstick is
+# the same between two random parts of the original, whose sizes are to each other as people and
+# records are: an honest other sample.
+
+
+RATIOS = (0.03, 0.1, 0.3)
+MANY_LEVELS = 20
+MOST_NUMBERS = 4
+"""The finest numbers take part: a record near in all is near in these, and more cost too much."""
+YARDSTICK = 20_000
+"""People from whom the yardstick alone is estimated."""
+
+
+def numbers_of(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
+    """The numbers that take part; fewer than two say nothing."""
+    fine = [
+        column for column in columns if column.is_number and column.n_original_levels > MANY_LEVELS
+    ]
+    fine.sort(key=lambda column: (-column.n_original_levels, column.name))
+    return fine[:MOST_NUMBERS] if len(fine) > 1 else []
+
+
+def near_copies(
+    numbers: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
+) -> Iterator[NearCopies]:
+    """People with a record nearer than a small share of the way to the nearest other person."""
+    people = _points(numbers, [ORIGINAL])
+    if len(people) < 4:
+        return
+    records = _points(numbers, sides)
+    found = _shares(people, records, len(people))
+    order = stream(0, "near copies").permutation(len(people))
+    # The more records, the nearer the nearest: the parts are as unequal as the files.
+    cut = int(np.clip(len(people) ** 2 / (len(people) + len(records)), 2, len(people) - 1))
+    honest = _shares(people[order[:cut]], people[order[cut:]], YARDSTICK)
+    for ratio, share, expected in zip(RATIOS, found, honest, strict=True):
+        yield NearCopies(
+            copy=copy,
+            columns=tuple(column.name for column in numbers),
+            ratio=ratio,
+            share=share,
+            expected=expected,
+        )
+
+
+def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
+    return np.column_stack(
+        [np.concatenate([column.ranks[column.of_side(s)] for s in sides]) for column in numbers]
+    )
+
+
+def _shares(people: Floats, records: Floats, most: int) -> list[float]:
+    """For each ratio, the share of people with a record nearer than that times their neighbour."""
+    from scipy.spatial import cKDTree
+
+    others, tree = cKDTree(people), cKDTree(records)
+    # In the order of the tree, so that each question finds its answer where the last one was.
+    asked: NDArray[np.intp] = others.indices
+    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
+    here = people[asked]
+    to_person = others.query(here, k=2, workers=-1)[0][:, 1]
+    to_record = tree.query(here, k=1, workers=-1)[0]
+    return [float(np.mean(to_record < ratio * to_person)) for ratio in RATIOS]
+
 
 FAST = ("whole records", "values of single holders", "identifiers", "columns", "codings")
 SLOW = ("own values", "near-copies", "groups")
@@ -53,7 +128,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Roles:
+class DeclaredRoles:
     """What people said about columns: identifiers, and columns that a scenario compares."""
 
     identifiers: tuple[str, ...] = ()
@@ -64,19 +139,21 @@ class Roles:
 
 
 def gather_evidence(
-    files: Files, roles: Roles, *, in_full: bool = True, progress: Progress = silent
+    files: Files, roles: DeclaredRoles, *, in_full: bool = True, progress: Progress = silent
 ) -> GateEvidence:
     """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
     people = _people_with_rows(files.original, roles.person)
     columns = _columns(files, progress)
     parts = [
-        _of_copy(files, roles, columns, [number], copy=number, in_full=in_full, progress=progress)
+        _gather_copy(
+            files, roles, columns, [number], copy=number, in_full=in_full, progress=progress
+        )
         for number in range(1, len(files.synthetic) + 1)
     ]
     if len(files.synthetic) > 1:
         every = list(range(1, len(files.synthetic) + 1))
         parts.append(
-            _of_copy(
+            _gather_copy(
                 files, roles, columns, every, copy="pooled", in_full=in_full, progress=progress
             )
         )
@@ -106,11 +183,11 @@ def _columns(files: Files, progress: Progress) -> dict[str, LinkColumn]:
     made = {}
     for done, name in enumerate(names):
         progress(f"coding {name}", done, len(names))
-        made[name] = link_column(name, [_with(table, name) for table in files.tables])
+        made[name] = link_column(name, [_select_column(table, name) for table in files.tables])
     return made
 
 
-def _with(table: Table, name: str) -> Table:
+def _select_column(table: Table, name: str) -> Table:
     """The table with this column alone; missing throughout where it has none of that name."""
     if name in table.frame.columns:
         return table
@@ -119,7 +196,7 @@ def _with(table: Table, name: str) -> Table:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _EvidencePart:
     whole: tuple[WholeRecords, ...] = ()
     own: tuple[OwnValue, ...] = ()
     near: tuple[NearCopies, ...] = ()
@@ -129,16 +206,16 @@ class _Part:
     codings: tuple[CodingRow, ...] = ()
 
 
-def _of_copy(
+def _gather_copy(
     files: Files,
-    roles: Roles,
+    roles: DeclaredRoles,
     columns: dict[str, LinkColumn],
     sides: Sequence[int],
     *,
     copy: Copy,
     in_full: bool,
     progress: Progress,
-) -> _Part:
+) -> _EvidencePart:
     """All counts of one synthetic file, or of all of them pooled."""
     tables = [files.synthetic[side - 1] for side in sides]
     here = [
@@ -148,17 +225,17 @@ def _of_copy(
     ]
     linking = [column for column in here if not _numbers_records(column, sides)]
     if not linking:
-        return _Part(copied=_copied(files, roles, here, sides, copy))
-    rows = Rows.of(linking, [ORIGINAL], sides)
+        return _EvidencePart(copied=_find_copied(files, roles, here, sides, copy))
+    rows = LinkRows.of(linking, [ORIGINAL], sides)
     control = None
     if files.control is not None:
         known = [one for one in linking if one.name in files.control.frame.columns]
-        control = Rows.of(known, [ORIGINAL, len(files.tables) - 1], sides) if known else None
+        control = LinkRows.of(known, [ORIGINAL, len(files.tables) - 1], sides) if known else None
     progress("whole records", 0, 1)
     whole = (_whole(rows, control, copy, files.original.frame.height),)
     search = TiedSearch(rows)
-    looks = _looks(search, progress) if in_full else {}
-    slow = _Part()
+    looks = _best_links(search, progress) if in_full else {}
+    slow = _EvidencePart()
     if in_full:
         slow = _slow(search, looks, control, sides, copy=copy, progress=progress)
     if copy == "pooled":
@@ -176,15 +253,15 @@ def _of_copy(
         single=tuple(
             row for column in here if (row := single_holder(column, side, copy)) is not None
         ),
-        copied=_copied(files, roles, here, sides, copy),
+        copied=_find_copied(files, roles, here, sides, copy),
         codings=tuple(
             coding_rows(columns, found, compared=roles.compared, scenarios=roles.scenarios)
         ),
     )
 
 
-def _copied(
-    files: Files, roles: Roles, here: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
+def _find_copied(
+    files: Files, roles: DeclaredRoles, here: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
 ) -> tuple[CopiedColumn, ...]:
     """Identifiers of one file, and columns that the original does not have; of a pool, none."""
     if copy == "pooled":
@@ -204,7 +281,7 @@ def _numbers_records(column: LinkColumn, sides: Sequence[int]) -> bool:
     )
 
 
-def _whole(rows: Rows, control: Rows | None, copy: Copy, n_original: int) -> WholeRecords:
+def _whole(rows: LinkRows, control: LinkRows | None, copy: Copy, n_original: int) -> WholeRecords:
     is_unique, is_back = rows.reappearing(tuple(rows.columns))
     found = WholeRecords(
         copy=copy,
@@ -223,7 +300,7 @@ def _whole(rows: Rows, control: Rows | None, copy: Copy, n_original: int) -> Who
     return msgspec.structs.replace(found, control_share=share, excess=excess)
 
 
-def _looks(search: TiedSearch, progress: Progress) -> dict[str, Look]:
+def _best_links(search: TiedSearch, progress: Progress) -> dict[str, LinkView]:
     """For every column the linking columns that tie most people to it, where some are tied."""
     looks = {}
     for done, name in enumerate(search.names):
@@ -236,26 +313,26 @@ def _looks(search: TiedSearch, progress: Progress) -> dict[str, Look]:
 
 def _slow(
     search: TiedSearch,
-    looks: dict[str, Look],
-    control: Rows | None,
+    looks: dict[str, LinkView],
+    control: LinkRows | None,
     sides: Sequence[int],
     *,
     copy: Copy,
     progress: Progress,
-) -> _Part:
+) -> _EvidencePart:
     """The checks that take longer: own values, groups, near-copies."""
     rows = search.rows
-    own = tuple(_with_control(look, control, rows.n_people, copy) for look in looks.values())
+    own = tuple(_add_control(look, control, rows.n_people, copy) for look in looks.values())
     progress("groups", 0, 1)
-    groups = tuple(tied_groups(search, looks, copy))
+    groups = tuple(find_tied_groups(search, looks, copy))
     progress("near-copies", 0, 1)
     numbers = numbers_of(list(rows.columns.values()))
     near = tuple(near_copies(numbers, sides, copy)) if numbers else ()
-    return _Part(own=own, near=near, groups=groups)
+    return _EvidencePart(own=own, near=near, groups=groups)
 
 
-def _with_control(look: Look, control: Rows | None, n_original: int, copy: Copy) -> OwnValue:
-    found = own_value(copy, look)
+def _add_control(look: LinkView, control: LinkRows | None, n_original: int, copy: Copy) -> OwnValue:
+    found = own_value_record(copy, look)
     if control is None or not {look.column, *look.by} <= set(control.columns):
         return found
     mine, n_mine, theirs, n_theirs = control_own(control, n_original, look.column, look.by)
@@ -282,7 +359,7 @@ def _wilson(p: float, n: float, z: float = 1.959963984540054) -> tuple[float, fl
 
 def _not_tested(
     files: Files,
-    roles: Roles,
+    roles: DeclaredRoles,
     columns: Collection[str],
     people: PersonColumn | None,
     *,

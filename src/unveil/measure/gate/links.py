@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.measure.gate.columns import Ints, LinkColumn, Mask
-from unveil.measure.gate.values import Floats
+from unveil.arrays import Floats, Ints, Mask
+from unveil.measure.gate.columns import LinkColumn
 
 Sums = NDArray[np.uint64]
 
@@ -33,7 +33,7 @@ _FILTER = 24  # bits of a sum by which most rows without a partner are put aside
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LinkRows:
     """Some people and some records, as codes of every column."""
 
     people: dict[str, NDArray[np.int32]]
@@ -44,7 +44,7 @@ class Rows:
     @classmethod
     def of(
         cls, columns: Sequence[LinkColumn], people: Sequence[int], records: Sequence[int]
-    ) -> "Rows":
+    ) -> "LinkRows":
         """The people and the records of these files, by their numbers."""
 
         def codes(column: LinkColumn, sides: Sequence[int]) -> NDArray[np.int32]:
@@ -99,7 +99,7 @@ class Rows:
             total = total + self._numbers[name][codes[name]]
         return total
 
-    def part(self, name: str, n_rows: int) -> "Rows":
+    def part(self, name: str, n_rows: int) -> "LinkRows":
         """About so many people and all records with the same values of one column.
 
         Combinations that hold this column stay whole, so that who is unique stays so.
@@ -111,7 +111,7 @@ class Rows:
         is_kept = np.zeros(column.n_levels, bool)
         is_kept[drawn[:n_kept]] = True
         people, records = is_kept[self.people[name]], is_kept[self.records[name]]
-        return Rows(
+        return LinkRows(
             {one: codes[people] for one, codes in self.people.items()},
             {one: codes[records] for one, codes in self.records.items()},
             self.columns,
@@ -132,7 +132,7 @@ class Rows:
     def expected_back(self, by: Sequence[str]) -> float:
         """Share of unique people whose combination another sample of as many records would have."""
         _, counts = np.unique(self.sums(by)[0], return_counts=True)
-        return expected_back(counts, len(self.records[by[0]]))
+        return expected_share(counts, len(self.records[by[0]]))
 
     def effective(self, name: str) -> float:
         """People linked by one column, each counted 1 / the larger of the two cells."""
@@ -162,7 +162,7 @@ class Rows:
     def links(self, by: Sequence[str]) -> "Links":
         """The people linked by these columns, and their records."""
         mine, theirs = self.sums(by)
-        kept_mine, kept_theirs = _both(mine, theirs)
+        kept_mine, kept_theirs = _possible_partners(mine, theirs)
         order = kept_mine[np.argsort(mine[kept_mine])]
         ordered = mine[order]
         is_new = np.ones(len(ordered) + 1, bool)
@@ -181,7 +181,7 @@ class Rows:
         return Links(self, tuple(by), person, record, np.repeat(1 / n, n))
 
 
-def expected_back(counts: Ints, n_records: int) -> float:
+def expected_share(counts: Ints, n_records: int) -> float:
     """Share of what one person holds that another sample of so many records would hold too.
 
     `counts` are holders by value. Of two random halves of the people, a value with c holders is
@@ -221,7 +221,7 @@ def _is_marked(marks: Mask, values: Sums) -> Mask:
     return found
 
 
-def _both(mine: Sums, theirs: Sums) -> tuple[Ints, Ints]:
+def _possible_partners(mine: Sums, theirs: Sums) -> tuple[Ints, Ints]:
     """Rows of either side that may have a partner: all that have one, and few others."""
     if len(mine) < 2**16:
         return np.arange(len(mine)), np.arange(len(theirs))
@@ -232,7 +232,7 @@ def _both(mine: Sums, theirs: Sums) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class LinkView:
     """What linked records show of a column: the own value, the neighbour's, the twin's."""
 
     column: str
@@ -258,7 +258,7 @@ class Look:
 class Links:
     """People linked by some columns: person, record and weight of every link."""
 
-    rows: Rows
+    rows: LinkRows
     by: tuple[str, ...]
     person: Ints
     record: Ints
@@ -333,7 +333,7 @@ class Links:
             return 0, 0.0
         return len(one), float(self.rows.agrees(column, codes[one], codes[other]).mean())
 
-    def look(self, column: str) -> Look | None:
+    def look(self, column: str) -> LinkView | None:
         """The own value of a column over the linked people; None where they are too few."""
         if self.total < LEAST_LINKS:
             return None
@@ -349,4 +349,4 @@ class Links:
                 # A rule or a formula, not a person: two people who match agree as well.
                 spread = max(twin * (1 - twin), 0.01) * (1 / self.total + 1 / n)
                 z = (share - twin) / float(np.sqrt(spread))
-        return Look(column, self.by, self.total, share, next_to, twin, z)
+        return LinkView(column, self.by, self.total, share, next_to, twin, z)

@@ -2,9 +2,8 @@
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from unveil.arrays import Floats
 
 # Small letters of other alphabets that look like a Latin one, in this case or as capitals; NFKD
 # takes care of accents, widths and ligatures.

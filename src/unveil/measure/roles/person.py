@@ -4,36 +4,18 @@ A column named as the number of a person (docs/suggest.md), whose values repeat.
 several rows, whoever takes rows for people splits a person in two and counts them twice.
 """
 
-from dataclasses import dataclass
-
-import numpy as np
 import polars as pl
 
-from unveil.count.codes import encode
-from unveil.count.packing import Ids, pack
+from unveil.arguments import quote_value
 from unveil.errors import RolesError
-from unveil.measure.roles.asked import kind_unread
-from unveil.measure.roles.looking import FEWEST
-from unveil.measure.roles.naming import numbers_people
-from unveil.read.align import align
-from unveil.read.given import shown
-from unveil.read.roles import absent
-from unveil.read.table import Table
+from unveil.io.table import Table
+from unveil.measure.roles.classify import FEWEST
+from unveil.measure.roles.vocabulary import numbers_people
 from unveil.records.person import PersonColumn
-
-NONE = "none"
-"""What is given in place of a column where every row is a person."""
+from unveil.study.people import NONE, People, read_people
 
 MOST_ROWS = 50
 """Rows of a person, on average, up to which a number that may be anybody's is that of people."""
-
-
-@dataclass(frozen=True)
-class People:
-    """Whose row each row is, as numbers in the order of the file, and the column that says so."""
-
-    record: PersonColumn
-    of_row: Ids
 
 
 def find_person(table: Table) -> PersonColumn | None:
@@ -64,29 +46,10 @@ def choose_people(table: Table, person: str | None) -> People | None:
         found = find_person(table)
         return None if found is None else read_people(table, found.column)
     if not isinstance(person, str):
-        raise RolesError(f"person is {shown(person)}. Give the name of a column, or 'none'.")
+        raise RolesError(f"person is {quote_value(person)}. Give the name of a column, or 'none'.")
     if person == NONE and NONE not in table.frame.columns:
         return None
     return read_people(table, person)
-
-
-def read_people(table: Table, person: str) -> People:
-    """The person of each row; a row without a value is a person of its own."""
-    if person not in table.frame.columns:
-        raise RolesError(absent(table.place, person, table.frame.columns))
-    if (kind := kind_unread(table, person)) is not None:
-        raise RolesError(f"Column {person!r} holds {kind}, and cannot say whose row it is.")
-    column = encode(person, align([table], [person]).columns[person])
-    own = np.zeros(table.frame.height, np.int64)
-    missing = table.frame[person].is_null().to_numpy()
-    own[missing] = np.arange(1, int(missing.sum()) + 1)
-    packed, _ = pack(
-        [(column.codes, column.n_levels), (own, int(own.max(initial=0)) + 1)], len(own)
-    )
-    _, first, of_row = np.unique(packed, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int32)
-    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return People(PersonColumn(column=person, n_rows=len(own), n_people=len(first)), rank[of_row])
 
 
 def _can_name(table: Table, name: str) -> bool:

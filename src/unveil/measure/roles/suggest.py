@@ -3,40 +3,239 @@
 Proposals only, made on this machine from names, labels and counts; nothing is changed.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from unveil.count.scenario import Progress, aligned_column, silent
-from unveil.errors import InternalError
-from unveil.measure.opening import read_all
-from unveil.measure.roles.asked import Asked, asked_of, kind_unread, refuse_no_header
-from unveil.measure.roles.choosing import (
+import polars as pl
+
+from unveil.arguments import absent_sentence, looks_like_data
+from unveil.errors import InternalError, ReadError, RolesError, SettingsError, list_names
+from unveil.io.table import Table, mid_sentence
+from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.roles.choose_keys import (
     ENOUGH,
     GRADES,
     LEAST_GAIN,
-    MOST_KEYS,
-    Chosen,
-    chosen,
-    taken,
+    MOST_PROPOSED_KEYS,
+    ChosenKeys,
+    choose_keys,
+    take_keys,
 )
-from unveil.measure.roles.looking import Look, may_identify, own_texts
-from unveil.measure.roles.naming import Said, said
-from unveil.measure.roles.person import find_person
-from unveil.measure.roles.reasons import of_key, of_other
-from unveil.measure.roles.result import SuggestResult
-from unveil.measure.roles.sorting import (
+from unveil.measure.roles.classify import (
     DROP,
-    Sorted,
-    named_key,
-    of_own_texts,
-    of_person,
-    of_weights,
-    sorted_out,
+    LEARN,
+    ClassifiedColumn,
+    ColumnSummary,
+    classify_column,
+    classify_key,
+    classify_person,
+    classify_texts,
+    classify_weights,
+    count_own_texts,
+    may_identify,
 )
-from unveil.read.align import Aligned, align
-from unveil.read.table import Table
+from unveil.measure.roles.person import find_person
+from unveil.measure.roles.vocabulary import TopicMatch, match_topic
 from unveil.records.person import PersonColumn
 from unveil.records.suggestion import KeyStep, Role, RoleRow, Suggestion
+from unveil.study.align import AlignedColumns, align
+from unveil.study.band_spec import parse_bands
+from unveil.study.people import kind_unread
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, encode_aligned, silent
+from unveil.study.study import read_all
+from unveil.view.suggestion_toml import roles_toml
+
+# What did the user ask for, and does it fit the data?
+
+
+_YEAR = re.compile(r"(19|20)\d\d", re.ASCII)
+
+
+@dataclass(frozen=True)
+class SuggestSettings:
+    """Keys that the user named, none where they are to be proposed, and codes of no answer."""
+
+    keys: tuple[str, ...]
+    special_codes: Mapping[str, tuple[float, ...]]
+
+    def refuse_absent(self, table: Table) -> None:
+        """Refuse names that the data have not, all of them at once."""
+        known = table.frame.columns
+        wanted = dict.fromkeys((*self.keys, *self.special_codes))
+        faults = [absent_sentence(table.place, name, known) for name in wanted if name not in known]
+        if faults:
+            raise RolesError("\n".join(faults))
+
+    def refuse_unread(self, table: Table, unread: Mapping[str, str]) -> None:
+        """Refuse keys that hold no single values."""
+        faults = [
+            f"Column {name!r} of {mid_sentence(table.place)} holds {unread[name]}, not single"
+            " values, and cannot be a key. Take it out of the keys, or split it into columns of"
+            " numbers, text or dates."
+            for name in self.keys
+            if name in unread
+        ]
+        if faults:
+            raise RolesError("\n".join(faults))
+
+    def refuse_codes_of_text(self, aligned: AlignedColumns) -> None:
+        """Refuse special codes of columns that hold no numbers."""
+        faults = [
+            f"Special codes are given for {name!r}, which holds no numbers. Take it out of the"
+            " special codes; an entry that means missing is said with missing_values (--missing on"
+            " the command line)."
+            for name in self.special_codes
+            if name not in aligned.columns or not aligned.columns[name][0].dtype.is_numeric()
+        ]
+        if faults:
+            raise SettingsError("\n".join(faults))
+
+
+def parse_suggest_settings(
+    keys: str | Iterable[str] | None, special_codes: Mapping[str, Any] | None
+) -> SuggestSettings:
+    """What the user asked for, before any data is read."""
+    codes = parse_bands(None, special_codes).special_codes
+    if keys is None:
+        return SuggestSettings((), codes)
+    key_names = names(keys, "Keys")
+    if not key_names:
+        raise RolesError(
+            "No keys are given. Name the columns an intruder would know, or leave the keys out to"
+            " have them proposed."
+        )
+    return SuggestSettings(key_names, codes)
+
+
+def check_no_header(table: Table) -> None:
+    """Refuse a file whose first line seems to be a record: its names would be somebody's values."""
+    if table.source == "a data frame":
+        return
+    columns = table.frame.columns
+    odd = [name for name in columns if looks_like_data([name]) and not _YEAR.fullmatch(name)]
+    if 4 * len(odd) >= len(columns):
+        raise ReadError(
+            f"{table.place} seems to have no names of columns: its first line looks like a record."
+            " Put a line with the names above it."
+        )
+
+
+# Why is a role proposed? In plain words, with counts of people and without any value.
+
+
+KNOWN = {
+    "visible": "others see it or find it out",
+    "often": "colleagues and friends often know it",
+    "sometimes": "some people know it",
+}
+
+
+def explain_key(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
+    """Why a column is a key."""
+    is_alone = not n_gained and column.name == found.names[0]
+    gained = "Nobody becomes unique by it alone." if is_alone else _format_gain(n_gained)
+    if found.stop != "given":
+        return f"{_topic(column)}: {KNOWN[column.grade or '']}. {gained}"
+    is_name = column.look is not None and column.look.is_near_unique
+    doubt = " Nearly everyone has a value of their own: is it an identifier?" if is_name else ""
+    return f"named by you as a key. {gained}{doubt}"
+
+
+def explain_other(
+    column: ClassifiedColumn,
+    found: ChosenKeys,
+    functions: tuple[str, ...],
+    n_gained: int,
+    n_records: int,
+) -> str:
+    """Why a column is a target, or is left aside as a function of a key."""
+    settled = f"a function of {list_names(map(repr, functions))}" if functions else ""
+    if column.grade in KNOWN:
+        if settled:
+            return f"{_topic(column)}, but {settled}: it adds {_points(n_gained, n_records)}."
+        return f"{_topic(column)}: {_explain_candidate(column, found, n_gained)}"
+    also = f" In these data it is {settled}: the key gives it away." if settled else ""
+    if column.grade == "sensitive":
+        return f"{_topic(column)}: sensitive, so {LEARN}.{also}"
+    if column.topic == "opinion":
+        return f"{_topic(column)}: {LEARN}.{also}"
+    return f"no word says that others know it: {LEARN}.{also}"
+
+
+def _explain_candidate(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
+    """Why a candidate became no key."""
+    known = KNOWN[column.grade or ""]
+    if found.stop == "given":
+        return f"{known}, but it is not among your keys. {_format_gain(n_gained, 'would become')}"
+    if found.stop == "most_keys":
+        return f"{known}, but there are {len(found.looks)} keys already."
+    if column.name == found.stopped_at:
+        less = f"less than {LEAST_GAIN:g} % of all"
+        return f"{known}, but it adds little. {_format_gain(n_gained, 'would become', less)}"
+    if not n_gained:
+        return f"{known}, but nobody more becomes unique by it."
+    return f"{known}, but the keys single out enough people without it."
+
+
+def _format_gain(count: int, verb: str | None = None, less: str = "") -> str:
+    who = "Nobody" if not count else "1 person" if count == 1 else f"{count:,} people"
+    does = verb or ("becomes" if count < 2 else "become")
+    return f"{who} more {does} unique{f', {less}' if less else ''}."
+
+
+def _topic(column: ClassifiedColumn) -> str:
+    where = column.said.source if column.said else "name"
+    return f"{column.topic} in its {where}"
+
+
+def _points(count: int, of: int) -> str:
+    if not count:
+        return "nobody who is unique"
+    percent = 100 * count / of
+    points = f"{percent:.1f}" if percent >= 0.05 else "less than 0.1"
+    return f"{points} points of unique people"
+
+
+# The result of `unveil.suggest`, and the ways to look at it.
+
+
+_COUNTS = ("n_distinct", "n_alone", "n_gained")
+_TEXTS = ("column", "role", "grade", "topic", "source", "reason")
+
+
+class RoleSuggestions(RowsResult[Suggestion]):
+    """Proposed roles, none of them applied; printing it shows no value of the data."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The proposed keys, in the order in which they were added."""
+        return self.record.keys
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The proposed targets, sensitive ones first."""
+        return self.record.targets
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The proposed role of each column."""
+        return {row.column: row.role for row in self.record.rows}
+
+    def to_toml(self) -> str:
+        """The tables `[roles]` and `[[scenario]]` of a project file, with the reasons beside."""
+        return roles_toml(self.record)
+
+    def frame(self) -> pl.DataFrame:
+        """One row a column."""
+        schema: dict[str, pl.DataType] = {
+            **{name: pl.String() for name in _TEXTS},
+            **{name: pl.Int64() for name in _COUNTS},
+            "function_of": pl.List(pl.String()),
+        }
+        return pl.DataFrame([row.to_dict() for row in self.record.rows], schema=schema)
 
 
 def suggest(
@@ -46,7 +245,7 @@ def suggest(
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
-) -> SuggestResult:
+) -> RoleSuggestions:
     """Propose a role for every column, each with a reason, and the keys of one scenario.
 
     Parameters
@@ -77,31 +276,35 @@ def suggest(
     list and the thresholds are our own, and stand in docs/suggest.md.
     """
     progress = progress or silent
-    asked = asked_of(keys, special_codes)
+    asked = parse_suggest_settings(keys, special_codes)
     (table,) = read_all({"data": data}, None, missing_values, None, progress)
-    refuse_no_header(table)
+    check_no_header(table)
     asked.refuse_absent(table)
     unread = {name: kind for name in table.frame.columns if (kind := kind_unread(table, name))}
     asked.refuse_unread(table, unread)
     aligned = align([table], [name for name in table.frame.columns if name not in unread])
     asked.refuse_codes_of_text(aligned)
-    columns = _sorted_columns(table, aligned, asked, unread, progress)
+    columns = _classify_columns(table, aligned, asked, unread, progress)
     person = find_person(table)
     columns = [
-        of_person(one, person)
+        classify_person(one, person)
         if person is not None and one.name == person.column and one.name not in asked.keys
         else one
         for one in columns
     ]
-    keys_found = _chosen(columns, asked, table.frame.height)
-    return SuggestResult(
+    keys_found = _choose_keys(columns, asked, table.frame.height)
+    return RoleSuggestions(
         _record(table, aligned, columns, keys_found, person=person, progress=progress)
     )
 
 
-def _sorted_columns(
-    table: Table, aligned: Aligned, asked: Asked, unread: Mapping[str, str], progress: Progress
-) -> list[Sorted]:
+def _classify_columns(
+    table: Table,
+    aligned: AlignedColumns,
+    asked: SuggestSettings,
+    unread: Mapping[str, str],
+    progress: Progress,
+) -> list[ClassifiedColumn]:
     """Every column by itself, in the order of the file; keys that were named stay open."""
     labels = {name: _label(table, name) for name in table.frame.columns}
     columns = []
@@ -109,11 +312,11 @@ def _sorted_columns(
         progress(f"looking at {name}", done, len(labels))
         if name in unread:
             reason = f"holds {unread[name]}, which no measure compares."
-            empty = Sorted(name, said(name, label), None)
+            empty = ClassifiedColumn(name, match_topic(name, label), None)
             columns.append(empty.settled("ignore", "values", reason))
         else:
-            columns.append(_sorted(name, said(name, label), aligned, asked))
-    return of_weights(columns, labels)
+            columns.append(_classify(name, match_topic(name, label), aligned, asked))
+    return classify_weights(columns, labels)
 
 
 def find_identifiers(
@@ -125,21 +328,23 @@ def find_identifiers(
     """
     read = [name for name in names if kind_unread(table, name) is None]
     aligned = align([table], [name for name in read if may_identify(table.frame[name])])
-    asked = Asked((), special_codes)
+    asked = SuggestSettings((), special_codes)
     found = {}
     for name in aligned.columns:
-        column = _sorted(name, said(name, _label(table, name)), aligned, asked)
+        column = _classify(name, match_topic(name, _label(table, name)), aligned, asked)
         if column.role == "identifier":
             found[name] = column.reason.removesuffix(f" {DROP}")
     return found
 
 
-def _sorted(name: str, words: Said | None, aligned: Aligned, asked: Asked) -> Sorted:
+def _classify(
+    name: str, words: TopicMatch | None, aligned: AlignedColumns, asked: SuggestSettings
+) -> ClassifiedColumn:
     is_named = name in asked.keys
-    if not is_named and (texts := own_texts(aligned.columns[name][0])) is not None:
-        return of_own_texts(name, words, texts)
-    look = Look(aligned_column(aligned, name), asked.special_codes.get(name, ()))
-    return named_key(look, words) if is_named else sorted_out(look, words)
+    if not is_named and (texts := count_own_texts(aligned.columns[name][0])) is not None:
+        return classify_texts(name, words, texts)
+    look = ColumnSummary(encode_aligned(aligned, name), asked.special_codes.get(name, ()))
+    return classify_key(look, words) if is_named else classify_column(look, words)
 
 
 def _label(table: Table, name: str) -> str | None:
@@ -147,22 +352,24 @@ def _label(table: Table, name: str) -> str | None:
     return None if variable is None else variable.label
 
 
-def _chosen(columns: Sequence[Sorted], asked: Asked, n_records: int) -> Chosen:
+def _choose_keys(
+    columns: Sequence[ClassifiedColumn], asked: SuggestSettings, n_records: int
+) -> ChosenKeys:
     open_ = {column.name: column.look for column in columns if column.look is not None}
     if asked.keys:
-        return taken([open_[name] for name in asked.keys], n_records)
+        return take_keys([open_[name] for name in asked.keys], n_records)
     candidates = {
         grade: [one.look for one in columns if one.look is not None and one.grade == grade]
         for grade in GRADES
     }
-    return chosen(candidates, n_records)
+    return choose_keys(candidates, n_records)
 
 
 def _record(
     table: Table,
-    aligned: Aligned,
-    columns: Sequence[Sorted],
-    found: Chosen,
+    aligned: AlignedColumns,
+    columns: Sequence[ClassifiedColumn],
+    found: ChosenKeys,
     *,
     person: PersonColumn | None,
     progress: Progress,
@@ -183,7 +390,7 @@ def _record(
         steps=tuple(_steps(found, table.frame.height)),
         enough_percent=ENOUGH,
         least_gain_percent=LEAST_GAIN,
-        most_keys=MOST_KEYS,
+        most_keys=MOST_PROPOSED_KEYS,
         stop=found.stop,
         stopped_at=found.stopped_at,
         rows=tuple(rows),
@@ -191,7 +398,7 @@ def _record(
     )
 
 
-def _steps(found: Chosen, n_records: int) -> Iterable[KeyStep]:
+def _steps(found: ChosenKeys, n_records: int) -> Iterable[KeyStep]:
     for place, key in enumerate(found.names):
         before, after = found.n_unique[place : place + 2]
         yield KeyStep(
@@ -199,27 +406,27 @@ def _steps(found: Chosen, n_records: int) -> Iterable[KeyStep]:
         )
 
 
-def _row(column: Sorted, found: Chosen) -> RoleRow:
+def _row(column: ClassifiedColumn, found: ChosenKeys) -> RoleRow:
     """The row of one column: settled before, a key, or weighed against the keys."""
     if column.role is not None:
-        return _filled(column, column.role, column.reason, None, ())
+        return _role_row(column, column.role, column.reason, None, ())
     if column.look is None:
         raise InternalError("A column has neither role nor codes.")
     functions = found.functions(column.look)
     if column.name in found.names:
         place = found.names.index(column.name)
         n_gained = found.n_unique[place + 1] - found.n_unique[place]
-        reason = of_key(column, found, n_gained)
-        return _filled(column, "key", reason, n_gained, functions, is_given=found.stop == "given")
+        reason = explain_key(column, found, n_gained)
+        return _role_row(column, "key", reason, n_gained, functions, is_given=found.stop == "given")
     n_unique, _ = found.known.counted_with(column.look)
     n_gained = n_unique - found.known.n_unique
-    reason = of_other(column, found, functions, n_gained, found.known.n_records)
+    reason = explain_other(column, found, functions, n_gained, found.known.n_records)
     is_settled = bool(functions) and column.grade in GRADES
-    return _filled(column, "ignore" if is_settled else "target", reason, n_gained, functions)
+    return _role_row(column, "ignore" if is_settled else "target", reason, n_gained, functions)
 
 
-def _filled(
-    column: Sorted,
+def _role_row(
+    column: ClassifiedColumn,
     role: Role,
     reason: str,
     n_gained: int | None,

@@ -1,0 +1,1 @@
+"""Tables of counts: SAP, bounds, rounding and audit."""

@@ -6,24 +6,114 @@ where they all come within a few percent of it: secondary suppression that is mi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
+from unveil.arguments import number_in, quote_value
 from unveil.errors import SettingsError
-from unveil.measure.tables.bounds import framed, loose_notes, release_of, seconds_asked, solver_of
+from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.tables.bounds import CertifiedBounds as Found
+from unveil.measure.tables.bounds import (
+    loose_notes,
+    release_of,
+    rows_to_frame,
+    seconds_asked,
+    solver_of,
+    tightest,
+)
 from unveil.measure.tables.grid import TABLE
-from unveil.measure.tables.programme import OutOfTime, Programme
-from unveil.measure.tables.release import Release
-from unveil.measure.tables.tightest import Bounds as Found
-from unveil.measure.tables.tightest import tightest
-from unveil.measure.tabular import RowsResult
-from unveil.read.given import number_in, shown
-from unveil.records.bounds import Audit, Audited
+from unveil.measure.tables.integer_programme import OutOfTime, Programme
+from unveil.measure.tables.parts import System
+from unveil.measure.tables.published_table import PublishedTable
+from unveil.measure.tables.sap_batch import Separate, needed_cells, separate
+from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, oracle_of
+from unveil.records.count_tables import Audit, AuditedValue
+from unveil.study.scenario import Progress, silent
+
+# Which cells does a release leave open to subtraction, and which are given away already?
+
+
+SHARE = 0.25
+"""Of the time for a curve: as much may be spent on what stands beside it."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What a release gives away by itself, and to whoever knows one cell; None: the time was up."""
+
+    exposed: tuple[int, ...] | None
+    recovered: tuple[int, ...] | None
+    oracle: AnyOracle | None  # where one was needed
+
+
+def exposed_cells(system: System, left: float | None) -> Exposure:
+    """The cells that are exposed and, of nobody, those that are recovered, asked about once."""
+    until = None if left is None else time.monotonic() + SHARE * left
+    parts = separate(system)
+    asked = oracle_of(system) if parts is None else parts
+    empty = _exposing_cells(system, _empty(system), until, asked)
+    full = None
+    if empty is not None:
+        others = [cell for cell, n in enumerate(system.counts) if n]
+        full = _exposing_cells(system, others, until, asked)
+    oracle = None if isinstance(asked, Separate) else asked
+    if empty is None or full is None:
+        return Exposure(None, empty, oracle)
+    return Exposure(tuple(sorted((*empty, *full))), empty, oracle)
+
+
+def exposed_cells_of(
+    system: System, seconds: float | None = None, *, oracle: AnyOracle | None = None
+) -> tuple[int, ...] | None:
+    """Cells that are recovered as soon as all their own people are known.
+
+    Of one rounded table these are the cells whose upper bound is their count: X of section 2.3.1.
+    None where that takes longer than `seconds`. `oracle` is that of the system, if there is one.
+    """
+    until = None if seconds is None else time.monotonic() + seconds
+    asked = oracle or separate(system) or oracle_of(system)
+    return _exposing_cells(system, range(len(system.counts)), until, asked)
+
+
+def _empty(system: System) -> list[int]:
+    return [cell for cell, n in enumerate(system.counts) if n == 0]
+
+
+def _exposing_cells(
+    system: System, cells: Iterable[int], until: float | None, asked: AnyOracle | Separate
+) -> tuple[int, ...] | None:
+    possible = [cell for cell in cells if cell not in system.structural]
+    if not isinstance(asked, Separate):
+        return _by_oracle(possible, until, asked)
+    counts = system.counts
+    found = []
+    for cell in possible:
+        all_full = needed_cells(system, asked, (cell,))
+        if all_full is not None and all(one == cell or counts[one] == 0 for one in all_full):
+            found.append(cell)
+    return tuple(found)
+
+
+def _by_oracle(
+    cells: Iterable[int], until: float | None, oracle: AnyOracle
+) -> tuple[int, ...] | None:
+    if isinstance(oracle, ProgrammeOracle):
+        oracle.until = until
+    found = []
+    try:
+        for cell in cells:
+            if until is not None and time.monotonic() >= until:
+                return None
+            if oracle.is_exposed(cell):
+                found.append(cell)
+    except OutOfTime:
+        return None
+    return tuple(found)
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +127,7 @@ class AuditResult(RowsResult[Audit]):
 
     def frame(self) -> pl.DataFrame:
         """One row per suppressed value: its levels of each dimension, then its figures."""
-        return framed(self.record.dims, [row.to_dict() for row in self.rows])
+        return rows_to_frame(self.record.dims, [row.to_dict() for row in self.rows])
 
 
 @dataclass(frozen=True)
@@ -62,7 +152,7 @@ def audit(
     Parameters
     ----------
     release
-        A `Release`, or true counts as `Release.from_counts` takes them.
+        A `PublishedTable`, or true counts as `Release.from_counts` takes them.
     percent
         An estimate this near to the true count is too near: 10 is within a tenth of it.
     seconds, progress
@@ -81,7 +171,7 @@ def audit(
     limit = seconds_asked(seconds)
     until = None if limit is None else monotonic() + limit
     found = tightest(opened.system, seconds=limit, progress=progress or silent)
-    rows = tuple(_audited(opened, found, hidden, near, until) for hidden in _hidden(opened))
+    rows = tuple(_audit_value(opened, found, hidden, near, until) for hidden in _hidden(opened))
     return AuditResult(
         Audit(
             dims=opened.dims,
@@ -103,13 +193,13 @@ def _percent(given: Any) -> float:
     found = number_in(given)
     if found is None or not 0 <= found < float("inf"):
         raise SettingsError(
-            f"percent is {shown(given)}. It must be a number from 0, such as 10 for estimates"
+            f"percent is {quote_value(given)}. It must be a number from 0, such as 10 for estimates"
             " within a tenth of the count."
         )
     return found
 
 
-def _hidden(release: Release) -> Iterator[_Hidden]:
+def _hidden(release: PublishedTable) -> Iterator[_Hidden]:
     """The suppressed values of all parts; impossible cells are none."""
     grid = release.grid
     for part, values in release.published:
@@ -120,13 +210,13 @@ def _hidden(release: Release) -> Iterator[_Hidden]:
                 yield _Hidden(part, tuple(map(named.get, grid.dims)), tuple(cells))
 
 
-def _audited(
-    release: Release, found: Found, hidden: _Hidden, near: float, until: float | None
-) -> Audited:
+def _audit_value(
+    release: PublishedTable, found: Found, hidden: _Hidden, near: float, until: float | None
+) -> AuditedValue:
     lower, upper, settled = _bounds(release, found, hidden, until)
     count = sum(release.system.counts[cell] for cell in hidden.cells)
     error = None if upper is None else max(count - lower, upper - count)
-    return Audited(
+    return AuditedValue(
         part=hidden.part,
         levels=hidden.levels,
         lower=lower,
@@ -147,7 +237,7 @@ def _share(error: int | None, count: int) -> float | None:
 
 
 def _bounds(
-    release: Release, found: Found, hidden: _Hidden, until: float | None
+    release: PublishedTable, found: Found, hidden: _Hidden, until: float | None
 ) -> tuple[int, int | None, bool]:
     """The tightest bounds of a cell, or of a sum of cells."""
     if hidden.part == TABLE:
@@ -161,7 +251,7 @@ def _bounds(
 
 
 def _sum_bounds(
-    release: Release, cells: Sequence[int], low: int, high: int | None, until: float | None
+    release: PublishedTable, cells: Sequence[int], low: int, high: int | None, until: float | None
 ) -> tuple[int, int | None, bool]:
     programme, nobody = Programme(release.system), [0] * len(release.system.counts)
     try:

@@ -6,21 +6,196 @@ and give some away: Smith and Elliot (2008), section 2.3.3 and Figures 3 to 6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
-from unveil.errors import SettingsError, listed
-from unveil.measure.tables.release import Release
-from unveil.measure.tables.tightest import Bounds as Found
-from unveil.measure.tables.tightest import tightest
-from unveil.measure.tabular import RowsResult
-from unveil.measure.uniques.at_risk import free_name
-from unveil.read.given import number_in, shown
-from unveil.records.bounds import Bounds, CellBounds, Solver
+from unveil.arguments import number_in, quote_value
+from unveil.errors import SettingsError, list_names
+from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.tables.flow import MOST_NODES, Flow, network_of
+from unveil.measure.tables.integer_programme import Extreme, OutOfTime, Programme
+from unveil.measure.tables.parts import Sums, System, sums_of
+from unveil.measure.tables.published_table import PublishedTable
+from unveil.measure.uniques.suda_result import free_name
+from unveil.records.count_tables import Bounds, CellBounds, Solver
+from unveil.study.scenario import Progress, silent
+
+# The fewest and the most that each cell can have, over all whole tables that fit a system.
+#
+# Each fact limits some sum of cells. Together they say more than each alone: Smith and Elliot
+# (2008), Figures 5 and 6.
+
+
+ROUNDS = 100
+"""Of propagation: each is cheap, and what it does not settle is solved for."""
+
+
+@dataclass(frozen=True)
+class CertifiedBounds:
+    """Certified bounds of every cell; the tightest where `settled`."""
+
+    lower: tuple[int, ...]
+    upper: tuple[int | None, ...]
+    """None: nothing limits the cell from above."""
+    settled: tuple[bool, ...]
+    network: bool
+    """Whether flows in a network found them; integer programmes did elsewhere."""
+    n_solves: int
+    too_far: bool = False
+    """Whether some bound is not settled because the solver's numbers grew too large."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every bound is the tightest."""
+        return all(self.settled)
+
+
+def tightest(
+    system: System,
+    *,
+    at_least: Sequence[int] | None = None,
+    seconds: float | None = None,
+    progress: Progress = silent,
+) -> CertifiedBounds:
+    """The smallest and largest count of every cell over all whole tables that fit the system.
+
+    Parameters
+    ----------
+    at_least
+        People known beforehand in each cell.
+    seconds
+        Stop after so long. What is not settled then has bounds that hold, but may be loose: those
+        of the relaxation, or of sums taken one by one.
+
+    Notes
+    -----
+    lower_i = min c'_i and upper_i = max c'_i over whole c' >= at_least that fit every fact. A cell
+    has no upper bound iff no fact with one counts it: cells are not negative, so that any such
+    fact limits it. Every table found moves the inner bounds of all cells, and a cell whose inner
+    and outer bound meet needs no search of its own.
+    """
+    least = tuple(at_least) if at_least is not None else (0,) * len(system.counts)
+    search = _BoundSearch(system, least, None if seconds is None else time.monotonic() + seconds)
+    return search.run(progress)
+
+
+class _BoundSearch:
+    """Outer bounds that hold and inner bounds that tables reach, until they meet."""
+
+    def __init__(self, system: System, least: tuple[int, ...], until: float | None) -> None:
+        self._least, self._until = least, until
+        sums = sums_of(system)
+        self.lower, self.upper = propagate_bounds(sums, least)
+        # Sums that share no cell say nothing about each other: one at a time is the tightest.
+        members = [cell for entry in sums.sums for cell in entry.cells]
+        self._apart = len(members) == len(set(members))
+        self._inner_lower, self._inner_upper = [*system.counts], [*system.counts]
+        network = network_of(system)
+        self._is_network = network is not None
+        self._solver: Flow | Programme = (
+            Flow(network, least)
+            if network is not None and network.n_nodes <= MOST_NODES
+            else Programme(system)
+        )
+        self._n_solves = 0
+        self._too_far = False
+
+    def run(self, progress: Progress) -> CertifiedBounds:
+        """Settle cell after cell, from above and from below, until done or out of time."""
+        size = len(self.lower)
+        for cell in range(0 if self._apart else size):
+            if cell % 16 == 0:
+                progress("bounding the cells", cell, size)
+            if not self._settle(cell, up=True) or not self._settle(cell, up=False):
+                break  # no time is left
+        settled = tuple(self._apart or self._is_settled(cell) for cell in range(size))
+        return CertifiedBounds(
+            tuple(self.lower),
+            tuple(self.upper),
+            settled,
+            self._is_network,
+            self._n_solves,
+            self._too_far and not all(settled),
+        )
+
+    def _is_settled(self, cell: int) -> bool:
+        return self._meets(cell, up=True) and self._meets(cell, up=False)
+
+    def _meets(self, cell: int, *, up: bool) -> bool:
+        """Whether a table reaches the outer bound; one that does not exist is reached too."""
+        if up:
+            return self.upper[cell] in (None, self._inner_upper[cell])
+        return self.lower[cell] == self._inner_lower[cell]
+
+    def _settle(self, cell: int, *, up: bool) -> bool:
+        """Make one bound the tightest; False where time has run out."""
+        if self._meets(cell, up=up):
+            return True
+        outer = self.upper[cell] if up else self.lower[cell]
+        if outer is None or (self._until is not None and time.monotonic() >= self._until):
+            return False
+        self._n_solves += 1
+        try:
+            found = self._extreme(cell, outer, up=up)
+        except OutOfTime:
+            return False
+        if up:
+            self.upper[cell] = found.value
+        else:
+            self.lower[cell] = found.value
+        self._learn(found)
+        self._too_far |= found.too_far
+        return found.reached or found.too_far
+
+    def _extreme(self, cell: int, outer: int, *, up: bool) -> Extreme:
+        if isinstance(self._solver, Flow):
+            return self._solver.extreme(cell, up=up, outer=outer)
+        return self._solver.extreme((cell,), self._least, up=up, outer=outer, until=self._until)
+
+    def _learn(self, found: Extreme) -> None:
+        """What a table shows about all the other cells."""
+        if found.table is not None:
+            self._inner_lower = list(map(min, self._inner_lower, found.table))
+            self._inner_upper = list(map(max, self._inner_upper, found.table))
+
+
+def propagate_bounds(sums: Sums, least: Sequence[int]) -> tuple[list[int], list[int | None]]:
+    """Bounds by taking one sum at a time, again and again: certified, and often the tightest."""
+    lower = [max(lo, low) for lo, low in zip(sums.lo, least, strict=True)]
+    upper = [*sums.hi]
+    for _ in range(ROUNDS):
+        before = [*lower], [*upper]
+        for entry in sums.sums:
+            _tighten(entry.cells, entry.lo, entry.hi, lower, upper)
+        if before == (lower, upper):
+            break
+    return lower, upper
+
+
+def _tighten(
+    cells: Sequence[int], lo: int, hi: int | None, lower: list[int], upper: list[int | None]
+) -> None:
+    """What one sum leaves to each of its cells, given the bounds of the others."""
+    if hi is not None:
+        spare = hi - sum(lower[cell] for cell in cells)
+        for cell in cells:
+            own, most = upper[cell], lower[cell] + spare
+            upper[cell] = most if own is None else min(own, most)
+    tops = [upper[cell] for cell in cells]
+    finite = [top for top in tops if top is not None]
+    if len(finite) < len(tops) - 1:
+        return
+    needed = lo - sum(finite)
+    for cell, top in zip(cells, tops, strict=True):
+        if len(finite) == len(tops):
+            lower[cell] = max(lower[cell], needed + (top or 0))
+        elif top is None:
+            lower[cell] = max(lower[cell], needed)
+
 
 __all__ = ["BoundsResult", "bounds", "tightest"]
 
@@ -46,7 +221,7 @@ class BoundsResult(RowsResult[Bounds]):
 
     def frame(self) -> pl.DataFrame:
         """One row per cell: its levels, then its figures, whose names give way to dimensions."""
-        return framed(self.record.dims, [row.to_dict() for row in self.rows])
+        return rows_to_frame(self.record.dims, [row.to_dict() for row in self.rows])
 
 
 def bounds(
@@ -61,7 +236,7 @@ def bounds(
     Parameters
     ----------
     release
-        A `Release`, or true counts as `Release.from_counts` takes them.
+        A `PublishedTable`, or true counts as `Release.from_counts` takes them.
     seconds
         Stop after so long. Bounds that are not the tightest then still hold, and say so.
     progress
@@ -92,14 +267,14 @@ def bounds(
     return BoundsResult(_record(opened, found))
 
 
-def release_of(given: Any, asked: Mapping[str, Any]) -> Release:
+def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
     """The release that is given, or that of counts and what is published of them."""
-    if not isinstance(given, Release):
+    if not isinstance(given, PublishedTable):
         only_facts = asked.get("constraints") is not None and asked.get("rounding") is None
-        return Release.from_counts(given, **{"table": not only_facts, **asked})
+        return PublishedTable.from_counts(given, **{"table": not only_facts, **asked})
     if asked:
         raise SettingsError(
-            f"A release says itself what is published; leave out {listed(asked)}, or give the"
+            f"A release says itself what is published; leave out {list_names(asked)}, or give the"
             " counts instead."
         )
     return given
@@ -111,16 +286,16 @@ def seconds_asked(given: Any) -> float | None:
         return None
     found = number_in(given)
     if found is None or not found > 0:
-        raise SettingsError(f"seconds is {shown(given)}. It must be a number above 0.")
+        raise SettingsError(f"seconds is {quote_value(given)}. It must be a number above 0.")
     return found
 
 
-def solver_of(found: Found) -> Solver:
+def solver_of(found: CertifiedBounds) -> Solver:
     """Which way the bounds were found."""
     return "network" if found.network else "programme"
 
 
-def loose_notes(found: Found) -> tuple[str, ...]:
+def loose_notes(found: CertifiedBounds) -> tuple[str, ...]:
     """Why some bounds are not the tightest, where that is so."""
     if found.complete:
         return ()
@@ -128,7 +303,7 @@ def loose_notes(found: Found) -> tuple[str, ...]:
     return (f"{why}: some bounds hold, but may be looser than the tightest.",)
 
 
-def framed(dims: tuple[str, ...], rows: list[dict[str, Any]]) -> pl.DataFrame:
+def rows_to_frame(dims: tuple[str, ...], rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Rows with a list of levels as a frame with a column for each dimension, those first."""
     if not rows:
         return pl.DataFrame()
@@ -138,7 +313,7 @@ def framed(dims: tuple[str, ...], rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame({**levels, **own}, strict=False)
 
 
-def _record(release: Release, found: Found) -> Bounds:
+def _record(release: PublishedTable, found: CertifiedBounds) -> Bounds:
     cells = _cells(release, found)
     possible = [row for row in cells if not row.structural]
     return Bounds(
@@ -157,7 +332,7 @@ def _record(release: Release, found: Found) -> Bounds:
     )
 
 
-def _cells(release: Release, found: Found) -> tuple[CellBounds, ...]:
+def _cells(release: PublishedTable, found: CertifiedBounds) -> tuple[CellBounds, ...]:
     impossible = release.system.structural
     labels = release.grid.labels("table")
     rows = zip(labels, found.lower, found.upper, found.settled, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations, product
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import InputError, RolesError, SettingsError, listed, nearest
-from unveil.read.given import is_list, shown
-from unveil.read.roles import names
+from unveil.arguments import is_list, quote_value
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.study.roles import names
 
 MOST_CELLS = 100_000
 MOST_IN_FACTS = 5_000_000
@@ -37,7 +37,7 @@ class Grid:
     """Whether the levels stand in people's records: then messages name cells by number."""
 
     def __post_init__(self) -> None:
-        refuse_many_cells(self.shape)
+        check_many_cells(self.shape)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,10 +93,10 @@ class Grid:
             return ["the total"]
         dims = self.dims_of(part)
         if self.of_people:
-            word = "cell" if part == TABLE else f"the margin by {listed(dims)}, value"
+            word = "cell" if part == TABLE else f"the margin by {list_names(dims)}, value"
             return [f"{word} {place:,}" for place in range(prod(self.shape_of(part)))]
         if dims == (ONLY_DIM,):
-            return [f"cell {listed(label)}" for label in self.labels(part)]
+            return [f"cell {list_names(label)}" for label in self.labels(part)]
         word = "the cell" if part == TABLE else "the total of"
         return [f"{word} {pairs(dims, label)}" for label in self.labels(part)]
 
@@ -107,7 +107,7 @@ class Grid:
         places = np.unravel_index(cell, self.shape)
         label = [lv[i] for lv, i in zip(self.levels, places, strict=True)]
         return (
-            f"cell {listed(label)}"
+            f"cell {list_names(label)}"
             if self.dims == (ONLY_DIM,)
             else (f"the cell {pairs(self.dims, label)}")
         )
@@ -122,7 +122,7 @@ class Grid:
         if not is_list(given):
             raise SettingsError(
                 "margins must be 'all' or a list of margins, such as [['sex'], ['sex', 'age']];"
-                f" given is {shown(given)}."
+                f" given is {quote_value(given)}."
             )
         return tuple(dict.fromkeys(self.margin(one) for one in given))
 
@@ -135,7 +135,7 @@ class Grid:
             if name not in self.dims:
                 raise RolesError(
                     f"A margin names {name!r}, which is no dimension of the table."
-                    f"{nearest(name, self.dims)} Its dimensions are: {listed(self.dims)}."
+                    f"{nearest(name, self.dims)} Its dimensions are: {list_names(self.dims)}."
                 )
         if not 0 < len(asked) < len(self.dims):
             raise SettingsError(
@@ -150,10 +150,10 @@ class Grid:
             return self._cell_at(tuple(given), where)
         if len(self.dims) == 1 and isinstance(given, str):
             return self._cell_at((given,), where)
-        found = whole(given)
+        found = as_count(given)
         if found is None:
             raise SettingsError(
-                f"{where} names a cell that is {shown(given)}. Give its number from 0 to"
+                f"{where} names a cell that is {quote_value(given)}. Give its number from 0 to"
                 f" {self.n_cells - 1:,}, or its levels."
             )
         if not 0 <= found < self.n_cells:
@@ -167,7 +167,7 @@ class Grid:
         if len(given) != len(self.dims):
             raise SettingsError(
                 f"{where} names a cell by {len(given):,} levels, but the table has"
-                f" {len(self.dims):,} dimensions: {listed(self.dims)}."
+                f" {len(self.dims):,} dimensions: {list_names(self.dims)}."
             )
         places = [self._place(i, one, where) for i, one in enumerate(given)]
         return int(np.ravel_multi_index(places, self.shape))
@@ -176,10 +176,11 @@ class Grid:
         levels = self.levels[dim]
         if isinstance(given, str):
             return self.level(dim, given, where)
-        found = whole(given)
+        found = as_count(given)
         if found is None or not 0 <= found < len(levels):
             raise SettingsError(
-                f"{where} names place {shown(given)} of dimension {self.dims[dim]!r}, whose levels"
+                f"{where} names place {quote_value(given)} of dimension {self.dims[dim]!r}, "
+                "whose levels"
                 f" are numbered from 0 to {len(levels) - 1:,}."
             )
         return found
@@ -189,7 +190,7 @@ class Grid:
         levels = self.levels[dim]
         if given in levels:
             return levels.index(given)
-        hint = f"{nearest(given, levels)} Its levels are: {listed(levels)}."
+        hint = f"{nearest(given, levels)} Its levels are: {list_names(levels)}."
         if self.of_people:
             hint = " Write it as it stands in the data."
         raise SettingsError(
@@ -199,10 +200,10 @@ class Grid:
 
 def pairs(dims: Iterable[str], label: Iterable[str]) -> str:
     """Levels in a sentence: "sex=m, age=2"."""
-    return listed(f"{dim}={level}" for dim, level in zip(dims, label, strict=True))
+    return list_names(f"{dim}={level}" for dim, level in zip(dims, label, strict=True))
 
 
-def whole(given: Any) -> int | None:
+def as_count(given: Any) -> int | None:
     """A whole number, of whatever library; None where it is none."""
     if isinstance(given, bool | np.bool_):
         return None
@@ -229,10 +230,10 @@ def flag(given: Any, name: str) -> bool:
     """True or False, or a sentence on what else was given."""
     if isinstance(given, bool | np.bool_):
         return bool(given)
-    raise SettingsError(f"{name} is {shown(given)}. It must be True or False.")
+    raise SettingsError(f"{name} is {quote_value(given)}. It must be True or False.")
 
 
-def refuse_many_cells(shape: Sequence[int]) -> None:
+def check_many_cells(shape: Sequence[int]) -> None:
     """Refuse a table of no cells, or of more than can be worked on."""
     n_cells = prod(shape)
     if not n_cells or not shape:
@@ -248,3 +249,227 @@ def refuse_many_cells(shape: Sequence[int]) -> None:
             f"The table would have {n_cells:,} cells ({sizes}), more than the {MOST_CELLS:,} that"
             " are worked on at once. Take fewer dimensions, or put levels together."
         )
+
+
+# Which table of counts did a user write down: its cells, its dimensions and its true counts?
+
+
+LARGEST_COUNT = 2**53
+DEEPEST = 64
+NOT_COUNTS = (
+    "The counts must be whole numbers in a list, in lists of equal length, in an array, or in a"
+    " mapping from cells to counts"
+)
+
+
+def table_given(counts: Any, dims: Any, levels: Any) -> tuple[Grid, Counts]:
+    """The cells and the counts a user gave, as lists, an array or a mapping."""
+    if isinstance(counts, Mapping):
+        return _from_mapping(counts, dims, levels)
+    values = as_nested(counts)
+    grid = Grid(_dims(dims, values.ndim), _levels(levels, dims, values.shape))
+    return grid, check_counts(values.reshape(-1), grid)
+
+
+def as_nested(given: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Lists of lists, or an array, as an array of objects; a refusal where lengths differ."""
+    given = as_reusable(given)
+    if not is_list(given):
+        raise SettingsError(f"{NOT_COUNTS}; given is {quote_value(given)}.")
+    shape = _shape(given)
+    check_many_cells(shape)
+    flat = list(_flatten(given, shape))
+    made = np.empty(len(flat), dtype=object)
+    for place, one in enumerate(flat):  # one by one: numpy would look into foreign objects
+        made[place] = one
+    return made.reshape(shape)
+
+
+def as_reusable(given: Any) -> Any:
+    """The same; a frame as an array, and what can be gone through only once as a list."""
+    if hasattr(given, "to_numpy"):
+        return given.to_numpy()
+    return list(given) if isinstance(given, Iterator) else given
+
+
+def _shape(given: Any) -> tuple[int, ...]:
+    """The shape by the first entry of each level."""
+    sizes: list[int] = []
+    while is_list(given):
+        if len(sizes) == DEEPEST:  # a list may even hold itself
+            raise SettingsError(f"{NOT_COUNTS}; more than {DEEPEST} lists stand in one another.")
+        sizes.append(len(given))
+        if not len(given):
+            break
+        given = next(iter(given))
+    return tuple(sizes)
+
+
+def _flatten(given: Any, shape: Sequence[int]) -> Any:
+    if not shape:
+        if is_list(given):
+            raise SettingsError(f"{NOT_COUNTS}; one list is deeper than another.")
+        yield given
+        return
+    if not is_list(given) or len(given) != shape[0]:
+        raise SettingsError(f"{NOT_COUNTS}; not all lists have the same length.")
+    for one in given:
+        yield from _flatten(one, shape[1:])
+
+
+def check_counts(flat: Any, grid: Grid) -> Counts:
+    """Counts as 64-bit numbers; the first that is no count is named by its cell."""
+    found = np.zeros(len(flat), np.int64)
+    for cell, given in enumerate(flat):
+        found[cell] = _count(given, grid, cell)
+    if int(found.sum(dtype=object)) > LARGEST_COUNT:
+        raise InputError(f"The counts add up to more than {LARGEST_COUNT:,}.")
+    return found
+
+
+def _count(given: Any, grid: Grid, cell: int) -> int:
+    count = as_count(given)
+    if count is not None and 0 <= count <= LARGEST_COUNT:
+        return count
+    what = "is not a whole number"
+    if is_missing(given):
+        what = "is missing"
+    elif count is not None:
+        what = "is negative" if count < 0 else f"is above {LARGEST_COUNT:,}"
+    raise InputError(
+        f"The count of {grid.what(cell)} {what}. A table of counts holds whole numbers from 0."
+    )
+
+
+def _dims(given: Any, n_dims: int) -> tuple[str, ...]:
+    if given is None:
+        many = tuple(f"dim{i}" for i in range(1, n_dims + 1))
+        return (ONLY_DIM,) if n_dims == 1 else many
+    found = names(given, "Dimensions")
+    if len(found) != n_dims:
+        raise RolesError(
+            f"The counts have {n_dims:,} dimensions, but {len(found):,} names are given:"
+            f" {list_names(found)}."
+        )
+    check_names(found)
+    return found
+
+
+def check_names(dims: Sequence[str]) -> None:
+    """No dimension may be called as a part of the release is, nor have a comma in its name."""
+    for dim in dims:
+        if dim in ("table", "total", "margins") or "," in dim or not dim.strip():
+            raise RolesError(
+                f"A dimension cannot be called {dim!r}: table, total, margins, nothing and names"
+                " with a comma mean something else. Give it another name."
+            )
+
+
+def _levels(given: Any, dims: Any, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
+    if given is None:
+        return tuple(tuple(str(i) for i in range(size)) for size in shape)
+    found = levels_given(given, _dims(dims, len(shape)))
+    for dim, one, size in zip(_dims(dims, len(shape)), found, shape, strict=True):
+        if len(one) != size:
+            raise SettingsError(
+                f"Dimension {dim!r} has {size:,} levels in the counts, but {len(one):,} are named."
+            )
+    return found
+
+
+def levels_given(given: Any, dims: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Levels of each dimension, given by its name or in the order of the dimensions."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in dims:
+                raise RolesError(
+                    f"Levels are given for {name!r}, which is no dimension of the table."
+                    f"{nearest(str(name), dims)} Its dimensions are: {list_names(dims)}."
+                )
+        given = [given.get(dim) for dim in dims]
+    given = as_reusable(given)
+    if is_list(given) and len(dims) == 1 and not any(is_list(one) for one in given):
+        given = [given]
+    if not is_list(given) or len(given) != len(dims) or not all(is_list(one) for one in given):
+        raise SettingsError(
+            "levels must be one list of names per dimension, such as [['m', 'f'], ['young',"
+            f" 'old']]. The dimensions are: {list_names(dims)}."
+        )
+    return tuple(_texts(dim, one) for dim, one in zip(dims, given, strict=True))
+
+
+def _texts(dim: str, given: Sequence[Any]) -> tuple[str, ...]:
+    texts = tuple(str(one) for one in given)
+    if len(set(texts)) < len(texts):
+        raise SettingsError(f"A level of dimension {dim!r} is given twice. Name each once.")
+    return texts
+
+
+def _from_mapping(given: Mapping[Any, Any], dims: Any, levels: Any) -> tuple[Grid, Counts]:
+    """A count by cell; a combination that is not there has nobody in it."""
+    if not given:
+        raise InputError("The table has no cells. Give at least one count.")
+    cells = [key if isinstance(key, tuple) else (key,) for key in given]
+    if len({len(cell) for cell in cells}) > 1:
+        raise SettingsError("Not all cells of the counts have the same number of levels.")
+    texts = [tuple(str(one) for one in cell) for cell in cells]
+    if len(set(texts)) < len(texts):
+        raise SettingsError("A cell of the counts is given twice, once as text. Give it once.")
+    found_dims = _dims(dims, len(cells[0]))
+    found = (
+        tuple(tuple(dict.fromkeys(column)) for column in zip(*texts, strict=True))
+        if levels is None
+        else levels_given(levels, found_dims)
+    )
+    grid = Grid(found_dims, found)
+    flat: list[Any] = [0] * grid.n_cells
+    for cell, count in zip(texts, given.values(), strict=True):
+        flat[grid.cell(cell, "The counts")] = count
+    return grid, check_counts(flat, grid)
+
+
+# Which levels of which dimensions did a user name, as a mapping or as text such as "sex=m"?
+
+
+Given = tuple[tuple[int, int], ...]
+"""Key levels: pairs of a dimension and the place of its level."""
+
+
+def key_levels(given: Any, grid: Grid, *, where: str = "given") -> Given:
+    """Levels of some dimensions, written as a mapping or as text such as "sex=m,age=2"."""
+    pairs = _pairs_in(given, where) if isinstance(given, str) else given
+    if not isinstance(pairs, Mapping):
+        raise SettingsError(
+            f'{where} is {quote_value(given)}. Write levels as {{"sex": "m"}} or as text, '
+            '"sex=m,age=2".'
+        )
+    return tuple(sorted(_place(name, level, grid, where) for name, level in pairs.items()))
+
+
+def _pairs_in(text: str, where: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, level = part.partition("=")
+        if not equals or not name.strip() or name.strip() in found:
+            raise SettingsError(
+                f'{where} is {quote_text(text)}. Write each dimension once, as in "sex=m,age=2";'
+                " levels with a comma in them are written as a mapping."
+            )
+        found[name.strip()] = level.strip()
+    return found
+
+
+def _place(name: Any, level: Any, grid: Grid, where: str) -> tuple[int, int]:
+    if name not in grid.dims:
+        raise RolesError(
+            f"{where} names {quote_value(name)}, which is no dimension of the table."
+            f"{nearest(str(name), grid.dims)} Its dimensions are: {list_names(grid.dims)}."
+        )
+    if is_list(level) or isinstance(level, Mapping | Set):
+        raise SettingsError(
+            f"{where} names a level of dimension {name!r} that is {quote_value(level)}. Write "
+            "one level,"
+            " as text."
+        )
+    dim = grid.dims.index(name)
+    return dim, grid.level(dim, str(level), where)

@@ -2,15 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from unveil.errors import SettingsError, listed, nearest
-from unveil.measure.tables.counts import LARGEST_COUNT, kept
-from unveil.measure.tables.grid import MOST_IN_FACTS, TABLE, TOTAL, Grid, flag, is_missing, whole
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.arguments import is_list, quote_value
+from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.cap.differential import parse_seed
+from unveil.measure.tables.controlled_rounding import round_controlled
+from unveil.measure.tables.grid import (
+    LARGEST_COUNT,
+    MOST_IN_FACTS,
+    TABLE,
+    TOTAL,
+    Counts,
+    Grid,
+    as_count,
+    as_reusable,
+    flag,
+    is_missing,
+)
 from unveil.measure.tables.schemes import NOT_PUBLISHED, Published, Scheme, parse_scheme
-from unveil.read.given import is_list, shown
+
+# What is known about a table of counts: facts on sums of cells, and the system they make.
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What is known of a sum of base cells: lo <= sum of the cells <= hi."""
+
+    cells: tuple[int, ...]
+    """Flat indices of base cells in C order, ascending, each once."""
+    lo: int
+    hi: int | None
+    """None: no upper bound."""
+    what: str
+    """How a sentence names it: "the cell sex=m, age=2", "the total of sex=m", "the total"."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A base table of true counts and everything that is known about it, without names or files.
+
+    Every cell is at least 0 by definition, and a structural cell is 0 and known to be. A system
+    that its own true counts violate is refused here, so no measure has to ask whether it does.
+    """
+
+    counts: tuple[int, ...]
+    """True counts, flat, C order."""
+    facts: tuple[Fact, ...]
+    structural: frozenset[int]
+    """Flat indices of impossible cells."""
+    shape: tuple[int, ...]
+    """Its product is the number of cells; (number of cells,) where there is no shape."""
+
+    def __post_init__(self) -> None:
+        if not self.counts:
+            raise InputError("The table has no cells. Give at least one count.")
+        if prod(self.shape) != len(self.counts):
+            raise ValueError("the shape does not fit the number of cells")
+        for cell, count in enumerate(self.counts):
+            _check_count(cell, count, structural=cell in self.structural)
+        for fact in self.facts:
+            _check_fact(fact, self.counts)
+
+    @property
+    def N(self) -> int:
+        """People in the table."""
+        return sum(self.counts)
+
+
+def _check_count(cell: int, count: int, *, structural: bool) -> None:
+    if count < 0:
+        raise InputError(
+            f"Cell {cell} has a negative count. A table of counts holds whole numbers from 0."
+        )
+    if structural and count:
+        raise InputError(
+            f"Cell {cell} is declared impossible (structural), but people are counted in it. "
+            "Take it off the structural cells or correct its count."
+        )
+
+
+def _check_fact(fact: Fact, counts: tuple[int, ...]) -> None:
+    true = sum(counts[cell] for cell in fact.cells)
+    if true < fact.lo or (fact.hi is not None and true > fact.hi):
+        raise InputError(
+            f"What is said of {fact.what} does not hold in the true table: its count is not "
+            f"{_fact_interval(fact)}. Correct the bounds, the published value or the counts."
+        )
+
+
+def _fact_interval(fact: Fact) -> str:
+    if fact.hi is None:
+        return f"at least {fact.lo:,}"
+    if fact.hi == fact.lo:
+        return f"{fact.lo:,}"
+    return f"from {fact.lo:,} to {fact.hi:,}"
+
+
+# What a system says, once and no more: limits of every cell, and of every larger sum.
+#
+# Facts may repeat each other, name impossible cells, or say nothing. Here each set of cells stands
+# once, with the tightest of what is said of it, so that the solvers need not look twice.
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Limits of the sum over two cells or more."""
+
+    cells: tuple[int, ...]
+    lo: int
+    hi: int | None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Limits of every cell by what is said of it alone, and of every sum of several."""
+
+    lo: tuple[int, ...]
+    hi: tuple[int | None, ...]
+    sums: tuple[Sum, ...]
+
+
+def sums_of(system: System) -> Sums:
+    """Each set of possible cells once, with the largest lower and the smallest upper limit."""
+    size = len(system.counts)
+    limits: dict[tuple[int, ...], tuple[int, int | None]] = {
+        (cell,): (0, None) for cell in range(size)
+    }
+    for fact in (*_impossible(system.structural), *system.facts):
+        cells = (
+            tuple(cell for cell in fact.cells if cell not in system.structural) or fact.cells[:1]
+        )
+        lo, hi = limits.get(cells, (0, None))
+        limits[cells] = max(lo, fact.lo), _smaller(hi, fact.hi)
+    alone = [limits[(cell,)] for cell in range(size)]
+    several = tuple(
+        Sum(cells, lo, hi)
+        for cells, (lo, hi) in limits.items()
+        if len(cells) > 1 and (lo > 0 or hi is not None)
+    )
+    return Sums(tuple(lo for lo, _ in alone), tuple(hi for _, hi in alone), several)
+
+
+def _impossible(cells: Iterable[int]) -> Iterable[Fact]:
+    return (Fact((cell,), 0, 0, "an impossible cell") for cell in cells)
+
+
+def _smaller(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
 
 MARGINS = "margins"
 EXACT = Scheme("exact")
@@ -30,7 +179,7 @@ def plan(grid: Grid, rounding: Any, *, table: bool, total: bool, margins: Any) -
         scheme = _scheme(EXACT if rounding is None else rounding)
         parts = [*([TABLE] if is_shown else []), *flagged]
         found = {part: scheme for part in parts if scheme is not None}
-    _refuse_too_much(grid, found)
+    _check_too_much(grid, found)
     return {part: found[part] for part in sorted(found, key=lambda part: _order(grid, part))}
 
 
@@ -62,7 +211,8 @@ def part_named(grid: Grid, given: Any) -> str:
     """The part of the release that a user names: table, total, or dimensions of a margin."""
     if not isinstance(given, str):
         raise SettingsError(
-            f"A part of the release is named by {shown(given)}. Write table, total, margins, or"
+            f"A part of the release is named by {quote_value(given)}. Write table, total, "
+            "margins, or"
             " the dimensions of a margin, joined by commas."
         )
     if given in (TABLE, TOTAL):
@@ -72,8 +222,10 @@ def part_named(grid: Grid, given: Any) -> str:
         if name not in grid.dims:
             known = (TABLE, TOTAL, MARGINS, *grid.dims)
             raise SettingsError(
-                f"The release has no part {shown(given)}.{nearest(name, known)} Its parts are:"
-                f" table, total, margins, and any of the dimensions {listed(grid.dims)}, joined by"
+                f"The release has no part {quote_value(given)}.{nearest(name, known)} Its parts "
+                "are:"
+                f" table, total, margins, and any of the dimensions {list_names(grid.dims)}, "
+                "joined by"
                 " commas."
             )
     return grid.part(wanted)
@@ -84,7 +236,7 @@ def _order(grid: Grid, part: str) -> tuple[int, list[int]]:
     return -len(dims), [grid.dims.index(dim) for dim in dims]
 
 
-def _refuse_too_much(grid: Grid, found: Plan) -> None:
+def _check_too_much(grid: Grid, found: Plan) -> None:
     """Every entry of a part names all its cells: 16 dimensions have too many margins for that."""
     n_named = grid.n_cells * len(found)
     if n_named > MOST_IN_FACTS:
@@ -94,7 +246,7 @@ def _refuse_too_much(grid: Grid, found: Plan) -> None:
         )
 
 
-def published_given(grid: Grid, given: Any, asked: Plan) -> dict[str, tuple[Published, ...]]:
+def parse_published(grid: Grid, given: Any, asked: Plan) -> dict[str, tuple[Published, ...]]:
     """The published values a user gave, flat, by part; the others are to be drawn."""
     if given is None:
         return {}
@@ -106,14 +258,14 @@ def published_given(grid: Grid, given: Any, asked: Plan) -> dict[str, tuple[Publ
         if part not in asked:
             raise SettingsError(
                 f"Published values are given for the part {part!r}, which is not published. Ask"
-                f" for it, or leave them out. Published are: {listed(asked) or 'none'}."
+                f" for it, or leave them out. Published are: {list_names(asked) or 'none'}."
             )
         found[part] = _values(grid, part, values)
     return found
 
 
 def _values(grid: Grid, part: str, given: Any) -> tuple[Published, ...]:
-    shape, given = grid.shape_of(part), kept(given)
+    shape, given = grid.shape_of(part), as_reusable(given)
     if not shape:
         return (_value(given, part),)
     flat = given if _is_flat(given, prod(shape)) else _flat(given, shape, part)
@@ -143,7 +295,7 @@ def _value(given: Any, part: str) -> Published:
     if is_list(given):
         pair = list(given)
         if len(pair) == 2:
-            lo, hi = whole(pair[0]), None if pair[1] is None else whole(pair[1])
+            lo, hi = as_count(pair[0]), None if pair[1] is None else as_count(pair[1])
             if lo is not None and lo >= 0 and (pair[1] is None or (hi is not None and hi >= lo)):
                 return _interval(lo, hi, part)
         raise SettingsError(
@@ -152,10 +304,11 @@ def _value(given: Any, part: str) -> Published:
         )
     if is_missing(given):
         return None
-    found = whole(given)
+    found = as_count(given)
     if found is None:
         raise SettingsError(
-            f"A published value of the part {part!r} is {shown(given)}. It must be a whole number,"
+            f"A published value of the part {part!r} is {quote_value(given)}. It must be a "
+            "whole number,"
             " a pair for an interval, or None where it is suppressed."
         )
     return found
@@ -168,3 +321,125 @@ def _interval(lo: int, hi: int | None, part: str) -> tuple[int, int | None]:
             " for no highest."
         )
     return lo, hi
+
+
+# What does a table producer publish: the values of each part under its scheme, by seeded draws?
+
+
+Values = dict[str, tuple[Published, ...]]
+
+
+def choose_draw_seed(asked: Plan, given: Mapping[str, Any], seed: Any) -> int | None:
+    """The seed of the draws; None where nothing is drawn."""
+    found = None if seed is None else parse_seed(seed)
+    if not any(scheme.draws for part, scheme in asked.items() if part not in given):
+        return None
+    return secrets.randbits(53) if found is None else found
+
+
+def publish(
+    grid: Grid,
+    counts: Counts,
+    asked: Plan,
+    given: Values,
+    *,
+    seed: int | None,
+    impossible: frozenset[int] = frozenset(),
+) -> Values:
+    """The values of each part: those given, and the others by their scheme.
+
+    Notes
+    -----
+    Every part has a stream of its own, keyed by the seed and its name, so that asking for one more
+    margin changes no other value. Margins are rounded from their own true sums, not added up from
+    rounded cells; only controlled rounding ties parts together: those of one base add up.
+    Impossible cells are published as 0 under every scheme: noise in them would betray itself.
+    """
+    made: Values = dict(given)
+    bases = {s.size for part, s in asked.items() if s.kind == "controlled" and part not in given}
+    for base in sorted(bases):
+        tied = [part for part, scheme in asked.items() if scheme == Scheme("controlled", base)]
+        made |= _round_together(grid, counts, base, [p for p in tied if p not in given], seed)
+    for part, scheme in asked.items():
+        if part not in made:
+            values = publish_counts(grid.summed(counts, part), scheme, stream(seed, part))
+            empty = impossible if part == TABLE else ()
+            made[part] = tuple(0 if i in empty else v for i, v in enumerate(values))
+    return {part: made[part] for part in asked}
+
+
+def _round_together(
+    grid: Grid, counts: Counts, base: int, parts: Sequence[str], seed: int | None
+) -> Values:
+    """Parts that are rounded together, so that they add up: all of them from the finest."""
+    finest = max(parts, key=lambda part: len(grid.dims_of(part)))
+    dims = set(grid.dims_of(finest))
+    if not all(dims.issuperset(grid.dims_of(part)) for part in parts):
+        raise SettingsError(
+            "Controlled rounding of margins that share no table needs the table itself, or a"
+            " margin by all their dimensions, rounded with the same base. Add it, or round with"
+            " 'random'."
+        )
+    fine = Grid(grid.dims_of(finest), _levels_of(grid, finest)) if dims else grid
+    within = counts if finest == TABLE else grid.summed(counts, finest)
+    coarser = [part for part in parts if part != finest]
+    inner = {part: fine.members(fine.part(grid.dims_of(part))) for part in coarser}
+    if not dims:
+        inner = {}
+    rounded = round_controlled(within, base, stream(seed, finest), [*inner.values()])
+    made: Values = {finest: _plain(rounded)}
+    for part, cells in inner.items():
+        made[part] = _plain(rounded[cells].sum(axis=1))
+    return made
+
+
+def _levels_of(grid: Grid, part: str) -> tuple[tuple[str, ...], ...]:
+    kept = grid.dims_of(part)
+    return tuple(lv for dim, lv in zip(grid.dims, grid.levels, strict=True) if dim in kept)
+
+
+def stream(seed: int | None, part: str) -> np.random.Generator:
+    """The stream of one part: the same whatever else is published."""
+    return np.random.default_rng([seed or 0, *part.encode()])
+
+
+def publish_counts(
+    counts: Counts, scheme: Scheme, draws: np.random.Generator
+) -> tuple[Published, ...]:
+    """Counts as a scheme publishes them.
+
+    Notes
+    -----
+    Conventional: to the nearest multiple, a half going up. Random: up with the probability of what
+    is left over, (c mod b) / b, so that the mean over draws is the count; multiples stay. Up and
+    down: to the next multiple. Noise: a whole number from -D to D is added, each as likely; below 0
+    is 0. Cell key: the same, but 0 stays 0 and no other count becomes 0. Suppress: counts from 1 to
+    k - 1 are not published.
+    """
+    if scheme.kind == "interval":
+        raise SettingsError("The scheme 'interval' needs its intervals: give them in published.")
+    if scheme.kind == "suppress":
+        return tuple(None if 0 < c < scheme.size else c for c in counts.tolist())
+    return _plain(_perturb(counts, scheme, draws))
+
+
+def _perturb(counts: Counts, scheme: Scheme, draws: np.random.Generator) -> Counts:
+    b = D = scheme.size
+    if scheme.kind in ("noise", "cellkey"):
+        noisy = counts + draws.integers(-D, D, size=len(counts), endpoint=True)
+        if scheme.kind == "cellkey":
+            noisy = np.where(counts > 0, np.maximum(noisy, 1), 0)
+        cut: Counts = np.maximum(noisy, 0)
+        return cut
+    added: dict[str, int | NDArray[np.int64]] = {"conventional": b // 2, "up": b - 1, "down": 0}
+    if scheme.kind == "random":
+        goes_up = draws.random(len(counts)) < (counts % b) / b
+        added["random"] = goes_up * (b - 1)
+    if scheme.kind not in added:
+        return counts
+    made: Counts = (counts + added[scheme.kind]) // b * b
+    return made
+
+
+def _plain(counts: Counts) -> tuple[Published, ...]:
+    return tuple(counts.tolist())

@@ -4,6 +4,8 @@ Smith and Elliot (2008): the subtraction-attribution probability. Known people a
 the table, and a cell of which nobody is left, provably, says something about everybody else.
 """
 
+import math
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,32 +13,177 @@ from typing import Any
 
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
-from unveil.errors import SettingsError, listed
-from unveil.measure.tables.curve import Curve, Effort, Question, curve
-from unveil.measure.tables.depth import (
-    BY_DEPTH,
-    chance_at,
-    depth_asked,
-    events_at,
-)
-from unveil.measure.tables.exposure import given_away_by
-from unveil.measure.tables.known import known_people, without_known
-from unveil.measure.tables.levels_named import Given, key_levels
-from unveil.measure.tables.release import Release
-from unveil.measure.tables.sap_record import Asked, record_of
-from unveil.measure.tables.sap_settings import (
-    checked_threshold,
-    effort_asked,
-    last_asked,
-    seed_of,
-)
-from unveil.records.sap import Sap, SapDepth
-from unveil.records.view import Plotted, as_html, as_text
+from unveil.arguments import number_in, quote_value
+from unveil.errors import InputError, SettingsError, list_names
+from unveil.measure.cap.differential import parse_seed
+from unveil.measure.tables.audit import Exposure, exposed_cells
+from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, as_count, key_levels, pairs
+from unveil.measure.tables.known_people import KnownPeople, parse_known, without_known
+from unveil.measure.tables.parts import System, sums_of
+from unveil.measure.tables.published_table import PublishedTable
+from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
+from unveil.measure.tables.sap_depth import BY_DEPTH, chance_at, depth_asked, events_at, lessons
+from unveil.measure.tables.schemes import trivial_bounds
+from unveil.records.base import HasPlots, as_html, as_text
+from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
+from unveil.study.scenario import Progress, silent
+
+# What was asked of a release and found about it, as the record that leaves the measure.
+
+
+LESSONS = 100  # as many recovered zeros are described one by one
 
 
 @dataclass(frozen=True)
-class SapResult(Plotted):
+class SapQuery:
+    """A release, and the people and the zeros that were asked about."""
+
+    release: PublishedTable
+    people: tuple[KnownPeople, ...]
+    keys: Given
+    depth: int | None
+
+
+def record_of(
+    asked: SapQuery,
+    main: SapQuestion,
+    found: Curve,
+    by_depth: tuple[SapDepth, ...],
+    *,
+    given_away: Exposure,
+    seed: int,
+) -> Sap:
+    """Everything that was asked and found, as one record."""
+    release, keys = asked.release, asked.keys
+    grid, n = release.grid, range(len(found.lower))
+    published = sums_of(release.system)
+    return Sap(
+        dims=grid.dims,
+        n_levels=grid.shape,
+        schemes=release.schemes,
+        of_sample=release.of_sample,
+        given=tuple((grid.dims[dim], grid.levels[dim][place]) for dim, place in keys),
+        known=tuple((_who(one, grid), one.n) for one in asked.people),
+        depth=asked.depth,
+        N=main.N,
+        n=tuple(n),
+        exact=found.fractions,
+        lower=found.lower,
+        upper=found.upper,
+        all_known=tuple(one > main.N for one in n),
+        first_risk=next((one for one in n if found.lower[one] > 0), None),
+        method=found.method,
+        complete=found.complete,
+        n_nodes=found.n_nodes,
+        monte_carlo=found.monte_carlo,
+        seed=seed if found.monte_carlo else release.seed,
+        cell_bounds=tuple(zip(published.lo, published.hi, strict=True)),
+        total_bounds=_total_bounds(release),
+        exposed=given_away.exposed,
+        by_depth=by_depth,
+        taught=taught(main.system, grid, given_away.recovered),
+        notes=release.notes,
+    )
+
+
+def _who(one: KnownPeople, grid: Grid) -> str:
+    return pairs(
+        [grid.dims[dim] for dim, _ in one.levels],
+        [grid.levels[dim][place] for dim, place in one.levels],
+    )
+
+
+def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
+    """What is published of the sum of all cells."""
+    values = dict(release.published).get(TOTAL)
+    return None if values is None else trivial_bounds(values[0], dict(release.schemes)[TOTAL])
+
+
+def taught(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
+    """What the recovered zeros of a table teach, before anybody more becomes known."""
+    if zeros is None:
+        return None
+    found, n_people = lessons(system, zeros)
+    labels = grid.labels(TABLE) if found else []
+    kinds = [lesson.kind for lesson in found]
+    return SapTaught(
+        n_recovered=len(found),
+        settles=kinds.count("settles"),
+        rules_out_level=kinds.count("rules_out_level"),
+        combination_only=kinds.count("combination_only"),
+        by_variable=tuple(
+            SapTaughtVariable(
+                variable=name,
+                settles=sum(dim in lesson.settles for lesson in found),
+                rules_out_level=sum(dim in lesson.rules_out for lesson in found),
+            )
+            for dim, name in enumerate(grid.dims)
+        ),
+        n_people_settled=n_people,
+        lessons=tuple(
+            SapLesson(
+                cell=pairs(grid.dims, labels[lesson.cell]),
+                kind=lesson.kind,
+                variables=tuple(grid.dims[dim] for dim in lesson.settles or lesson.rules_out),
+            )
+            for lesson in found[:LESSONS]
+        ),
+    )
+
+
+# Which settings of a SAP curve mean something, and what is said of those that do not?
+
+
+N_MAX = 100  # without n_max, where the table has more people
+LARGEST_N = 100_000
+
+
+def last_asked(n_max: Any, N: int, *, is_given: bool) -> int:
+    """The largest n, or a sentence on what is wrong with it."""
+    found = min(N, N_MAX) if n_max is None else as_count(n_max)
+    if found is None or not 0 <= found <= LARGEST_N:
+        raise SettingsError(
+            f"n_max is {quote_value(n_max)}. It must be a whole number from 0 to {LARGEST_N:,}: "
+            "how many"
+            " people an intruder may know."
+        )
+    if N == 0 and n_max != 0:
+        who = "with the given levels is left in the table" if is_given else "is left in the table"
+        raise InputError(f"Nobody {who}, so that nobody can become known. Ask for n_max=0 alone.")
+    return found
+
+
+def effort_asked(nodes: Any, seconds: Any) -> tuple[int, float | None]:
+    """What box splitting may spend, or a sentence on what is wrong with it."""
+    found, limit = as_count(nodes), None if seconds is None else number_in(seconds)
+    if found is None or found < 1:
+        raise SettingsError(f"nodes is {quote_value(nodes)}. It must be a whole number from 1.")
+    if seconds is not None and (limit is None or not 0 < limit < math.inf):
+        raise SettingsError(f"seconds is {quote_value(seconds)}. It must be a number above 0.")
+    return found, limit
+
+
+def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
+    """The seed of Monte Carlo: that given, that of the release, or a new one."""
+    if seed is not None:
+        return int(parse_seed(seed))
+    return secrets.randbits(53) if release.seed is None else release.seed
+
+
+def parse_threshold(threshold: Any) -> float:
+    """A probability, or a sentence on what is wrong with it."""
+    number = number_in(threshold)
+    if number is None or not 0 <= number <= 1:
+        raise SettingsError(
+            f"The threshold is {quote_value(threshold)}. It must be a probability from 0 to 1, "
+            "such as"
+            " 0.05."
+        )
+    return number
+
+
+@dataclass(frozen=True)
+class SapResult(HasPlots):
     """A curve over the number of known people, and what it was made of."""
 
     record: Sap
@@ -58,7 +205,7 @@ class SapResult(Plotted):
 
     def passes(self, threshold: float) -> int | None:
         """The smallest number of known people at which SAP is certainly above a threshold."""
-        limit = checked_threshold(threshold)
+        limit = parse_threshold(threshold)
         above = (n for n, low in zip(self.record.n, self.record.lower, strict=True) if low > limit)
         return next(above, None)
 
@@ -115,7 +262,7 @@ def sap(
     Parameters
     ----------
     counts
-        A `Release`, or true counts as `Release.from_counts` takes them.
+        A `PublishedTable`, or true counts as `Release.from_counts` takes them.
     dims, levels, rounding, total, margins, constraints, structural, published
         What is published about the counts, as in `Release.from_counts`. Without any of them the
         exact table is published; with `constraints` alone only what they say.
@@ -153,18 +300,18 @@ def sap(
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
     limits = effort_asked(nodes, seconds)
     effort = Effort(*limits, progress=progress or silent).started()
-    release = counts if isinstance(counts, Release) else _released(counts, asked, seed)
+    release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
     if counts is release:
-        _refuse_asked(asked)
+        _check_asked(asked)
     grid = release.grid
-    people = known_people(known, grid)
+    people = parse_known(known, grid)
     keys = () if given is None else key_levels(given, grid)
     d = depth_asked(depth, len(grid.dims) - len(keys))
     system = without_known(release.system, people, grid)
-    main = Question(system, events_at(system, d, keys), chance_at(system, keys))
+    main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
     last = last_asked(n_max, main.N, is_given=bool(keys))
-    effort = replace(effort, seed=seed_of(seed, release))
-    given_away = given_away_by(system, effort.left)
+    effort = replace(effort, seed=choose_sampling_seed(seed, release))
+    given_away = exposed_cells(system, effort.left)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)
     is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
     depths = len(grid.dims) - len(keys) if is_by_depth else 1
@@ -174,27 +321,27 @@ def sap(
         if isinstance(depth, str) and depth == BY_DEPTH
         else ()
     )
-    wanted = Asked(release, people, keys, d)
+    wanted = SapQuery(release, people, keys, d)
     made = record_of(wanted, main, found, by_depth, given_away=given_away, seed=effort.seed)
     return SapResult(made)
 
 
-def _released(counts: Any, asked: dict[str, Any], seed: int | None) -> Release:
+def _make_table(counts: Any, asked: dict[str, Any], seed: int | None) -> PublishedTable:
     only_facts = asked["constraints"] is not None and asked["rounding"] is None
-    return Release.from_counts(counts, **asked, table=not only_facts, seed=seed)
+    return PublishedTable.from_counts(counts, **asked, table=not only_facts, seed=seed)
 
 
-def _refuse_asked(asked: Mapping[str, Any]) -> None:
+def _check_asked(asked: Mapping[str, Any]) -> None:
     beside = [name for name, value in asked.items() if value is not None and value is not False]
     if beside:
         raise SettingsError(
-            f"A release says itself what is published; leave out {listed(beside)}, or give the"
+            f"A release says itself what is published; leave out {list_names(beside)}, or give the"
             " counts instead."
         )
 
 
 def _by_depth(
-    main: Question, keys: Given, last: int, effort: Effort, whole_table: Curve
+    main: SapQuestion, keys: Given, last: int, effort: Effort, whole_table: Curve
 ) -> tuple[SapDepth, ...]:
     n_free = len(main.system.shape) - len(keys)
     made = []

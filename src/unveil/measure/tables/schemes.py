@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.errors import SettingsError, listed, nearest
-from unveil.read.given import shown
+from unveil.arguments import quote_value
+from unveil.errors import SettingsError, list_names, nearest
 
 MULTIPLES = ("conventional", "random", "controlled", "up", "down")
 """Schemes that publish multiples of a base."""
@@ -57,34 +57,35 @@ def parse_scheme(given: Any) -> Scheme:
         return given
     if not isinstance(given, str):
         raise SettingsError(
-            f"A rounding scheme is {shown(given)}. Write it as text, such as {EXAMPLES}, or exact."
+            f"A rounding scheme is {quote_value(given)}. Write it as text, such as {EXAMPLES}, "
+            "or exact."
         )
     kind, *rest = (part.strip() for part in given.strip().lower().split(":"))
     if kind not in KINDS:
         raise SettingsError(
-            f"There is no rounding scheme {shown(given)}.{nearest(kind, KINDS)}"
-            f" The schemes are: {listed(KINDS)}."
+            f"There is no rounding scheme {quote_value(given)}.{nearest(kind, KINDS)}"
+            f" The schemes are: {list_names(KINDS)}."
         )
     if kind in UNSIZED:
         if rest:
-            raise SettingsError(f"The scheme {shown(given)} takes no number: write {kind}.")
+            raise SettingsError(f"The scheme {quote_value(given)} takes no number: write {kind}.")
         return Scheme(kind)
-    return _sized(given, kind, rest)
+    return _make_scheme(given, kind, rest)
 
 
-def _sized(given: str, kind: str, rest: list[str]) -> Scheme:
+def _make_scheme(given: str, kind: str, rest: list[str]) -> Scheme:
     is_interval = kind == "suppress" and len(rest) == 2 and rest[1] == "interval"
     if not (len(rest) == 1 or is_interval) or not re.fullmatch(r"\d{1,12}", rest[0], re.ASCII):
         also = ", or suppress:5:interval" if kind == "suppress" else ""
         raise SettingsError(
-            f"The scheme {shown(given)} needs one whole number: write it as {kind}:5{also}."
+            f"The scheme {quote_value(given)} needs one whole number: write it as {kind}:5{also}."
         )
     size = int(rest[0])
     least = 1 if kind in ("noise", "cellkey") else 2
     if not least <= size <= LARGEST_SIZE:
         what = {"noise": "noise", "cellkey": "noise", "suppress": "threshold"}.get(kind, "base")
         raise SettingsError(
-            f"The {what} of the scheme {shown(given)} must be a whole number from {least} to"
+            f"The {what} of the scheme {quote_value(given)} must be a whole number from {least} to"
             f" {LARGEST_SIZE:,}."
         )
     return Scheme(kind, size, is_interval)
@@ -120,7 +121,7 @@ def trivial_bounds(published: Published, scheme: str | Scheme) -> Bounds:
         return (1, chosen.size - 1) if chosen.interval else (0, None)
     if isinstance(published, tuple):
         return published
-    _refuse_impossible(published, chosen)
+    _check_impossible(published, chosen)
     below, above = _reach(published, chosen)
     least = 1 if chosen.kind == "cellkey" and published else 0
     return max(least, published - below), published + above
@@ -141,7 +142,7 @@ def _reach(published: int, scheme: Scheme) -> tuple[int, int]:
     return reach.get(scheme.kind, (0, 0))
 
 
-def _refuse_impossible(published: int, scheme: Scheme) -> None:
+def _check_impossible(published: int, scheme: Scheme) -> None:
     """Refuse a value that the scheme never publishes."""
     if scheme.kind == "interval":
         raise SettingsError(

@@ -7,23 +7,30 @@ special uniques of Taub et al. (2018).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from unveil.arguments import choice, number_in, quote_value
+from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
-from unveil.count.codes import Column
-from unveil.count.scenario import Progress, silent
-from unveil.count.sides import Sides
-from unveil.measure.one_table import OneTable, opened_alone
-from unveil.measure.people import people_by_keys, rows_counted
-from unveil.measure.uniques.asked import SudaAsked, max_size, suda_asked
-from unveil.measure.uniques.dis import MOST_KEYS, Floats, dis_file, dis_records
-from unveil.measure.uniques.lattice import key_rows, minimal_uniques
-from unveil.measure.uniques.result import SudaResult, checked_quantile
-from unveil.measure.uniques.scores import Mask, Scores, scored, special, special_threshold
-from unveil.read.roles import names
-from unveil.records.suda import (
+from unveil.count.codes import CodedColumn
+from unveil.count.packing import Sides
+from unveil.errors import SettingsError
+from unveil.measure.disclosure.record import people_by_keys, rows_counted
+from unveil.measure.one_table import OneTable, open_table
+from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
+from unveil.measure.uniques.suda_result import SudaResult, parse_quantile
+from unveil.measure.uniques.suda_scores import (
+    MOST_DIS_KEYS,
+    SudaScores,
+    dis_file,
+    dis_records,
+    score_uniques,
+    special,
+    special_threshold,
+)
+from unveil.records.uniques import (
     KeyContribution,
     MissingRule,
     MsuSize,
@@ -31,11 +38,79 @@ from unveil.records.suda import (
     Suda,
     SudaNotMeasured,
 )
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# Which uniques are searched for, and how are they weighed? What a user asks, or a refusal.
+
+
+MOST_SETS = 2**16 - 1
+"""Sets of keys that are searched: all those of 16 keys."""
+MOST_KEYS = 100
+LEAST_FRACTION = 1e-12
+"""No population is so large that less of it could be in the data."""
+
+
+@dataclass(frozen=True)
+class SudaSettings:
+    """The settings of `unveil.suda`, all of them sound."""
+
+    max_size: int  # keys in the largest set that is searched for
+    is_limited: bool  # whether a largest size was given
+    dis_fraction: float
+    scores: ScoreKind
+    missing: MissingRule
+
+
+def suda_asked(
+    n_keys: int, *, max_msu: Any, dis_fraction: Any, scores: Any, missing: Any
+) -> SudaSettings:
+    """The settings for so many keys, or a sentence on what is wrong with them."""
+    fraction = number_in(dis_fraction)
+    if fraction is None or not LEAST_FRACTION <= fraction <= 1:
+        raise SettingsError(
+            f"dis_fraction is {quote_value(dis_fraction)}. It must be the share of the "
+            "population that is"
+            " in the data, above 0 and at most 1, such as 0.01."
+        )
+    score_kind = choice("scores", scores, get_args(ScoreKind))
+    rule = choice("missing", missing, get_args(MissingRule))
+    size = max_size(max_msu, n_keys)
+    return SudaSettings(size, max_msu is not None, fraction, score_kind, rule)
+
+
+def max_size(max_msu: Any, n_keys: int) -> int:
+    """How many keys a set may have, where the search would end."""
+    if n_keys > MOST_KEYS:
+        raise SettingsError(
+            f"{n_keys} keys are given; uniques are searched among at most {MOST_KEYS}. Name the"
+            " columns an intruder would know."
+        )
+    if max_msu is not None and (not _is_whole(max_msu) or max_msu < 1):
+        raise SettingsError(
+            f"max_msu is {quote_value(max_msu)}. It must be a whole number of keys, 1 or more."
+        )
+    size = n_keys if max_msu is None else min(int(max_msu), n_keys)
+    if n_sets(n_keys, size) > MOST_SETS:
+        largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
+        wanted = "" if max_msu is None else f" of at most {size}"
+        raise SettingsError(
+            f"{n_keys} keys make {n_sets(n_keys, size):,} sets{wanted}, and no more than"
+            f" {MOST_SETS:,} are searched. Give max_msu (--max-msu on the command line), at most"
+            f" {largest}, or fewer keys."
+        )
+    return size
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
 
 QUANTILE = 0.9
 NO_FILE_DIS = "nobody is alone with their keys, and nobody shares them with exactly one other"
 NO_RECORD_DIS = (
-    f"with more than {MOST_KEYS} keys the DIS of single records would no longer rise with the score"
+    f"with more than {MOST_DIS_KEYS} keys the DIS of single records would no longer "
+    "rise with the score"
 )
 
 
@@ -97,7 +172,7 @@ def suda(
         scores=scores,
         missing=missing,
     )
-    table = opened_alone(
+    table = open_table(
         data,
         keys=key_names,
         bands=bands,
@@ -109,12 +184,12 @@ def suda(
     return suda_of(table, asked, progress)
 
 
-def suda_of(table: OneTable, asked: SudaAsked, progress: Progress) -> SudaResult:
+def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaResult:
     """The special uniques of a data set that is open already."""
     counted = count_keys(table.keys, table.keys[0].sides)
     rows = key_rows(table.keys, counted, exclude_missing=asked.missing == "exclude")
     search = partial(minimal_uniques, rows, asked.max_size)
-    of_uniques = scored(search(progress), rows, asked.max_size, asked.scores)
+    of_uniques = score_uniques(search(progress), rows, asked.max_size, asked.scores)
     score = of_uniques.score
     n_in_pairs = 2 * int(np.count_nonzero(counted.counts[0] == 2))
     dis = _dis(score, len(rows.names), n_in_pairs, asked.dis_fraction)
@@ -147,7 +222,7 @@ def suda_of(table: OneTable, asked: SudaAsked, progress: Progress) -> SudaResult
             *table.notes_on_keys,
             *rows_counted(table.people, "SUDA scores and DIS count"),
         ),
-        not_measured=tuple(_lacking(of_file, dis)),
+        not_measured=tuple(_missing_figures(of_file, dis)),
     )
     return SudaResult(record, table.keys, rows.records, of_uniques, dis, search)
 
@@ -161,7 +236,7 @@ class SpecialUniques:
 
 
 def special_uniques(
-    columns: Sequence[Column],
+    columns: Sequence[CodedColumn],
     *,
     max_msu: int | None = None,
     scores: ScoreKind = "original",
@@ -187,20 +262,20 @@ def special_uniques(
         `.is_special` and `.scores` of the records of the first side.
     """
     largest = max_size(max_msu, len(columns))
-    threshold = checked_quantile(quantile)
+    threshold = parse_quantile(quantile)
     own = [first_side(column) for column in columns]
     counted = count_keys(own, own[0].sides)
     rows = key_rows(own, counted, exclude_missing=missing == "exclude")
-    found = scored(minimal_uniques(rows, largest, progress), rows, largest, scores)
+    found = score_uniques(minimal_uniques(rows, largest, progress), rows, largest, scores)
     on_all = np.zeros(own[0].sides.n_rows)
     on_all[rows.records] = found.score
     return SpecialUniques(special(on_all, threshold), on_all)
 
 
-def first_side(column: Column) -> Column:
+def first_side(column: CodedColumn) -> CodedColumn:
     """A column without its other sides; levels and codes stay as they are."""
     n = column.sides.rows[0]
-    return Column(column.name, Sides((n,)), column.codes[:n], column.levels)
+    return CodedColumn(column.name, Sides((n,)), column.codes[:n], column.levels)
 
 
 def _dis(score: Floats, n_keys: int, n_in_pairs: int, fraction: float) -> Floats | None:
@@ -214,21 +289,21 @@ def _dis(score: Floats, n_keys: int, n_in_pairs: int, fraction: float) -> Floats
     return dis
 
 
-def _lacking(of_file: float | None, of_records: Floats | None) -> Iterator[SudaNotMeasured]:
+def _missing_figures(of_file: float | None, of_records: Floats | None) -> Iterator[SudaNotMeasured]:
     if of_file is None:
         yield SudaNotMeasured(field="dis_file", reason=NO_FILE_DIS)
     if of_records is None:
         yield SudaNotMeasured(field="dis_highest", reason=NO_RECORD_DIS)
 
 
-def _sizes(scores: Scores) -> Iterator[MsuSize]:
+def _sizes(scores: SudaScores) -> Iterator[MsuSize]:
     n_smallest = np.bincount(scores.smallest, minlength=len(scores.n_of_size))
     for size, n_msu in enumerate(scores.n_of_size.sum(axis=1)):
         if size:
             yield MsuSize(size=size, n_msu=n_msu, n_records=n_smallest[size])
 
 
-def _contributions(scores: Scores, names: Sequence[str]) -> Iterator[KeyContribution]:
+def _contributions(scores: SudaScores, names: Sequence[str]) -> Iterator[KeyContribution]:
     by_key = zip(names, scores.n_of_key, scores.percent_by_key(), strict=True)
     for name, n_msu, percent in by_key:
         yield KeyContribution(key=name, n_msu=n_msu, percent=percent)

@@ -11,12 +11,12 @@ from itertools import combinations
 
 import numpy as np
 
+from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.count.codes import Codes
 from unveil.count.packing import Integers
-from unveil.count.profile import Mask
-from unveil.measure.utility.coding import Floats, Variable, Whole
 from unveil.records.comparison import Association
+from unveil.study.kinds import ComparedVariable
 
 Pair = tuple[str, str, Association]
 
@@ -26,12 +26,12 @@ _DENSE = 2**22
 _DOUBTFUL = 1e-4
 
 
-def associations(variables: Sequence[Variable], side: int) -> dict[Pair, float | None]:
+def associations(variables: Sequence[ComparedVariable], side: int) -> dict[Pair, float | None]:
     """Every measure of every pair on one side; None where it is not defined."""
     numbers = [one for one in variables if one.is_number]
     categories = [one for one in variables if not one.is_number]
     made: dict[Pair, float | None] = {}
-    made.update(_of_numbers(numbers, side))
+    made.update(_correlations(numbers, side))
     for number in numbers:
         made.update(_ratios(number, categories, side))
     for a, b in combinations(categories, 2):
@@ -59,7 +59,7 @@ def pearson(x: Floats, y: Floats) -> float | None:
     return min(1.0, max(-1.0, r))
 
 
-def doubled_ranks(counts: Whole) -> Whole:
+def doubled_ranks(counts: Ints) -> Ints:
     """Twice the mid-rank of every level, from the counts of levels in order: a whole number."""
     return 2 * (np.cumsum(counts) - counts) + counts + 1
 
@@ -103,7 +103,7 @@ def cramer_v(a: Codes, b: Codes, n_a: int, n_b: int) -> float | None:
     return min(1.0, math.sqrt(chi2 / (n * (min(r, c) - 1))))
 
 
-def _cells(a: Codes, b: Codes, n_a: int, n_b: int) -> tuple[Whole, Whole]:
+def _cells(a: Codes, b: Codes, n_a: int, n_b: int) -> tuple[Ints, Ints]:
     """The cells of the table where someone is, and how many are."""
     packed = a.astype(np.int64) * n_b + b
     if n_a * n_b <= _DENSE:
@@ -135,7 +135,7 @@ def correlation_ratio(x: Floats, groups: Integers, n_groups: int) -> float | Non
 
 
 def _ratios(
-    number: Variable, categories: Sequence[Variable], side: int
+    number: ComparedVariable, categories: Sequence[ComparedVariable], side: int
 ) -> Iterator[tuple[Pair, float | None]]:
     codes = number.codes(side)
     kept = number.is_ordinary[codes]
@@ -146,7 +146,9 @@ def _ratios(
         yield (number.name, category.name, "correlation_ratio"), eta
 
 
-def _of_numbers(numbers: Sequence[Variable], side: int) -> Iterator[tuple[Pair, float | None]]:
+def _correlations(
+    numbers: Sequence[ComparedVariable], side: int
+) -> Iterator[tuple[Pair, float | None]]:
     """Pearson and Spearman of every pair: from sums over chunks of rows where those are exact."""
     if len(numbers) < 2:
         return
@@ -155,7 +157,7 @@ def _of_numbers(numbers: Sequence[Variable], side: int) -> Iterator[tuple[Pair, 
 
     # One thread: sums in another order would give other last digits.
     with threadpool_limits(limits=1):
-        by_value = _from_sums([_standardised(one, side) for one in numbers], numbers, side)
+        by_value = _from_sums([_standardise(one, side) for one in numbers], numbers, side)
         by_rank = _from_sums([_ranks(one, side) for one in numbers], numbers, side)
     for i, j in combinations(range(len(numbers)), 2):
         a, b = numbers[i], numbers[j]
@@ -167,23 +169,23 @@ def _of_numbers(numbers: Sequence[Variable], side: int) -> Iterator[tuple[Pair, 
         yield (a.name, b.name, "spearman"), float(rho) if is_known else _rank_pair(a, b, side)
 
 
-def _pair(a: Variable, b: Variable, side: int) -> float | None:
+def _pair(a: ComparedVariable, b: ComparedVariable, side: int) -> float | None:
     kept = _both(a, b, side)
     return pearson(*(one.values[one.codes(side)[kept]] for one in (a, b)))
 
 
-def _rank_pair(a: Variable, b: Variable, side: int) -> float | None:
+def _rank_pair(a: ComparedVariable, b: ComparedVariable, side: int) -> float | None:
     kept = _both(a, b, side)
     codes_a, codes_b = a.codes(side)[kept], b.codes(side)[kept]
     return spearman(codes_a, codes_b, a.column.n_levels, b.column.n_levels)
 
 
-def _both(a: Variable, b: Variable, side: int) -> Mask:
+def _both(a: ComparedVariable, b: ComparedVariable, side: int) -> Mask:
     kept: Mask = a.is_ordinary[a.codes(side)] & b.is_ordinary[b.codes(side)]
     return kept
 
 
-def _standardised(number: Variable, side: int) -> Floats:
+def _standardise(number: ComparedVariable, side: int) -> Floats:
     """The number of every level that occurs in standard deviations from the mean, others 0."""
     counts = number.ordinary_counts(side)
     occurs = counts > 0
@@ -194,14 +196,14 @@ def _standardised(number: Variable, side: int) -> Floats:
     return made
 
 
-def _ranks(number: Variable, side: int) -> Floats:
+def _ranks(number: ComparedVariable, side: int) -> Floats:
     """The rank of every level, as a share of the records from the mean rank; others 0."""
     counts = number.ordinary_counts(side)
     n = int(counts.sum())
     return np.where(counts > 0, (doubled_ranks(counts) - (n + 1)) / max(n, 1), 0.0)
 
 
-def _from_sums(figures: Sequence[Floats], numbers: Sequence[Variable], side: int) -> Floats:
+def _from_sums(figures: Sequence[Floats], numbers: Sequence[ComparedVariable], side: int) -> Floats:
     """Correlations of all pairs over complete pairs, NaN where sums would not be exact enough."""
     p = len(numbers)
     n, x, xx, xy = (np.zeros((p, p)) for _ in range(4))
@@ -220,7 +222,7 @@ def _from_sums(figures: Sequence[Floats], numbers: Sequence[Variable], side: int
 
 
 def _block(
-    figures: Sequence[Floats], numbers: Sequence[Variable], side: int, rows: slice
+    figures: Sequence[Floats], numbers: Sequence[ComparedVariable], side: int, rows: slice
 ) -> tuple[Floats, Floats]:
     """Some rows as a dense block, 0 where there is no number, and where there is one."""
     columns, held = [], []

@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
-from unveil.measure.utility.coding import Floats, Variable, Whole
-from unveil.measure.utility.densities import GRID, bandwidth, density
-from unveil.measure.utility.distances import hellinger, total_variation, wasserstein
+from unveil.models.density import GRID, bandwidth, density
 from unveil.records.comparison import (
     Density,
     DistanceRow,
@@ -20,13 +20,80 @@ from unveil.records.comparison import (
     LevelCount,
     LevelKind,
 )
+from unveil.study.kinds import ComparedVariable
+
+# How far apart are two distributions? Hellinger, total variation and Wasserstein, from counts.
+
+
+Numbers = NDArray[np.number]
+
+
+def hellinger(n_p: Numbers, n_q: Numbers) -> float | None:
+    """From 0, the same shares, to 1, no level in common.
+
+    Notes
+    -----
+    H = sqrt(1/2 sum (sqrt p - sqrt q)^2). Undefined, not 0, where a side has no record.
+
+    References
+    ----------
+    Hellinger (1909), in the form of Le Cam (1986), section 4.2, scaled to at most 1.
+    """
+    shares = _shares(n_p, n_q)
+    if shares is None:
+        return None
+    p, q = shares
+    return min(1.0, math.sqrt(0.5 * float(((np.sqrt(p) - np.sqrt(q)) ** 2).sum())))
+
+
+def total_variation(n_p: Numbers, n_q: Numbers) -> float | None:
+    """The share of records that would have to change level for the two to be the same.
+
+    Notes
+    -----
+    TV = 1/2 sum |p - q|, from 0 to 1. Undefined, not 0, where a side has no record.
+
+    References
+    ----------
+    Levin, Peres and Wilmer (2009), *Markov Chains and Mixing Times*, proposition 4.2.
+    """
+    shares = _shares(n_p, n_q)
+    return None if shares is None else min(1.0, 0.5 * float(np.abs(shares[0] - shares[1]).sum()))
+
+
+def wasserstein(values: Floats, n_p: Numbers, n_q: Numbers) -> float | None:
+    """How far, on average, a value must be moved for the two to be the same: in the column's unit.
+
+    Notes
+    -----
+    W = integral of |F - G|, exact: both are steps at the sorted `values`. Undefined where a side
+    has no value, and where the distance is too large for a number.
+
+    References
+    ----------
+    Vallender (1974), *Theory of Probability and its Applications* 18, 784-786: the one-dimensional
+    distance of order 1 is the area between the distribution functions.
+    """
+    shares = _shares(n_p, n_q)
+    if shares is None:
+        return None
+    gaps = np.abs(np.cumsum(shares[0] - shares[1]))[:-1]
+    # Halves first: the width of a range may be no number although its ends are.
+    moved = float((gaps * (values[1:] / 2 - values[:-1] / 2)).sum())
+    return 2 * moved if math.isfinite(2 * moved) else None
+
+
+def _shares(n_p: Numbers, n_q: Numbers) -> tuple[Floats, Floats] | None:
+    total_p, total_q = n_p.sum(), n_q.sum()
+    return (n_p / total_p, n_q / total_q) if total_p and total_q else None
+
 
 MOST_LEVELS = 100
 _TAIL = 0.005  # the share of numbers at either end that gets no bin of its own
 _FEWEST_BINS, _MOST_BINS, _MOST_WHOLE = 8, 30, 40
 
 
-def distribution(variable: Variable) -> Distribution:
+def distribution(variable: ComparedVariable) -> Distribution:
     """One column on every side, as a record."""
     n_sides = len(variable.column.sides.rows)
     histogram = _histogram(variable)
@@ -44,7 +111,7 @@ def distribution(variable: Variable) -> Distribution:
     )
 
 
-def distance_row(variable: Variable, found: Distribution, copy: int) -> DistanceRow:
+def distance_row(variable: ComparedVariable, found: Distribution, copy: int) -> DistanceRow:
     """How far one copy is from the original in one column.
 
     Notes
@@ -53,7 +120,7 @@ def distance_row(variable: Variable, found: Distribution, copy: int) -> Distance
     over the shared bins, special codes and missing, so they depend on the bins. Wasserstein is of
     the numbers alone and depends on none.
     """
-    moved = _moved(variable, copy) if variable.is_number else None
+    moved = _shift(variable, copy) if variable.is_number else None
     sd = found.sd_original
     n_p, n_q = _in_bins(variable, found, 0), _in_bins(variable, found, copy)
     lost = [_percent_without_number(variable, side) for side in (0, copy)]
@@ -76,13 +143,13 @@ def _ratio(moved: float | None, sd: float | None) -> float | None:
     return ratio if math.isfinite(ratio) else None
 
 
-def _moved(variable: Variable, copy: int) -> float | None:
+def _shift(variable: ComparedVariable, copy: int) -> float | None:
     kept = variable.is_ordinary
     n_p, n_q = (variable.counts(side)[kept] for side in (0, copy))
     return wasserstein(variable.values[kept], n_p, n_q)
 
 
-def _in_bins(variable: Variable, found: Distribution, side: int) -> Whole:
+def _in_bins(variable: ComparedVariable, found: Distribution, side: int) -> Ints:
     """Counts of one side over bins and the levels that are no numbers, none of them merged."""
     if found.histogram is None:
         return variable.counts(side)
@@ -91,7 +158,7 @@ def _in_bins(variable: Variable, found: Distribution, side: int) -> Whole:
     return np.concatenate([binned, variable.counts(side)[~variable.is_ordinary]])
 
 
-def _percent_without_number(variable: Variable, side: int) -> float | None:
+def _percent_without_number(variable: ComparedVariable, side: int) -> float | None:
     n = variable.column.sides.rows[side]
     counts = variable.counts(side)
     if not n:
@@ -101,7 +168,7 @@ def _percent_without_number(variable: Variable, side: int) -> float | None:
     return 100 * int(counts[-1]) / n if variable.column.has_missing else 0.0
 
 
-def _moments(variable: Variable, side: int) -> tuple[float | None, float | None]:
+def _moments(variable: ComparedVariable, side: int) -> tuple[float | None, float | None]:
     """Mean and standard deviation of the numbers of a side; None without two of them."""
     counts = variable.ordinary_counts(side)
     n = int(counts.sum())
@@ -115,7 +182,7 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _level_counts(variable: Variable) -> Iterator[LevelCount]:
+def _level_counts(variable: ComparedVariable) -> Iterator[LevelCount]:
     """The levels that are no numbers, most frequent ones kept; missing last."""
     shown = np.flatnonzero(~variable.is_ordinary)
     counts = np.stack([variable.counts(side) for side in range(len(variable.column.sides.rows))])
@@ -134,7 +201,7 @@ def _level_counts(variable: Variable) -> Iterator[LevelCount]:
 
 
 def _level_count(
-    variable: Variable, text: str | None, kind: LevelKind, counts: Whole
+    variable: ComparedVariable, text: str | None, kind: LevelKind, counts: Ints
 ) -> LevelCount:
     rows = variable.column.sides.rows
     n = [int(count) for count in counts.sum(axis=1)]
@@ -150,7 +217,7 @@ def _level_count(
     )
 
 
-def _histogram(variable: Variable) -> Histogram | None:
+def _histogram(variable: ComparedVariable) -> Histogram | None:
     """Counts of every side in bins that all share; None where there is no number at all."""
     n_sides = len(variable.column.sides.rows)
     by_side = [variable.ordinary_counts(side) for side in range(n_sides)]
@@ -173,7 +240,7 @@ def _histogram(variable: Variable) -> Histogram | None:
     )
 
 
-def bin_edges(values: Floats, counts: Whole) -> tuple[Floats, bool]:
+def bin_edges(values: Floats, counts: Ints) -> tuple[Floats, bool]:
     """Edges of bins for sorted values with counts, and whether each whole number has its own.
 
     Up to 40 whole numbers get a bin each. Otherwise the bins are 1, 2 or 5 times a power of ten
@@ -190,7 +257,7 @@ def bin_edges(values: Floats, counts: Whole) -> tuple[Floats, bool]:
     return _nice_edges(low, high, n_bins, at_least=1.0 if is_whole else 0.0), False
 
 
-def _inner_range(values: Floats, counts: Whole) -> tuple[float, float]:
+def _inner_range(values: Floats, counts: Ints) -> tuple[float, float]:
     """The range without its outermost half percent, or the whole where that leaves one value."""
     ends = np.cumsum(counts)
     skipped = int(ends[-1] * _TAIL)
@@ -218,7 +285,7 @@ def _parts(edges: Floats, low: float, high: float) -> bool:
     return has_order and bool(edges[0] <= low and high < edges[-1])
 
 
-def _density(variable: Variable, histogram: Histogram) -> Density | None:
+def _density(variable: ComparedVariable, histogram: Histogram) -> Density | None:
     counts = [variable.ordinary_counts(side) for side in range(len(variable.column.sides.rows))]
     width = bandwidth(variable.values[variable.is_ordinary], counts[0][variable.is_ordinary])
     if width is None:

@@ -4,22 +4,166 @@ Train on synthetic, test on real (Esteban, Hyland and Raetsch 2017, section 4.2)
 real and beside a guess that is the same for everybody.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
 from unveil.errors import RolesError, SettingsError
-from unveil.measure.opening import sides_of
-from unveil.measure.tabular import RowsResult
-from unveil.measure.utility.coding import Opened, opened_columns
-from unveil.measure.utility.tstr_outcome import Outcome, folds_asked, model_asked, outcome_asked
-from unveil.measure.utility.tstr_record import tstr_record
-from unveil.measure.utility.tstr_trial import Trial, scored, tested_rows
-from unveil.read.roles import names
-from unveil.records.tstr import Tstr
+from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.utility.tstr_models import (
+    CONTROL,
+    FoldScores,
+    Outcome,
+    Trial,
+    folds_asked,
+    model_asked,
+    outcome_asked,
+    rows_to_test,
+    score_copies,
+)
+from unveil.records.disclosure import NotMeasured
+from unveil.records.utility import Tstr, TstrRow
+from unveil.seeding import choose_seed
+from unveil.study.kinds import UtilityData, open_columns
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import sides_of
+
+# What is told of a trial: a row for each way to train, and what to be wary of.
+
+
+SYMBOLS = ("accuracy", "balanced_accuracy", "AUC", "log_loss", "R2", "RMSE", "MAE")
+OF_KIND = {"classification": SYMBOLS[:4], "regression": SYMBOLS[4:]}
+_NOTHING = 1e-3  # a gain over a guess that is none
+
+
+def tstr_record(opened: UtilityData, trial: Trial, scores: Sequence[FoldScores]) -> Tstr:
+    """Everything that was found, in a record."""
+    outcome = trial.outcome
+    headline: Literal["AUC", "R2"] = "AUC" if outcome.kind == "classification" else "R2"
+    rows = tuple(_rows(trial, scores, headline))
+    first_copy = trial.tested_side + 1
+    n_rows = opened.sides.rows
+    order = (0, *range(first_copy, len(n_rows)), *([CONTROL] if first_copy > 1 else []))
+    lost, share_kept = _retained_gain(rows, headline)
+    return Tstr(
+        files=opened.files,
+        outcome=outcome.variable.name,
+        predictors=tuple(one.name for one in trial.predictors),
+        kind=outcome.kind,
+        model=trial.model,
+        tested_on="control" if trial.n_folds is None else "folds",
+        folds=trial.n_folds,
+        seed=trial.seed,
+        n_original=n_rows[0],
+        n_synthetic=n_rows[first_copy:],
+        n_control=n_rows[CONTROL] if first_copy > 1 else None,
+        n_left_out=tuple(n_rows[side] - len(outcome.rows(side)) for side in order),
+        n_classes=outcome.n_classes if outcome.kind == "classification" else None,
+        rows=rows,
+        headline=headline,
+        lost=lost,
+        share_kept=share_kept,
+        warnings=tuple(_warnings(trial, range(first_copy, len(n_rows)), rows, headline)),
+        coercions=opened.notes,
+        not_measured=tuple(_not_measured(trial, rows)),
+    )
+
+
+def _rows(trial: Trial, scores: Sequence[FoldScores], headline: str) -> Iterator[TstrRow]:
+    n_tested = sum(len(rows) for rows in trial.tested)
+    of_copies = [one for one in scores if one.trained_on == "synthetic"]
+    made = [_row(one, n_tested, headline) for one in scores]
+    yield from made[: len(of_copies)]
+    if len(of_copies) > 1:
+        yield _mean(made[: len(of_copies)])
+    yield from made[len(of_copies) :]
+
+
+def _row(one: FoldScores, n_tested: int, headline: str) -> TstrRow:
+    whole = int(one.n_trained) if one.n_trained == int(one.n_trained) else one.n_trained
+    return TstrRow(
+        trained_on=one.trained_on,
+        copy=one.copy,
+        n_trained=whole,
+        n_tested=n_tested,
+        headline_sd=one.sd(headline),
+        **{symbol: one.mean(symbol) for symbol in SYMBOLS},
+    )
+
+
+def _mean(rows: Sequence[TstrRow]) -> TstrRow:
+    def mean(field: str) -> float | None:
+        figures = [getattr(row, field) for row in rows]
+        return None if None in figures else sum(figures) / len(figures)
+
+    return TstrRow(
+        trained_on="synthetic",
+        copy="mean",
+        n_trained=sum(row.n_trained for row in rows) / len(rows),
+        n_tested=rows[0].n_tested,
+        headline_sd=None,
+        **{symbol: mean(symbol) for symbol in SYMBOLS},
+    )
+
+
+def _retained_gain(rows: Sequence[TstrRow], headline: str) -> tuple[float | None, float | None]:
+    """What is lost of the headline, and which share of the gain over a guess is kept."""
+    *copies, real, guess = rows
+    here, there, nothing = (getattr(row, headline) for row in (copies[-1], real, guess))
+    if here is None or there is None:
+        return None, None
+    gains = nothing is not None and there - nothing > _NOTHING
+    return there - here, (here - nothing) / (there - nothing) if gains else None
+
+
+def _warnings(
+    trial: Trial, copies: Sequence[int], rows: Sequence[TstrRow], headline: str
+) -> Iterator[str]:
+    if trial.n_folds is not None:
+        yield (
+            "The people tested on are those the copies were made from, which flatters the copies."
+            " Give a control that was held out before synthesis for a fair test."
+        )
+    if trial.outcome.kind == "classification":
+        yield from _missing_classes(trial, copies)
+    if _retained_gain(rows, headline)[1] is None:
+        yield (
+            "Even a model made on the original does no better than a guess, so this outcome cannot"
+            " tell good copies from bad ones."
+        )
+
+
+def _missing_classes(trial: Trial, copies: Sequence[int]) -> Iterator[str]:
+    outcome = trial.outcome
+    real = set(np.unique(outcome.classes(0, outcome.rows(0))).tolist())
+    for number, side in enumerate(copies, start=1):
+        held = set(np.unique(outcome.classes(side, outcome.rows(side))).tolist())
+        if len(held) == 1:
+            yield (
+                f"Copy {number} has one class of the outcome only, so its model gives everybody"
+                " that class."
+            )
+        elif n_lacking := len(real - held):
+            classes = "1 class" if n_lacking == 1 else f"{n_lacking} classes"
+            yield (
+                f"Copy {number} lacks {classes} of the outcome that the original has; its model"
+                " holds them impossible."
+            )
+
+
+def _not_measured(trial: Trial, rows: Sequence[TstrRow]) -> Iterator[NotMeasured]:
+    for row in rows:
+        for symbol in OF_KIND[trial.outcome.kind]:
+            if getattr(row, symbol) is None:
+                yield NotMeasured(
+                    target=trial.outcome.variable.name,
+                    copy=row.copy or "mean",
+                    field=f"{symbol} ({row.trained_on})",
+                    reason="the people tested have one value of the outcome only",
+                )
 
 
 class TstrResult(RowsResult[Tstr]):
@@ -87,9 +231,9 @@ def tstr(
     """
     progress = progress or silent
     asked = _columns(outcome, predictors)
-    chosen_seed = drawn_seed(seed)
+    chosen_seed = choose_seed(seed)
     originals = {"original": original} | ({} if control is None else {"control": control})
-    opened = opened_columns(
+    opened = open_columns(
         sides_of(synthetic, **originals),
         columns=asked,
         categories=categories,
@@ -99,7 +243,7 @@ def tstr(
     )
     target = outcome_asked(opened, outcome, kind)
     chosen_model = model_asked(target.kind, model)
-    _refuse_empty(opened, target)
+    _check_empty(opened, target)
     n_folds = folds_asked(folds, target, opened.places[0]) if control is None else None
     trial = Trial(
         target,
@@ -107,10 +251,10 @@ def tstr(
         chosen_model,
         chosen_seed,
         n_folds,
-        tested_rows(target, n_folds, chosen_seed),
+        rows_to_test(target, n_folds, chosen_seed),
     )
     copies = range(trial.tested_side + 1, len(opened.sides.rows))
-    return TstrResult(tstr_record(opened, trial, list(scored(trial, copies, progress))))
+    return TstrResult(tstr_record(opened, trial, list(score_copies(trial, copies, progress))))
 
 
 def _columns(outcome: Any, predictors: Any) -> tuple[str, ...] | None:
@@ -131,7 +275,7 @@ def _columns(outcome: Any, predictors: Any) -> tuple[str, ...] | None:
     return (outcome, *chosen)
 
 
-def _refuse_empty(opened: Opened, outcome: Outcome) -> None:
+def _check_empty(opened: UtilityData, outcome: Outcome) -> None:
     """Refuse a file that has no record to train or test on."""
     if len(opened.variables) < 2:
         raise RolesError("No column besides the outcome is in every file, so nothing predicts it.")

@@ -1,30 +1,338 @@
 """The models themselves: scikit-learn's logistic, linear and tree, on one thread, seeded."""
 
+import math
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unveil.errors import SettingsError
-from unveil.measure.utility.coding import Floats, Whole
-from unveil.measure.utility.tstr_coding import Design
-from unveil.records.tstr import ModelKind
+from unveil.arguments import choice, looks_like_data, number_in, quote_value
+from unveil.arrays import Floats, Ints, Mask
+from unveil.count.centring import centre
+from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.measure.utility.associations import doubled_ranks
+from unveil.records.utility import ModelKind, OutcomeKind, TrainedOn
+from unveil.seeding import stream, tree_seed
+from unveil.study.kinds import ComparedVariable, UtilityData
+from unveil.study.scenario import Progress
+
+# How does a model see the predictors? Standardised numbers, a dummy for each frequent level.
+#
+# Everything is learnt from the records a model is trained on, so that nothing of those it is
+# tested on can reach it.
+
+
+MOST_LEVELS = 50
+_FARTHEST = 1e6  # standard deviations: a tested number may be any
+
+Rows = dict[int, Ints]
+"""Records by side: their places in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class PredictorCoding:
+    """For each predictor, figures by level and dummy: what a model is given of a record."""
+
+    variables: tuple[ComparedVariable, ...]
+    figures: tuple[NDArray[np.float32], ...]
+
+    def matrix(self, side: int, rows: Ints) -> NDArray[np.float32]:
+        """The records of a side as a model sees them."""
+        parts = [
+            table[one.codes(side)[rows]]
+            for one, table in zip(self.variables, self.figures, strict=True)
+        ]
+        return np.concatenate(parts, axis=1) if parts else np.zeros((len(rows), 0), np.float32)
+
+
+def design(variables: Sequence[ComparedVariable], side: int, rows: Ints) -> PredictorCoding:
+    """What the training records say of each predictor; those that do not vary are left out."""
+    kept, tables = [], []
+    for one in variables:
+        counts = np.bincount(one.codes(side)[rows], minlength=one.column.n_levels)
+        table = _number(one, counts) if one.is_number else _category(counts)
+        if table.shape[1]:
+            kept.append(one)
+            tables.append(table.astype(np.float32))
+    return PredictorCoding(tuple(kept), tuple(tables))
+
+
+def _number(variable: ComparedVariable, counts: Ints) -> Floats:
+    """The standardised number, 0 where there is none, and a dummy for each state of having none."""
+    ordinary = np.where(variable.is_ordinary, counts, 0)
+    dummies = _category(np.where(variable.is_ordinary, 0, counts), is_whole=False)
+    values = variable.values[ordinary > 0]
+    if len(values) < 2:
+        return dummies
+    middle = centre(values, ordinary[ordinary > 0])
+    if not np.isfinite(middle.sd(ddof=0)):
+        return dummies
+    with np.errstate(over="ignore"):
+        standard = middle.standardise(variable.values).clip(-_FARTHEST, _FARTHEST)
+    figures = np.where(variable.is_ordinary, standard, 0.0)
+    return np.concatenate([figures[:, None], dummies], axis=1)
+
+
+def _category(counts: Ints, *, is_whole: bool = True) -> Floats:
+    """A dummy for each of the most frequent levels; one level alone says nothing."""
+    occurs = np.flatnonzero(counts)
+    if is_whole and len(occurs) < 2:
+        return np.zeros((len(counts), 0))
+    frequent = occurs[np.argsort(-counts[occurs], kind="stable")[:MOST_LEVELS]]
+    made = np.zeros((len(counts), len(frequent)))
+    made[frequent, np.arange(len(frequent))] = 1.0
+    return made
+
+
+# What is to be predicted, of whom, and who is tested? The outcome and the folds.
+
+
+MOST_CLASSES = 100
+_FEW_NUMBERS = 10
+MODELS: dict[OutcomeKind, tuple[ModelKind, ...]] = {
+    "classification": ("logistic", "tree"),
+    "regression": ("linear", "tree"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The outcome of every side: classes as small whole numbers, or numbers."""
+
+    variable: ComparedVariable
+    kind: OutcomeKind
+    is_known: Mask  # by level: those that take part
+    class_of: Ints  # by level; -1 where it is no class
+
+    @property
+    def n_classes(self) -> int:
+        """Classes that occur on some side."""
+        return int(self.class_of.max(initial=-1)) + 1
+
+    def rows(self, side: int) -> Ints:
+        """The records of a side whose outcome is known."""
+        return np.flatnonzero(self.is_known[self.variable.codes(side)])
+
+    def classes(self, side: int, rows: Ints) -> Ints:
+        """The class of some records."""
+        return self.class_of[self.variable.codes(side)[rows]]
+
+    def numbers(self, side: int, rows: Ints) -> Floats:
+        """The number of some records."""
+        return self.variable.values[self.variable.codes(side)[rows]]
+
+    def class_names(self, wanted: Sequence[int]) -> list[str]:
+        """Some classes as people read them."""
+        texts = self.variable.level_names()
+        place = {int(one): level for level, one in enumerate(self.class_of)}
+        return [texts[place[one]] or "" for one in wanted]
+
+
+def outcome_asked(opened: UtilityData, name: str, kind: Any) -> Outcome:
+    """The outcome, its kind by what it holds unless that is said, or a refusal."""
+    if name not in opened.names:
+        raise RolesError(_absent(name, opened.names))
+    variable = opened.of(name)
+    asked = _kind(variable, kind)
+    is_known = variable.is_ordinary if variable.is_number else _levels_held(variable)
+    n_values = int((variable.counts(0)[is_known] > 0).sum())
+    if n_values < 2:
+        what = "one value only" if n_values else "no value"
+        raise SettingsError(
+            f"The outcome {name!r} has {what} in the original, so there is nothing to predict."
+            " Choose another."
+        )
+    if asked == "classification" and n_values > MOST_CLASSES:
+        raise SettingsError(
+            f"The outcome {name!r} has {n_values:,} classes in the original; at most {MOST_CLASSES}"
+            " can be told apart. Choose another, or group its levels first."
+        )
+    return Outcome(variable, asked, is_known, _classes(variable, is_known, len(opened.sides.rows)))
+
+
+def _absent(name: str, columns: Sequence[str]) -> str:
+    if looks_like_data(columns):
+        return (
+            f"The outcome {name!r} is not a column of every file. The first line looks like a"
+            " record: put a line with the names above it."
+        )
+    return (
+        f"The outcome {name!r} is not a column of every file.{nearest(name, columns)} Columns of"
+        f" every file are: {list_names(columns)}."
+    )
+
+
+def _kind(variable: ComparedVariable, given: Any) -> OutcomeKind:
+    n_values = int((variable.ordinary_counts(0) > 0).sum())
+    if given is None:
+        return "regression" if n_values > _FEW_NUMBERS else "classification"
+    kinds: tuple[OutcomeKind, ...] = ("classification", "regression")
+    asked = choice("kind", given, kinds)
+    if asked == "regression" and not variable.is_number:
+        raise SettingsError(
+            f"The outcome {variable.name!r} holds categories, so no regression can predict it."
+            ' Use kind="classification".'
+        )
+    return asked
+
+
+def _levels_held(variable: ComparedVariable) -> Mask:
+    held = np.ones(variable.column.n_levels, bool)
+    held[-1] = not variable.column.has_missing
+    return held
+
+
+def _classes(variable: ComparedVariable, is_known: Mask, n_sides: int) -> Ints:
+    occurs = np.any([variable.counts(side) > 0 for side in range(n_sides)], axis=0) & is_known
+    return np.where(occurs, np.cumsum(occurs) - 1, -1)
+
+
+def model_asked(kind: OutcomeKind, given: Any) -> ModelKind:
+    """The model, the regression of the kind unless another is said."""
+    return MODELS[kind][0] if given is None else choice("model", given, MODELS[kind])
+
+
+def folds_asked(given: Any, outcome: Outcome, place: str) -> int:
+    """How many folds, or a sentence on why that means nothing."""
+    number = number_in(given)
+    if number is None or not 2 <= number <= 100 or number != int(number):
+        raise SettingsError(
+            f"folds is {quote_value(given)}; it must be a whole number from 2 to 100."
+        )
+    n_known = len(outcome.rows(0))
+    if n_known < 2 * number:
+        raise SettingsError(
+            f"{place} has {n_known:,} records with the outcome, too few for {int(number)} folds."
+            " Ask for fewer folds, or give a control."
+        )
+    return int(number)
+
+
+def folds_of(outcome: Outcome, n_folds: int, seed: int) -> Ints:
+    """The fold of each original record with an outcome; each class is spread over all folds."""
+    rows = outcome.rows(0)
+    luck = stream(seed, "tstr", "folds").random(len(rows))
+    strata = outcome.classes(0, rows) if outcome.kind == "classification" else np.zeros(len(rows))
+    made = np.empty(len(rows), np.int64)
+    made[np.lexsort((luck, strata))] = np.arange(len(rows)) % n_folds
+    return made
+
+
+# How good are predictions? Scores of classes and of numbers, from their definitions.
+
+
+FLOOR = 1e-6
+"""A class that a model holds impossible counts as this likely, so that one surprise is finite."""
+
+
+def class_scores(truth: Ints, chances: Floats) -> dict[str, float | None]:
+    """Accuracy, balanced accuracy, AUC and log loss of chances by record and class."""
+    return {
+        "accuracy": accuracy(truth, chances),
+        "balanced_accuracy": balanced_accuracy(truth, chances),
+        "AUC": mean_auc(truth, chances),
+        "log_loss": log_loss(truth, chances),
+    }
+
+
+def number_scores(truth: Floats, predicted: Floats) -> dict[str, float | None]:
+    """R2, RMSE and MAE.
+
+    Notes
+    -----
+    R2 = 1 - sum (y - f)^2 / sum (y - mean y)^2 over the tested records: below 0 where the mean of
+    the tested would have been better, and undefined where they are all the same.
+    """
+    n = len(truth)
+    if not n:
+        return dict.fromkeys(("R2", "RMSE", "MAE"))
+    error = truth - predicted
+    middle = centre(truth)
+    scaled = error * middle.unit
+    return {
+        "R2": 1 - float(scaled @ scaled) / middle.squares if middle.squares else None,
+        "RMSE": math.sqrt(float(error @ error) / n),
+        "MAE": float(np.abs(error).mean()),
+    }
+
+
+def accuracy(truth: Ints, chances: Floats) -> float | None:
+    """The share of records whose likeliest class is theirs; the first of equally likely ones."""
+    return float((chances.argmax(axis=1) == truth).mean()) if len(truth) else None
+
+
+def balanced_accuracy(truth: Ints, chances: Floats) -> float | None:
+    """The mean over classes of the share of its records that is classed rightly.
+
+    Classes that nobody tested has take no part. A guess has 1 / classes.
+    """
+    if not len(truth):
+        return None
+    is_right = chances.argmax(axis=1) == truth
+    n_of = np.bincount(truth, minlength=chances.shape[1])
+    right = np.bincount(truth, is_right, chances.shape[1])
+    return float((right[n_of > 0] / n_of[n_of > 0]).mean())
+
+
+def log_loss(truth: Ints, chances: Floats) -> float | None:
+    """The mean of -ln of the chance given to what was true, chances below 1e-6 taken as 1e-6."""
+    if not len(truth):
+        return None
+    given = chances[np.arange(len(truth)), truth]
+    return float(-np.log(np.clip(given, FLOOR, 1.0)).mean())
+
+
+def auc(is_case: Floats, score: Floats) -> float | None:
+    """How often a case has a higher score than another record, ties counting half.
+
+    Notes
+    -----
+    (sum of the cases' mid-ranks - n1 (n1 + 1) / 2) / (n1 n0). Undefined without cases or without
+    others.
+
+    References
+    ----------
+    Hanley and McNeil (1982), Radiology 143, 29-36; Mann and Whitney (1947).
+    """
+    n_cases = int(is_case.sum())
+    n_others = len(is_case) - n_cases
+    if not n_cases or not n_others:
+        return None
+    _, place, counts = np.unique(score, return_inverse=True, return_counts=True)
+    ranks = doubled_ranks(counts.astype(np.int64))[place]
+    doubled = int(ranks[is_case > 0].sum()) - n_cases * (n_cases + 1)
+    return doubled / (2 * n_cases * n_others)
+
+
+def mean_auc(truth: Ints, chances: Floats) -> float | None:
+    """AUC of two classes; of more the mean over each class against the rest.
+
+    Classes that no tested record has, or all have, take no part. A constant guess has 0.5.
+    """
+    n_classes = chances.shape[1]
+    wanted = [1] if n_classes == 2 else range(n_classes)
+    found = [auc((truth == one).astype(np.float64), chances[:, one]) for one in wanted]
+    known = [one for one in found if one is not None]
+    return sum(known) / len(known) if known else None
+
 
 MIN_LEAF = 10
 _MOST_ROUNDS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class ClassModel:
+class TstrClassifier:
     """Chances of each class; a class that nobody trained on has is held impossible."""
 
-    design: Design
-    classes: Whole
+    design: PredictorCoding
+    classes: Ints
     n_classes: int
     model: Any
 
-    def chances(self, side: int, rows: Whole) -> Floats:
+    def chances(self, side: int, rows: Ints) -> Floats:
         """For each record the chance of every class."""
         made = np.zeros((len(rows), self.n_classes))
         made[:, self.classes] = self.model.predict_proba(self.design.matrix(side, rows))
@@ -35,11 +343,11 @@ class ClassModel:
 class NumberModel:
     """A predicted number for each record."""
 
-    design: Design
+    design: PredictorCoding
     mean: float
     model: Any  # None: no predictor varies, so the mean is all there is
 
-    def predicted(self, side: int, rows: Whole) -> Floats:
+    def predicted(self, side: int, rows: Ints) -> Floats:
         """For each record the number expected."""
         if self.model is None:
             return np.full(len(rows), self.mean)
@@ -49,22 +357,22 @@ class NumberModel:
 
 
 def class_model(
-    design: Design,
+    design: PredictorCoding,
     side: int,
-    rows: Whole,
-    truth: Whole,
+    rows: Ints,
+    truth: Ints,
     *,
     n_classes: int,
     kind: ModelKind,
     seed: int,
-) -> ClassModel:
+) -> TstrClassifier:
     """Train a logistic model or a tree on some records of a side."""
     classes = np.unique(truth)
     if len(classes) == 1 or not design.variables:
         return _by_shares(design, truth, n_classes)
     model = _classifier(kind, seed)
     _fit(model, design.matrix(side, rows), truth)
-    return ClassModel(design, classes, n_classes, model)
+    return TstrClassifier(design, classes, n_classes, model)
 
 
 class _Shares:
@@ -78,14 +386,14 @@ class _Shares:
         return np.tile(self.shares, (len(matrix), 1))
 
 
-def _by_shares(design: Design, truth: Whole, n_classes: int) -> ClassModel:
+def _by_shares(design: PredictorCoding, truth: Ints, n_classes: int) -> TstrClassifier:
     counts = np.bincount(truth, minlength=n_classes)
     classes = np.flatnonzero(counts)
-    return ClassModel(design, classes, n_classes, _Shares(counts[classes] / len(truth)))
+    return TstrClassifier(design, classes, n_classes, _Shares(counts[classes] / len(truth)))
 
 
 def number_model(
-    design: Design, side: int, rows: Whole, truth: Floats, *, kind: ModelKind, seed: int
+    design: PredictorCoding, side: int, rows: Ints, truth: Floats, *, kind: ModelKind, seed: int
 ) -> NumberModel:
     """Train a linear model or a tree on some records of a side."""
     if not design.variables:
@@ -127,3 +435,124 @@ def _fit(model: Any, matrix: Any, truth: Any) -> None:
                 "The model could not be fitted to these records. Choose another model, fewer"
                 " predictors, or another outcome."
             ) from None
+
+
+# One trial: train on each file in turn, predict the same real people, score the predictions.
+
+
+Scores = dict[str, float | None]
+ORIGINAL, CONTROL = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What is predicted from what, and on whom it is tested."""
+
+    outcome: Outcome
+    predictors: tuple[ComparedVariable, ...]
+    model: ModelKind
+    seed: int
+    n_folds: int | None  # None: tested on a control
+    tested: tuple[Ints, ...]  # rows of the tested side, fold by fold
+
+    @property
+    def tested_side(self) -> int:
+        """The side of the people it is tested on: the control, or the original itself."""
+        return CONTROL if self.n_folds is None else ORIGINAL
+
+    def trained_rows(self, fold: int) -> Ints:
+        """The original's records that its model is made on when a fold is tested."""
+        if self.n_folds is None:
+            return self.outcome.rows(ORIGINAL)
+        others = [rows for place, rows in enumerate(self.tested) if place != fold]
+        return np.sort(np.concatenate(others))
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """The scores of one way to train, fold by fold."""
+
+    trained_on: TrainedOn
+    copy: int | None
+    n_trained: float
+    by_fold: tuple[Scores, ...]
+
+    def mean(self, symbol: str) -> float | None:
+        """The mean over the folds in which a score is defined."""
+        known = self._known(symbol)
+        return sum(known) / len(known) if known else None
+
+    def sd(self, symbol: str) -> float | None:
+        """The standard deviation over folds; None of fewer than two."""
+        known = self._known(symbol)
+        return float(np.std(known, ddof=1)) if len(known) > 1 else None
+
+    def _known(self, symbol: str) -> list[float]:
+        figures = (scores.get(symbol) for scores in self.by_fold)
+        return [figure for figure in figures if figure is not None]
+
+
+def rows_to_test(outcome: Outcome, n_folds: int | None, seed: int) -> tuple[Ints, ...]:
+    """The rows to be tested: of the control all at once, of the original fold by fold."""
+    if n_folds is None:
+        return (outcome.rows(CONTROL),)
+    rows, fold_of = outcome.rows(ORIGINAL), folds_of(outcome, n_folds, seed)
+    return tuple(rows[fold_of == fold] for fold in range(n_folds))
+
+
+def score_copies(trial: Trial, copies: Sequence[int], progress: Progress) -> Iterator[FoldScores]:
+    """The scores of each copy, of the original, and of a guess that is the same for everybody."""
+    n_steps = len(copies) + 1
+    for number, side in enumerate(copies, start=1):
+        progress(f"training on copy {number}", number - 1, n_steps)
+        rows = trial.outcome.rows(side)
+        scores = _scores(trial, side, rows, trial.tested)
+        yield FoldScores("synthetic", number, len(rows), tuple(scores))
+    progress("training on the original", n_steps - 1, n_steps)
+    by_fold, guessed, n_trained = [], [], []
+    for fold, tested in enumerate(trial.tested):
+        rows = trial.trained_rows(fold)
+        n_trained.append(len(rows))
+        by_fold += list(_scores(trial, ORIGINAL, rows, [tested]))
+        guessed.append(_guess(trial, rows, tested))
+    mean = sum(n_trained) / len(n_trained)
+    yield FoldScores("original", None, mean, tuple(by_fold))
+    yield FoldScores("constant", None, mean, tuple(guessed))
+
+
+def _scores(trial: Trial, side: int, rows: Ints, folds: Sequence[Ints]) -> Iterator[Scores]:
+    """Train once on some records of a side, and score the predictions of each fold."""
+    outcome, made = trial.outcome, design(trial.predictors, side, rows)
+    seed = tree_seed(stream(trial.seed, "tstr", "model"))
+    if outcome.kind == "classification":
+        model = class_model(
+            made,
+            side,
+            rows,
+            outcome.classes(side, rows),
+            n_classes=outcome.n_classes,
+            kind=trial.model,
+            seed=seed,
+        )
+        for tested in folds:
+            truth = outcome.classes(trial.tested_side, tested)
+            yield class_scores(truth, model.chances(trial.tested_side, tested))
+        return
+    fitted = number_model(
+        made, side, rows, outcome.numbers(side, rows), kind=trial.model, seed=seed
+    )
+    for tested in folds:
+        expected = outcome.numbers(trial.tested_side, tested)
+        yield number_scores(expected, fitted.predicted(trial.tested_side, tested))
+
+
+def _guess(trial: Trial, rows: Ints, tested: Ints) -> Scores:
+    """The original's shares of classes, or its mean, for everybody."""
+    outcome = trial.outcome
+    if outcome.kind == "regression":
+        mean = float(outcome.numbers(ORIGINAL, rows).mean())
+        truth = outcome.numbers(trial.tested_side, tested)
+        return number_scores(truth, np.full(len(tested), mean))
+    counts = np.bincount(outcome.classes(ORIGINAL, rows), minlength=outcome.n_classes)
+    chances: Floats = np.tile(counts / len(rows), (len(tested), 1))
+    return class_scores(outcome.classes(trial.tested_side, tested), chances)

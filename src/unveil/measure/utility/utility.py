@@ -12,31 +12,35 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.count.scenario import Progress, silent
-from unveil.count.streams import drawn_seed
+from unveil.arguments import choice, quote_value
 from unveil.errors import SettingsError
-from unveil.measure.opening import sides_of
-from unveil.measure.tabular import RowsResult
-from unveil.measure.utility.cart import trees
-from unveil.measure.utility.coding import Opened, opened_columns
-from unveil.measure.utility.logit import logit_fit
-from unveil.measure.utility.permutations import (
-    in_threads,
+from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.utility.propensity import (
+    PropensityFit,
+    Term,
+    fit_of,
+    labels,
+    logit_fit,
     mean_of_pairs,
-    permuted,
-    standardised,
+    permuted_pmse,
+    run_in_threads,
+    standardise_pmse,
+    terms,
 )
-from unveil.measure.utility.propensity import Fit, Term, fit_of, labels, terms
-from unveil.read.given import choice, shown
+from unveil.models.tree import trees
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Model, Utility, UtilityRow
+from unveil.seeding import choose_seed
+from unveil.study.kinds import UtilityData, open_columns
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import sides_of
 
 MOST_PERMUTATIONS = 100_000
 MOST_ORDER = 5
 
 
 @dataclass(frozen=True)
-class Settings:
+class UtilitySettings:
     """Which model is fitted, and how chance is measured."""
 
     model: Model
@@ -104,7 +108,7 @@ def utility(
     """
     progress = progress or silent
     settings = _settings(model, interactions, n_permutations, seed, workers)
-    opened = opened_columns(
+    opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,
         categories=categories,
@@ -117,14 +121,14 @@ def utility(
 
 def _settings(
     model: Any, interactions: Any, n_permutations: Any, seed: Any, workers: Any
-) -> Settings:
+) -> UtilitySettings:
     order = int(interactions) + 1 if isinstance(interactions, bool) else interactions
     threads = (os.cpu_count() or 1) if workers is None else workers
-    return Settings(
+    return UtilitySettings(
         choice("model", model, get_args(Model)),
         _whole("interactions", order, 1, MOST_ORDER),
         _whole("n_permutations", n_permutations, 0, MOST_PERMUTATIONS),
-        drawn_seed(seed),
+        choose_seed(seed),
         _whole("workers", threads, 1, 1_000),
     )
 
@@ -132,12 +136,12 @@ def _settings(
 def _whole(what: str, given: Any, least: int, most: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
         raise SettingsError(
-            f"{what} is {shown(given)}; it must be a whole number from {least} to {most:,}."
+            f"{what} is {quote_value(given)}; it must be a whole number from {least} to {most:,}."
         )
     return given
 
 
-def _record(opened: Opened, settings: Settings, progress: Progress) -> Utility:
+def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
     copies = range(1, opened.n_copies + 1)
     between = _between_copies(opened, settings, progress)
     rows, reasons = [], []
@@ -161,22 +165,24 @@ def _record(opened: Opened, settings: Settings, progress: Progress) -> Utility:
     )
 
 
-def _between_copies(opened: Opened, settings: Settings, progress: Progress) -> list[Fit]:
+def _between_copies(
+    opened: UtilityData, settings: UtilitySettings, progress: Progress
+) -> list[PropensityFit]:
     """How well any two of the copies are told apart."""
     pairs = list(combinations(range(1, opened.n_copies + 1), 2))
     if pairs:
         progress("telling copies from one another", 0, 1)
     workers = settings.workers if settings.model == "cart" else 1
-    return in_threads(lambda pair: _fit(opened, pair, settings), pairs, workers)
+    return run_in_threads(lambda pair: _fit(opened, pair, settings), pairs, workers)
 
 
-def _fit(opened: Opened, pair: tuple[int, int], settings: Settings) -> Fit:
-    return _fitted(terms(opened, pair), opened, pair, settings)
+def _fit(opened: UtilityData, pair: tuple[int, int], settings: UtilitySettings) -> PropensityFit:
+    return _fit_propensity(terms(opened, pair), opened, pair, settings)
 
 
-def _fitted(
-    found: Sequence[Term], opened: Opened, pair: tuple[int, int], settings: Settings
-) -> Fit:
+def _fit_propensity(
+    found: Sequence[Term], opened: UtilityData, pair: tuple[int, int], settings: UtilitySettings
+) -> PropensityFit:
     """The model of which of two sides a record is from."""
     label = labels(opened, pair)
     if settings.model == "logit":
@@ -187,10 +193,12 @@ def _fitted(
     return fit_of(td, ts, ts / leaves.n, n_leaves=len(leaves.n), is_separated=is_separated)
 
 
-def _row(opened: Opened, copy: int, settings: Settings, between: Sequence[Fit]) -> UtilityRow:
+def _row(
+    opened: UtilityData, copy: int, settings: UtilitySettings, between: Sequence[PropensityFit]
+) -> UtilityRow:
     found = terms(opened, (0, copy))
-    fit = _fitted(found, opened, (0, copy), settings)
-    standard, error = _standardised(fit, found, opened, copy, settings)
+    fit = _fit_propensity(found, opened, (0, copy), settings)
+    standard, error = _standardise(fit, found, opened, copy, settings)
     is_cart = settings.model == "cart"
     return UtilityRow(
         copy=copy,
@@ -212,8 +220,12 @@ def _row(opened: Opened, copy: int, settings: Settings, between: Sequence[Fit]) 
     )
 
 
-def _standardised(
-    fit: Fit, found: Sequence[Term], opened: Opened, copy: int, settings: Settings
+def _standardise(
+    fit: PropensityFit,
+    found: Sequence[Term],
+    opened: UtilityData,
+    copy: int,
+    settings: UtilitySettings,
 ) -> tuple[float | None, float | None]:
     """S_pMSE and its Monte Carlo error."""
     label = labels(opened, (0, copy))
@@ -221,17 +233,17 @@ def _standardised(
         return (by_chance := closed_form(fit, len(label), float(label.mean()))), (
             None if by_chance is None else 0.0
         )
-    by_label = permuted(
+    by_label = permuted_pmse(
         [term.predictor for term in found],
         label,
         settings.n_permutations,
         (settings.seed, "utility", copy),
         settings.workers,
     )
-    return standardised(fit.pMSE, by_label)
+    return standardise_pmse(fit.pMSE, by_label)
 
 
-def closed_form(fit: Fit, n: int, c: float) -> float | None:
+def closed_form(fit: PropensityFit, n: int, c: float) -> float | None:
     """S_pMSE of a logistic model: over its expectation df (1 - c)^2 c / N; None without terms.
 
     Snoke and others (2018), theorem 1, for a copy drawn from the true model.
@@ -239,7 +251,7 @@ def closed_form(fit: Fit, n: int, c: float) -> float | None:
     return fit.pMSE / (fit.df * (1 - c) ** 2 * c / n) if fit.df else None
 
 
-def _reasons(row: UtilityRow, settings: Settings) -> list[NotMeasured]:
+def _reasons(row: UtilityRow, settings: UtilitySettings) -> list[NotMeasured]:
     if row.S_pMSE is not None:
         return []
     if row.model == "logit":

@@ -1,0 +1,1 @@
+"""The steps of recoding by hand: bands, merged levels, top codes, outliers."""

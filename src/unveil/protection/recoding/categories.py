@@ -1,42 +1,104 @@
 """Levels merged: rare ones into one, or into their parents, or those that are named."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from unveil.errors import SettingsError, quoted
-from unveil.protection.recoding.change import Change, Column, records, were
-from unveil.protection.recoding.hierarchy import refuse_cycles, to_the_top, while_rare
-from unveil.protection.recoding.levels import Levels
-from unveil.read.band_labels import counted
+from unveil.errors import SettingsError, quote_text
+from unveil.protection.recoding.column import Change, RecodedColumn, records, were
+from unveil.protection.recoding.levels import RecodeLevels
 from unveil.records.recoding import LevelName, Merge, MergeRare
+from unveil.study.band_spec import count_bands
+
+# Which level goes into which, where a hierarchy says whose parent is whose?
 
 
-def merged(step: Merge, column: Column) -> Change:
+def check_cycles(parents: Mapping[str, str]) -> None:
+    """Refuse a hierarchy in which a level is its own ancestor."""
+    settled: set[str] = set()
+    for start in parents:
+        chain: dict[str, None] = {}
+        level = start
+        while level in parents and level not in settled:
+            if level in chain:
+                raise SettingsError(
+                    f"hierarchy goes round in a circle: {quote_text(level)} is its own "
+                    "ancestor. Give"
+                    " every level a parent above it."
+                )
+            chain[level] = None
+            level = parents[level]
+        settled |= set(chain)
+
+
+def climb_hierarchy(parents: Mapping[str, str]) -> dict[str, str]:
+    """Every level with the last of its ancestors."""
+    tops: dict[str, str] = {}
+    for level in _parents_first(parents):
+        parent = parents[level]
+        tops[level] = tops.get(parent, parent)
+    return tops
+
+
+def while_rare(
+    parents: Mapping[str, str], counts: Mapping[str, int], below: int
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Where each level ends that climbs as long as it is rare; and how many records each has then.
+
+    Notes
+    -----
+    Children climb before their parents are looked at, so that a parent whose children joined it
+    counts with them, and no level climbs that they made frequent enough.
+    """
+    held = dict(counts)
+    climbed = {}
+    for level in reversed(list(_parents_first(parents))):
+        n = held.get(level, 0)
+        if 0 < n < below:
+            climbed[level] = parents[level]
+            held[parents[level]] = held.get(parents[level], 0) + n
+            held[level] = 0
+    return climb_hierarchy(climbed), held
+
+
+def _parents_first(parents: Mapping[str, str]) -> Iterator[str]:
+    """Every level that has a parent, after all of its ancestors."""
+    done: set[str] = set()
+    for start in parents:
+        chain = []
+        level = start
+        while level in parents and level not in done:
+            chain.append(level)
+            done.add(level)
+            level = parents[level]
+        yield from reversed(chain)
+
+
+def merge_levels(step: Merge, column: RecodedColumn) -> Change:
     """The levels that are named, as one."""
-    levels = Levels(column)
+    levels = RecodeLevels(column)
     levels.refuse_unknown(step.levels, "which is to be merged")
     target = levels.called(step.into)
     into = {levels.called(one): target for one in step.levels}
     sides, declared = levels.merged(into)
-    n_levels = counted(len(into), "level")
+    n_levels = count_bands(len(into), "level")
 
     def told(n: int) -> str:
-        done = f"{were(len(into))} merged into {_shown(step.into)}."
+        done = f"{were(len(into))} merged into {_format_level(step.into)}."
         return f"Column {column.name!r}: {n_levels} ({records(n)}) {done}"
 
     return Change(told, sides, declared=declared)
 
 
-def rare_merged(step: MergeRare, column: Column) -> Change:
+def rare_merged(step: MergeRare, column: RecodedColumn) -> Change:
     """Levels that few records have, as one level or as their parents."""
-    levels = Levels(column)
+    levels = RecodeLevels(column)
     apart = levels.no_answers | {levels.called(code) for code in step.special_codes}
     counts = {level: n for level, n in levels.counts.items() if level not in apart}
     if step.hierarchy:
-        into, held = _climbed(step, levels, counts)
+        into, held = _climb(step, levels, counts)
     else:
         into, held = _into_one(step, levels, counts)
-    _refuse_no_answer(column, into, apart)
+    _check_no_answer(column, into, apart)
     sides, declared = levels.merged(into)
     n_left = sum(0 < n < (step.below or 0) for n in held.values())
     gone = [level for level in into if counts.get(level)]
@@ -47,10 +109,10 @@ def rare_merged(step: MergeRare, column: Column) -> Change:
         left = f"{_still_rare(step, n_left)}{_unknown(n_unknown)}"
         return f"Column {column.name!r}: {_what(step, len(gone), n)}{left}"
 
-    return Change(told, sides, declared=declared, fixed=_fixed(step, levels, into))
+    return Change(told, sides, declared=declared, fixed=_fix_levels(step, levels, into))
 
 
-def _refuse_no_answer(column: Column, into: Mapping[str, str], apart: set[str]) -> None:
+def _check_no_answer(column: RecodedColumn, into: Mapping[str, str], apart: set[str]) -> None:
     if apart & set(into.values()):
         raise SettingsError(
             f"levels of column {column.name!r} would be merged into one that stands for no answer."
@@ -58,7 +120,9 @@ def _refuse_no_answer(column: Column, into: Mapping[str, str], apart: set[str]) 
         )
 
 
-def _fixed(step: MergeRare, levels: Levels, into: Mapping[str, str]) -> tuple[Merge, ...]:
+def _fix_levels(
+    step: MergeRare, levels: RecodeLevels, into: Mapping[str, str]
+) -> tuple[Merge, ...]:
     """The levels that were merged, by name."""
     merged: dict[str, list[LevelName]] = {}
     for level, target in into.items():
@@ -71,7 +135,7 @@ def _fixed(step: MergeRare, levels: Levels, into: Mapping[str, str]) -> tuple[Me
 
 
 def _into_one(
-    step: MergeRare, levels: Levels, counts: Mapping[str, int]
+    step: MergeRare, levels: RecodeLevels, counts: Mapping[str, int]
 ) -> tuple[dict[str, str], dict[str, int]]:
     target = levels.called(step.into if step.into is not None else "")
     rare = [level for level, n in counts.items() if n < (step.below or 0) and level != target]
@@ -81,19 +145,19 @@ def _into_one(
     return dict.fromkeys(rare, target), dict(held)
 
 
-def _climbed(
-    step: MergeRare, levels: Levels, counts: Mapping[str, int]
+def _climb(
+    step: MergeRare, levels: RecodeLevels, counts: Mapping[str, int]
 ) -> tuple[dict[str, str], dict[str, int]]:
     parents = {child: parent for child, parent in step.hierarchy}
     grown = set(parents.values())
     unknown = [child for child in parents if child not in grown]
     levels.refuse_unknown(unknown, "which the hierarchy names as a child")
     by_code = {levels.called(child): levels.called(parent) for child, parent in parents.items()}
-    refuse_cycles(by_code)  # a code and its label may be two names of one level
+    check_cycles(by_code)  # a code and its label may be two names of one level
     if not step.always:
         return while_rare(by_code, counts, step.below or 0)
     held = Counter[str]()
-    tops = to_the_top(by_code)
+    tops = climb_hierarchy(by_code)
     for level, n in counts.items():
         held[tops.get(level, level)] += n
     return {level: top for level, top in tops.items() if level in levels.known}, dict(held)
@@ -105,9 +169,9 @@ def _what(step: MergeRare, n_levels: int, n: int) -> str:
         return "no level was merged." if step.always else f"no level{rare} was merged."
     each = "" if step.always or n_levels == 1 else " each"
     parents = "its parent" if n_levels == 1 else "their parents"
-    where = parents if step.hierarchy else _shown(step.into)
+    where = parents if step.hierarchy else _format_level(step.into)
     return (
-        f"{counted(n_levels, 'level')}{rare}{each} ({records(n)}) {were(n_levels)} merged into"
+        f"{count_bands(n_levels, 'level')}{rare}{each} ({records(n)}) {were(n_levels)} merged into"
         f" {where}."
     )
 
@@ -130,5 +194,5 @@ def _unknown(n: int) -> str:
     return f" {what} as it is." if n == 1 else f" {what} as they are."
 
 
-def _shown(level: LevelName | None) -> str:
-    return quoted(level) if isinstance(level, str) else f"{level:.15g}"
+def _format_level(level: LevelName | None) -> str:
+    return quote_text(level) if isinstance(level, str) else f"{level:.15g}"

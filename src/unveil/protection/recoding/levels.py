@@ -7,7 +7,7 @@ is a number itself.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,20 +15,68 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.errors import SettingsError, nearest, quoted
-from unveil.protection.recoding.change import Column, refuse_large, unchanged, written
-from unveil.protection.recoding.level_places import (
-    categories,
-    refuse_no_levels,
-    with_numbers,
+from unveil.errors import SettingsError, nearest, quote_text
+from unveil.io.code_meanings import NOUNS, kind_of, number_held
+from unveil.io.numbers import TAGS, level_text
+from unveil.protection.recoding.column import (
+    RecodedColumn,
+    check_large,
+    floats_of,
+    format_change,
+    keep_variable,
+    replace_values,
+    store_number,
 )
-from unveil.read.bands import LARGEST_EXACT
-from unveil.read.level_text import level_text
-from unveil.read.meanings import number_held
-from unveil.read.tags import TAGS
-from unveil.read.undeclared import kind_of
 from unveil.records.codebook import Level, Variable
 from unveil.records.recoding import LevelName
+from unveil.study.bands import LARGEST_EXACT
+
+# Levels put in the place of others: among numbers, and among fixed categories.
+
+
+NO_LEVELS = "column {!r} holds values that have no levels. Drop it, or turn it into text first."
+
+
+def check_no_levels(column: RecodedColumn) -> None:
+    """Refuse what has no levels, and numbers in one file that are text in the other."""
+    held = [side for side in column.sides if side.null_count() < len(side)]
+    kinds = [kind_of(side.dtype) for side in held]
+    if "unknown" in kinds or any(side.dtype == pl.Duration for side in held):
+        raise SettingsError(NO_LEVELS.format(column.name))
+    if len({kind == "number" for kind in kinds}) > 1:
+        data, copy = (NOUNS[kind] for kind in kinds)
+        raise SettingsError(
+            f"column {column.name!r} holds {data}, but {copy} in the copy. Give it the same coding"
+            " in both."
+        )
+
+
+def categories(old: Sequence[str], into: Mapping[str, str]) -> list[str]:
+    """Fixed categories without the merged ones; a new one stands where the first of them stood."""
+    places: dict[str, None] = {}
+    for level in old:
+        target = into.get(level, level)
+        if target == level or target not in old:
+            places[target] = None
+    return [*places]
+
+
+def replace_level_numbers(
+    side: pl.Series, into: Mapping[str, str], codes: Mapping[str, float]
+) -> pl.Series:
+    """The numbers of levels in the place of others; new ones by their codes."""
+    held = {number_held(level): target for level, target in into.items()}
+    new = {
+        store_number(side.dtype, old): codes.get(target, number_held(target))
+        for old, target in held.items()
+        if old is not None
+    }
+    found = pl.Series(floats_of(side)).replace_strict(
+        list(new), list(new.values()), default=None, return_dtype=pl.Float64
+    )
+    chosen = found.is_not_null().to_numpy()
+    return replace_values(side, chosen, found.fill_null(0.0).to_numpy())
+
 
 Sides = tuple[pl.Series, ...]
 Declared = Callable[[Variable], Variable]
@@ -37,17 +85,17 @@ _REACH = 10_000  # how far from the codes that are taken a free one is looked fo
 
 
 @dataclass(frozen=True)
-class Levels:
+class RecodeLevels:
     """The levels of a column by how they are written, and what they stand for."""
 
-    column: Column
+    column: RecodedColumn
 
     @cached_property
     def texts(self) -> tuple[pl.Series, ...]:
         """Every record's level as it is written, for the data and its copy."""
-        refuse_no_levels(self.column)
-        refuse_large(self.column.name, self.column.sides)
-        return tuple(written(side) for side in self.column.sides)
+        check_no_levels(self.column)
+        check_large(self.column.name, self.column.sides)
+        return tuple(format_change(side) for side in self.column.sides)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -120,7 +168,7 @@ class Levels:
         if len(by_label) > 1:
             raise SettingsError(
                 f"column {self.column.name!r} has {len(by_label)} codes with the label"
-                f" {quoted(str(given))}. Name the code."
+                f" {quote_text(str(given))}. Name the code."
             )
         return by_label[0] if by_label else text
 
@@ -137,7 +185,7 @@ class Levels:
         """Refuse levels that the column has not; a hint is given of declared labels alone."""
         for one in given:
             if self.called(one) not in self.known:
-                name = quoted(one) if isinstance(one, str) else f"{one:.15g}"
+                name = quote_text(one) if isinstance(one, str) else f"{one:.15g}"
                 hint = nearest(str(one), [*self.labels.values()])
                 raise SettingsError(
                     f"column {self.column.name!r} has no level {name}, {what}.{hint} Check how it"
@@ -148,11 +196,11 @@ class Levels:
         """The column with levels in the place of others, and what is declared of it then."""
         into = {level: target for level, target in into.items() if level != target}
         if not into:
-            return self.column.sides, unchanged
+            return self.column.sides, keep_variable
         new = [target for target in dict.fromkeys(into.values()) if target not in self.known]
         codes = self._new_codes(new) if self.is_number else None
         if codes is not None:
-            made = tuple(with_numbers(side, into, codes) for side in self.column.sides)
+            made = tuple(replace_level_numbers(side, into, codes) for side in self.column.sides)
             return made, lambda old: self._declared(old, into, codes)
         kinds = {kind_of(side.dtype) for side in self.column.sides}
         if "text" in kinds:

@@ -13,23 +13,68 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from unveil.arrays import Floats
 from unveil.errors import SettingsError
-from unveil.protection.recoding.apart import Apart, ordinary
-from unveil.protection.recoding.change import (
+from unveil.io.code_meanings import number_held
+from unveil.protection.recoding.column import (
     Change,
-    Column,
+    RecodedColumn,
+    SpecialCodes,
+    are_whole,
+    check_large,
+    check_names,
+    check_unless,
+    codes_present,
+    floats_of,
+    ordinary,
     records,
-    refuse_large,
-    refuse_names,
-    refuse_unless,
+    replace_values,
+    store_number,
     were,
 )
-from unveil.protection.recoding.held import Floats, are_whole, floats_of, kept_in, replaced
-from unveil.read.band_labels import number_texts
-from unveil.read.bands import LARGEST_EXACT
-from unveil.read.meanings import number_held
-from unveil.records.codebook import Variable
-from unveil.records.recoding import BottomCode, Number, Round, TopCode
+from unveil.records.codebook import Level, Variable
+from unveil.records.disclosure import BandedColumn
+from unveil.records.recoding import Band, BottomCode, CoarsenDate, Number, Round, TopCode
+from unveil.study.align import AlignedColumns
+from unveil.study.band_spec import (
+    can_be_written_out,
+    code_text,
+    count_bands,
+    names_open,
+    number_texts,
+    parse_bands,
+)
+from unveil.study.bands import LARGEST_EXACT, band
+
+# Dates without their day: the first day of their month, quarter or year.
+
+
+_EVERY = {"month": "1mo", "quarter": "1q", "year": "1y"}
+
+
+def coarsen_dates(step: CoarsenDate, column: RecodedColumn) -> Change:
+    """Every date as the first day of its period, so that the column stays one of dates.
+
+    A date with a time loses the time too; in a time zone, midnight is that of the zone.
+    """
+    check_unless(
+        column, ("date", "moment"), "dates", "Round numbers instead, or read the column as dates."
+    )
+    made = tuple(_first_days(side, step) for side in column.sides)
+
+    def told(n: int) -> str:
+        return (
+            f"Column {column.name!r}: {records(n)} {were(n)} set to the first day of the {step.to}."
+        )
+
+    return Change(told, made)
+
+
+def _first_days(side: pl.Series, step: CoarsenDate) -> pl.Series:
+    if not side.dtype.is_temporal():  # nothing but missing values
+        return side
+    return side.dt.truncate(_EVERY[step.to])
+
 
 HUGE = 1e150
 NO_NUMBERS = "column {!r} holds no numbers besides special codes."
@@ -37,7 +82,7 @@ _MOST_DIGITS = 15  # behind the point
 _NEAR_HALF = 1e-9  # how near to a half counts as one: 0.15 / 0.1 is 1.4999999999999998
 
 
-def cut_off(step: TopCode | BottomCode, column: Column) -> Change:
+def apply_limit(step: TopCode | BottomCode, column: RecodedColumn) -> Change:
     """What lies strictly beyond the limit, set to the limit; special codes stay.
 
     Notes
@@ -48,8 +93,8 @@ def cut_off(step: TopCode | BottomCode, column: Column) -> Change:
     was given where it is a special code. It may be one person's exact number, and is not told: only
     `fixed_steps` has it.
     """
-    refuse_other_than_numbers(column)
-    refuse_names(column)
+    check_other_than_numbers(column)
+    check_names(column)
     is_top = isinstance(step, TopCode)
     apart = column.apart.also(step.special_codes)
     limit = _limit(step, column, apart)
@@ -63,24 +108,24 @@ def cut_off(step: TopCode | BottomCode, column: Column) -> Change:
     made = tuple(_at_most(side, limit, apart, is_top=is_top) for side in column.sides)
     fixed = msgspec.structs.replace(step, at=limit, quantile=None)
     return Change(
-        _told_limit(step, column, limit, is_top=is_top),
+        _limit_sentence(step, column, limit, is_top=is_top),
         made,
         declared=lambda variable: _within(variable, limit, apart, is_top=is_top),
         fixed=(fixed,),
     )
 
 
-def _told_limit(
-    step: TopCode | BottomCode, column: Column, limit: Number, *, is_top: bool
+def _limit_sentence(
+    step: TopCode | BottomCode, column: RecodedColumn, limit: Number, *, is_top: bool
 ) -> Callable[[int], str]:
     side, what, to = "above" if is_top else "below", f"the quantile {step.quantile}", "it"
     if step.at is not None:
-        end = _held(column.sides[0].dtype, float(limit), is_top=is_top)
+        end = _store_limit(column.sides[0].dtype, float(limit), is_top=is_top)
         what, to = (number_texts([float(one)])[0] for one in (limit, end))
     return lambda n: f"Column {column.name!r}: {records(n)} {side} {what} {were(n)} set to {to}."
 
 
-def _limit(step: TopCode | BottomCode, column: Column, apart: Apart) -> Number | None:
+def _limit(step: TopCode | BottomCode, column: RecodedColumn, apart: SpecialCodes) -> Number | None:
     if step.at is not None:
         return step.at
     numbers = ordinary(column.sides[0], apart)
@@ -95,16 +140,16 @@ def _limit(step: TopCode | BottomCode, column: Column, apart: Apart) -> Number |
     return limit
 
 
-def _at_most(side: pl.Series, limit: Number, apart: Apart, *, is_top: bool) -> pl.Series:
+def _at_most(side: pl.Series, limit: Number, apart: SpecialCodes, *, is_top: bool) -> pl.Series:
     numbers = floats_of(side)
-    end = kept_in(side.dtype, float(limit))
+    end = store_number(side.dtype, float(limit))
     with np.errstate(invalid="ignore"):
         is_beyond = (numbers > end) if is_top else (numbers < end)
     chosen = is_beyond & ~apart.among(numbers, side.dtype)
-    return replaced(side, chosen, _held(side.dtype, end, is_top=is_top))
+    return replace_values(side, chosen, _store_limit(side.dtype, end, is_top=is_top))
 
 
-def _held(dtype: pl.DataType, limit: float, *, is_top: bool) -> float:
+def _store_limit(dtype: pl.DataType, limit: float, *, is_top: bool) -> float:
     """The limit with as many decimals as the column has, on the side of the others."""
     if not isinstance(dtype, pl.Decimal) or abs(limit) > LARGEST_EXACT:
         return limit
@@ -113,7 +158,7 @@ def _held(dtype: pl.DataType, limit: float, *, is_top: bool) -> float:
     return float(Decimal(repr(limit)).quantize(unit, rounding))
 
 
-def _within(variable: Variable, limit: Number, apart: Apart, *, is_top: bool) -> Variable:
+def _within(variable: Variable, limit: Number, apart: SpecialCodes, *, is_top: bool) -> Variable:
     """What is declared of the column, without labels of numbers that cannot occur any more."""
     kept = []
     for level in variable.levels:
@@ -124,14 +169,14 @@ def _within(variable: Variable, limit: Number, apart: Apart, *, is_top: bool) ->
     return msgspec.structs.replace(variable, levels=tuple(kept))
 
 
-def rounded(step: Round, column: Column) -> Change:
+def round_numbers(step: Round, column: RecodedColumn) -> Change:
     """Numbers as the nearest multiple; halves go away from zero, special codes stay."""
-    refuse_other_than_numbers(column)
-    refuse_names(column)
+    check_other_than_numbers(column)
+    check_names(column)
     apart = column.apart.also(step.special_codes)
     for side in column.sides:
-        refuse_huge(column.name, ordinary(side, apart))
-    made = tuple(_rounded(column.name, side, step.to, apart) for side in column.sides)
+        check_huge(column.name, ordinary(side, apart))
+    made = tuple(_round_side(column.name, side, step.to, apart) for side in column.sides)
 
     def told(n: int) -> str:
         unit = number_texts([float(step.to)])[0]
@@ -140,7 +185,7 @@ def rounded(step: Round, column: Column) -> Change:
     return Change(told, made)
 
 
-def _rounded(name: str, side: pl.Series, to: Number, apart: Apart) -> pl.Series:
+def _round_side(name: str, side: pl.Series, to: Number, apart: SpecialCodes) -> pl.Series:
     numbers = floats_of(side)
     is_kept = apart.among(numbers, side.dtype) | ~np.isfinite(numbers)
     with np.errstate(over="ignore"):
@@ -161,16 +206,16 @@ def _rounded(name: str, side: pl.Series, to: Number, apart: Apart) -> pl.Series:
             f"{records(n)} of column {name!r} would get a number that stands for no answer. Round"
             " to another multiple."
         )
-    return replaced(side, chosen, np.where(chosen, made, 0.0))
+    return replace_values(side, chosen, np.where(chosen, made, 0.0))
 
 
-def refuse_other_than_numbers(column: Column) -> None:
+def check_other_than_numbers(column: RecodedColumn) -> None:
     """Refuse text and dates, and whole numbers too large to be reckoned with exactly."""
-    refuse_unless(column, ("number",), "numbers", "Take the step out, or name another column.")
-    refuse_large(column.name, column.sides)
+    check_unless(column, ("number",), "numbers", "Take the step out, or name another column.")
+    check_large(column.name, column.sides)
 
 
-def refuse_huge(name: str, numbers: Floats) -> None:
+def check_huge(name: str, numbers: Floats) -> None:
     """Refuse numbers so large that they can only be codes: distances between them overflow."""
     if len(numbers) and np.abs(numbers).max() > HUGE:
         raise SettingsError(
@@ -187,3 +232,93 @@ def quantile(ordered: Floats, share: float) -> float:
         return float(ordered[low])
     below, above = (Fraction(repr(float(one))) for one in ordered[low : low + 2])
     return float(below + (above - below) * (place - low))
+
+
+# Bands in the place of numbers, and what is declared of a column in bands.
+
+
+def apply_bands(step: Band, column: RecodedColumn) -> Change:
+    """Bands in the place of numbers, found over the data and its copy as in every measure."""
+    check_other_than_numbers(column)
+    check_names(column)
+    name = column.name
+    settings = {
+        "style": step.style,
+        "n": step.n,
+        "breaks": step.breaks or None,
+        "labels": step.labels or None,
+    }
+    asked = parse_bands({name: settings}, {name: step.special_codes})
+    plain = tuple(_without_nan(side) for side in column.sides)
+    sides = AlignedColumns(
+        tuple(map(len, plain)), {name: plain}, (), {}, {name: column.special_codes}
+    )
+    cut, found = band(sides, asked)
+    if not found:
+        raise SettingsError(NO_NUMBERS.format(name))
+    made = tuple(side.alias(name) for side in cut.columns[name])
+    n_bands = count_bands(len(found[0].levels), "band")
+
+    def told(n: int) -> str:
+        return f"Column {name!r}: {records(n)} {were(n)} put into {n_bands}."
+
+    apart = codes_present(plain, column.apart.also(step.special_codes))
+    return Change(
+        told,
+        made,
+        declared=lambda variable: _in_bands(variable, column, made[0], apart),
+        fixed=(_fix_breaks(step, column, found[0]),),
+    )
+
+
+def _in_bands(
+    old: Variable, column: RecodedColumn, made: pl.Series, apart: tuple[float, ...]
+) -> Variable:
+    """What is declared of a column in bands: its label, its bands, and what its codes stand for."""
+    if not isinstance(made.dtype, pl.Enum):
+        return old
+    declared = (old if column.variable is None else column.variable).levels
+    held = {number_held(level.code): level.label for level in (*declared, *old.levels)}
+    label_of = {code_text(code): label for code, label in held.items() if code is not None}
+    levels = made.dtype.categories.to_list()
+    codes = {code_text(code) for code in apart}
+    return Variable(
+        name=old.name,
+        label=old.label,
+        kind="text",
+        measure="ordinal",
+        levels=tuple(
+            Level(code=text, label=label_of.get(text, text) if text in codes else text)
+            for text in levels
+        ),
+        missing=tuple(text for text in levels if text in codes),
+    )
+
+
+def _fix_breaks(step: Band, column: RecodedColumn, found: BandedColumn) -> Band:
+    """The step with the breaks that were found, and the same names for what lies between."""
+    if found.style == "breaks":
+        return step
+    held = np.concatenate([floats_of(side.drop_nulls()) for side in column.sides])
+    codes = codes_present(column.sides, column.apart.also(step.special_codes))
+    numbers = held[np.isfinite(held) & ~np.isin(held, np.array(codes))]
+    is_whole = are_whole(numbers) and can_be_written_out(np.abs(numbers).max())
+    names = tuple(names_open(found.breaks, is_whole=is_whole))
+    low, high = _ends(numbers)
+    breaks = tuple(_plain(one) for one in (low, *found.breaks, high))
+    return msgspec.structs.replace(step, style=None, n=None, breaks=breaks, labels=names)
+
+
+def _ends(numbers: Floats) -> tuple[float, float]:
+    """Round numbers beyond all others, which are nobody's own."""
+    reach = 10.0 ** (math.floor(math.log10(max(1.0, float(np.abs(numbers).max())))) + 1)
+    return (-reach if numbers.min() < 0 else 0.0), reach
+
+
+def _plain(number: float) -> Number:
+    return int(number) if number.is_integer() else number
+
+
+def _without_nan(side: pl.Series) -> pl.Series:
+    plain = side.alias("")
+    return plain.fill_nan(None) if plain.dtype.is_float() else plain

@@ -6,18 +6,28 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arrays import Floats
 from unveil.errors import SettingsError
-from unveil.protection.recoding.apart import Apart, ordinary
-from unveil.protection.recoding.change import Change, Column, records, refuse_names, were
-from unveil.protection.recoding.held import Floats, are_whole, floats_of, replaced
+from unveil.protection.recoding.column import (
+    Change,
+    RecodedColumn,
+    SpecialCodes,
+    are_whole,
+    check_names,
+    floats_of,
+    ordinary,
+    records,
+    replace_values,
+    were,
+)
 from unveil.protection.recoding.numbers import (
     NO_NUMBERS,
+    check_huge,
+    check_other_than_numbers,
     quantile,
-    refuse_huge,
-    refuse_other_than_numbers,
 )
-from unveil.read.band_labels import counted
 from unveil.records.recoding import DropOutliers, PerturbOutliers
+from unveil.study.band_spec import count_bands
 
 # The median absolute deviation of a normal distribution, times this, is its standard deviation.
 ROBUST = 1.4826
@@ -39,9 +49,9 @@ class Fences:
             return (numbers < self.low) | (numbers > self.high)
 
 
-def outliers_dropped(step: DropOutliers, column: Column) -> Change:
+def outliers_dropped(step: DropOutliers, column: RecodedColumn) -> Change:
     """Records without those whose number is an outlier; missing values and codes stay."""
-    apart, fences = _found(step, column)
+    apart, fences = _find_fences(step, column)
     kept = tuple(pl.Series(~_are_outliers(side, apart, fences)) for side in column.sides)
 
     def told(n: int) -> str:
@@ -51,7 +61,7 @@ def outliers_dropped(step: DropOutliers, column: Column) -> Change:
     return Change(told, kept=kept)
 
 
-def outliers_moved(step: PerturbOutliers, column: Column) -> Change:
+def outliers_moved(step: PerturbOutliers, column: RecodedColumn) -> Change:
     """Outliers at another distance beyond their fence.
 
     Notes
@@ -62,15 +72,15 @@ def outliers_moved(step: PerturbOutliers, column: Column) -> Change:
     it is the one the column has. What would become a number that stands for no answer is drawn
     again, up to twenty times, and stays where that does not help.
     """
-    apart, fences = _found(step, column)
+    apart, fences = _find_fences(step, column)
     made = tuple(
-        _moved(side, apart, fences, column.chance(place), float(step.spread))
+        _move_outliers(side, apart, fences, column.chance(place), float(step.spread))
         for place, side in enumerate(column.sides)
     )
     n_found = int(_are_outliers(column.sides[0], apart, fences).sum())
 
     def told(n: int) -> str:
-        values = counted(n, "outlying value") if n else "no outlying value"
+        values = count_bands(n, "outlying value") if n else "no outlying value"
         moved = f"{values} ({_rule(step)}) {were(n)} moved at random"
         stayed = f"; {n_found - n:,} stayed the same by chance" if n_found > n else ""
         return f"Column {column.name!r}: {moved}{stayed}."
@@ -78,15 +88,17 @@ def outliers_moved(step: PerturbOutliers, column: Column) -> Change:
     return Change(told, made)
 
 
-def _found(step: DropOutliers | PerturbOutliers, column: Column) -> tuple[Apart, Fences]:
-    refuse_other_than_numbers(column)
-    refuse_names(column)
+def _find_fences(
+    step: DropOutliers | PerturbOutliers, column: RecodedColumn
+) -> tuple[SpecialCodes, Fences]:
+    check_other_than_numbers(column)
+    check_names(column)
     apart = column.apart.also(step.special_codes)
     numbers = np.sort(ordinary(column.sides[0], apart))
     if not len(numbers):
         raise SettingsError(NO_NUMBERS.format(column.name))
     for side in column.sides:
-        refuse_huge(column.name, ordinary(side, apart))
+        check_huge(column.name, ordinary(side, apart))
     low, high = _fences(step, numbers, column.name)
     lowest, highest = float(numbers[0]), float(numbers[-1])
     if isinstance(step, PerturbOutliers) and step.between:
@@ -128,31 +140,31 @@ def _less(share: float) -> float:
     return float(f"{1 - share:.15g}")
 
 
-def _are_outliers(side: pl.Series, apart: Apart, fences: Fences) -> NDArray[np.bool_]:
+def _are_outliers(side: pl.Series, apart: SpecialCodes, fences: Fences) -> NDArray[np.bool_]:
     numbers = floats_of(side)
     return fences.beyond(numbers) & ~apart.among(numbers, side.dtype)
 
 
-def _moved(
-    side: pl.Series, apart: Apart, fences: Fences, rng: np.random.Generator, spread: float
+def _move_outliers(
+    side: pl.Series, apart: SpecialCodes, fences: Fences, rng: np.random.Generator, spread: float
 ) -> pl.Series:
     numbers = floats_of(side)
     chosen = _are_outliers(side, apart, fences)
     far = numbers[chosen]
     whole = are_whole(numbers)
-    made = _drawn(far, fences, rng, spread, whole=whole)
+    made = _draw_outliers(far, fences, rng, spread, whole=whole)
     for _ in range(_MOST_DRAWS):
         is_code = apart.among(made, side.dtype)
         if not is_code.any():
             break
-        made[is_code] = _drawn(far[is_code], fences, rng, spread, whole=whole)
+        made[is_code] = _draw_outliers(far[is_code], fences, rng, spread, whole=whole)
     made = np.where(apart.among(made, side.dtype), far, made)
     values = np.zeros(len(numbers))
     values[chosen] = made
-    return replaced(side, chosen, values)
+    return replace_values(side, chosen, values)
 
 
-def _drawn(
+def _draw_outliers(
     far: Floats, fences: Fences, rng: np.random.Generator, spread: float, *, whole: bool
 ) -> Floats:
     """Outliers at another distance, within the plausible range."""

@@ -1,24 +1,241 @@
 """`unveil.recode`: manual disclosure control by a recipe, and what each of its steps changed."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+import numpy as np
 import polars as pl
 
-from unveil.count.scenario import silent
-from unveil.count.streams import drawn_seed
-from unveil.errors import RolesError
-from unveil.measure.opening import read_all
-from unveil.measure.tabular import RowsResult
-from unveil.protection.recoding.effects import refuse_apart
-from unveil.protection.recoding.run import Run
-from unveil.protection.recoding.steps import read_steps, refuse_all
-from unveil.read.labelled import Labelled
-from unveil.read.roles import absent, names
-from unveil.read.table import Table
-from unveil.records.recoding import Recoding, Step, StepDone
-from unveil.synthesis.lettered import with_letters
+from unveil.arguments import absent_sentence
+from unveil.count.cells import count_keys
+from unveil.count.overlap import check_disjoint, doubtful_levels
+from unveil.errors import InputError, RolesError, SettingsError
+from unveil.io.table import Labelled, Table
+from unveil.measure.disclosure.result import RowsResult
+from unveil.protection.recoding.categories import merge_levels, rare_merged
+from unveil.protection.recoding.column import (
+    Change,
+    RecodedColumn,
+    apart_of,
+    find_declaration,
+    n_changed,
+)
+from unveil.protection.recoding.numbers import (
+    apply_bands,
+    apply_limit,
+    coarsen_dates,
+    round_numbers,
+)
+from unveil.protection.recoding.outliers import outliers_dropped, outliers_moved
+from unveil.protection.recoding.steps import StepError, check_all, read_steps, step_heading
+from unveil.records.codebook import Variable
+from unveil.records.disclosure import Coercion
+from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, do_of
+from unveil.records.uniques import Anonymity
+from unveil.seeding import choose_seed, stream
+from unveil.study.align import align
+from unveil.study.roles import names
+from unveil.study.scenario import encode_all, silent
+from unveil.study.study import read_all
+from unveil.synthesis.split_columns import read_lettered_numbers
+
+# How well can people be told apart by their keys, before a step and after it?
+
+
+ANONYMITY = (2, 3, 5)
+
+
+def check_apart(tables: Sequence[Table], keys: Sequence[str]) -> None:
+    """Refuse keys that have no level in common with those of the copy."""
+    if keys and len(tables) > 1:
+        check_disjoint(encode_all(align(tables, keys), keys), tables)
+
+
+def key_figures(
+    tables: Sequence[Table], keys: Sequence[str]
+) -> tuple[KeyFigures | None, tuple[Coercion, ...]]:
+    """Uniques, k-anonymity and, with a copy, repU by the keys that are left; None without any.
+
+    Beside them stands what should be known of how the keys were compared with those of the copy.
+
+    Notes
+    -----
+    A record breaks k-anonymity when fewer than k records have its keys, itself among them; missing
+    is a level, so that those who break 2-anonymity are the uniques (Raab 2024, equation 2).
+    repU = 100 sum(d_q | d_q = 1 and s_q = 1) / N_d (equation 5).
+    """
+    there = [key for key in keys if all(key in table.frame.columns for table in tables)]
+    if not there:
+        return None, ()
+    aligned = align(tables, there)
+    columns = encode_all(aligned, there)
+    notes = (*aligned.coercions, *doubtful_levels(columns, tables))
+    counts = count_keys(columns, columns[0].sides).counts
+    d_q = counts[0].astype(np.int64)
+    n = int(d_q.sum())
+    n_replicated = int(((d_q == 1) & (counts[1] == 1)).sum()) if len(counts) > 1 else None
+    below = [int(d_q[d_q < k].sum()) for k in ANONYMITY]
+    figures = KeyFigures(
+        keys=tuple(there),
+        n_records=n,
+        n_q=int((d_q > 0).sum()),
+        n_uniques=below[0],
+        UiO=100 * below[0] / n,
+        anonymity=tuple(
+            Anonymity(k=k, n=broken, share=broken / n)
+            for k, broken in zip(ANONYMITY, below, strict=True)
+        ),
+        n_replicated=n_replicated,
+        repU=None if n_replicated is None else 100 * n_replicated / n,
+    )
+    return figures, notes
+
+
+# A recipe on its way through its steps: each done to what the one before left.
+
+
+class RecipeRun:
+    """A recipe on its way through its steps: the tables as they are by now, and all faults."""
+
+    def __init__(self, tables: Sequence[Table], keys: Sequence[str], seed: int) -> None:
+        self.tables = list(tables)
+        self.faults: list[StepError] = []
+        self.fixed: list[Step] = []  # what was done, with the numbers found in its place
+        self.notes: dict[Coercion, None] = {}  # of how keys were compared with those of the copy
+        self._keys = keys
+        self._seed = seed
+        self._known = tables[0].frame.columns
+        self._dropped: dict[str, int] = {}
+        self._spoilt: set[str] = set()  # columns of which an earlier step could not be done
+        self._figures: KeyFigures | None = None
+        self._is_counted = False
+
+    def applied(self, number: int, step: Step) -> StepDone | None:
+        """One step done; None where it cannot be, which is added to the faults."""
+        if step.column in self._spoilt:
+            return None
+        try:
+            change = self._change(number, step)
+            before = self.counted()
+            n = self._carried_out(step.column, change)
+        except InputError as fault:
+            self._spoilt.add(step.column)
+            sentence = f"{step_heading(number, do_of(step))}: {fault}"
+            self.faults.append(StepError(number, type(fault)(sentence)))
+            return None
+        self.fixed += (step,) if change.fixed is None else change.fixed
+        if change.is_dropped:
+            self._dropped[step.column] = number
+        if change.kept is not None or step.column in self._keys:
+            self._is_counted = False
+        return StepDone(
+            number=number,
+            do=do_of(step),
+            column=step.column,
+            step=step,
+            n_changed=n,
+            sentence=change.told(n),
+            before=before,
+            after=self.counted(),
+        )
+
+    def counted(self) -> KeyFigures | None:
+        """How well people can be told apart now; counted again only where that has changed."""
+        if not self._is_counted:
+            self._figures, notes = key_figures(self.tables, self._keys)
+            self.notes |= dict.fromkeys(notes)
+            self._is_counted = True
+        return self._figures
+
+    def _change(self, number: int, step: Step) -> Change:
+        table = self.tables[0]
+        if step.column in self._dropped:
+            raise RolesError(
+                f"column {step.column!r} was dropped by step {self._dropped[step.column]}. Take"
+                " the step out, or put it before that one."
+            )
+        if step.column not in table.frame.columns:
+            raise RolesError(_in_sentence(table, step.column, self._known))
+        if do_of(step) == "drop":
+            if table.frame.width == 1:
+                raise SettingsError("no column would be left. Take the step out.")
+            return Change(lambda _: f"Column {step.column!r} was dropped.", is_dropped=True)
+        return _DOES[do_of(step)](step, self._column(number, step.column))
+
+    def _column(self, number: int, name: str) -> RecodedColumn:
+        # They leave their name behind, for polars takes some names for patterns of names.
+        having = [table for table in self.tables if name in table.frame.columns]
+        declared = find_declaration([table.variables.get(name) for table in having])
+        return RecodedColumn(
+            name,
+            tuple(table.frame[name].alias("") for table in having),
+            declared,
+            apart_of(declared),
+            lambda side: stream(self._seed, "recode", number, name, side),
+        )
+
+    def _carried_out(self, name: str, change: Change) -> int:
+        """The change made in every table; how many records of the data it concerns."""
+        height, old = self.tables[0].frame.height, self.tables[0].frame[name]
+        having = [i for i, table in enumerate(self.tables) if name in table.frame.columns]
+        made = list(self.tables)
+        for place, i in enumerate(having):
+            made[i] = _apply_change(self.tables[i], name, change, place)
+            if made[i].frame.is_empty():
+                of = " of the copy" if i else ""
+                raise SettingsError(f"no record{of} would be left. Take the step out.")
+        self.tables = made
+        if change.is_dropped:
+            return height
+        new = made[0].frame
+        return height - new.height if change.kept is not None else n_changed(old, new[name])
+
+
+def _apply_change(table: Table, name: str, change: Change, place: int) -> Table:
+    frame = table.frame
+    if change.kept is not None:
+        return replace(table, frame=frame.filter(change.kept[place]))
+    columns = {column.name: column for column in frame.get_columns()}
+    if change.is_dropped:
+        del columns[name]
+        return _declare_column(table, pl.DataFrame(columns), name, None)
+    if change.sides is None:
+        return table
+    columns[name] = change.sides[place]
+    return _declare_column(table, pl.DataFrame(columns), name, change.declared)
+
+
+def _declare_column(
+    table: Table, frame: pl.DataFrame, name: str, now: Callable[[Variable], Variable] | None
+) -> Table:
+    """The table with another frame, and with what is declared of one column now."""
+    book = table.codebook
+    if book is None:
+        return replace(table, frame=frame)
+    known = [now(one) if now and one.name == name else one for one in book.variables]
+    kept = tuple(one for one in known if now or one.name != name)
+    return replace(table, frame=frame, codebook=msgspec.structs.replace(book, variables=kept))
+
+
+_DOES: dict[str, Callable[[Any, RecodedColumn], Change]] = {
+    "band": apply_bands,
+    "top_code": apply_limit,
+    "bottom_code": apply_limit,
+    "merge_rare": rare_merged,
+    "merge": merge_levels,
+    "round": round_numbers,
+    "coarsen_date": coarsen_dates,
+    "drop_outliers": outliers_dropped,
+    "perturb_outliers": outliers_moved,
+}
+
+
+def _in_sentence(table: Table, name: str, columns: Sequence[str]) -> str:
+    said = absent_sentence(table.place, name, columns)
+    return said[0].lower() + said[1:]
+
 
 Data = pl.DataFrame | Labelled
 
@@ -78,13 +295,16 @@ def recode(
     read, faults = read_steps(steps)
     key_names = () if keys is None else names(keys, "Keys")
     sides = {"data": data} if copy is None else {"data": data, "synthetic": copy}
-    tables = [with_letters(table) for table in read_all(sides, None, missing_values, None, silent)]
-    refuse_absent_keys(key_names, tables)
-    run = Run(tables, key_names, drawn_seed(seed))
-    refuse_apart(tables, key_names)
+    tables = [
+        read_lettered_numbers(table)
+        for table in read_all(sides, None, missing_values, None, silent)
+    ]
+    check_absent_keys(key_names, tables)
+    run = RecipeRun(tables, key_names, choose_seed(seed))
+    check_apart(tables, key_names)
     run.counted()  # keys that cannot be compared are no fault of a step
     done = [row for number, step in read.items() if (row := run.applied(number, step)) is not None]
-    refuse_all([*faults, *run.faults])
+    check_all([*faults, *run.faults])
     record = Recoding(
         files=tuple(table.source for table in tables),
         keys=key_names,
@@ -98,20 +318,20 @@ def recode(
             dict.fromkeys((*(note for table in tables for note in table.notes), *run.notes))
         ),
     )
-    made = [as_given(table) for table in run.tables]
+    made = [restore_form(table) for table in run.tables]
     copied = made[1] if copy is not None else None
     return RecodeResult(record, made[0], copied, tuple(run.fixed))
 
 
-def as_given(table: Table) -> Data:
+def restore_form(table: Table) -> Data:
     """The frame of a table, with its codebook where anything is declared about it."""
     return table.frame if table.codebook is None else Labelled(table.frame, table.codebook)
 
 
-def refuse_absent_keys(keys: Sequence[str], tables: Sequence[Table]) -> None:
+def check_absent_keys(keys: Sequence[str], tables: Sequence[Table]) -> None:
     """Refuse keys that one of the files has not."""
     faults = [
-        absent(table.place, key, table.frame.columns)
+        absent_sentence(table.place, key, table.frame.columns)
         for key in keys
         for table in tables
         if key not in table.frame.columns

@@ -3,21 +3,235 @@
 All faults of a recipe are told together, each with the number of its step, before any data is read.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from unveil.errors import InputError, SettingsError, listed, nearest
-from unveil.protection.recoding.settings import CHECKS, HINTS, NEEDED, SETTINGS, column
-from unveil.read.given import is_list, shown
+from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value
+from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.protection.recoding.categories import check_cycles
 from unveil.records.base import Record
-from unveil.records.recoding import KINDS, Step, as_mapping
+from unveil.records.recoding import KINDS, LevelName, Number, Period, Step, Tail, as_mapping
+from unveil.study.band_spec import parse_bands
+from unveil.study.bands import LARGEST_EXACT
+
+# Which settings has each step of a recipe, and what may they say?
+
+
+MOST_RECORDS = 10**9
+Reader = Callable[[str, Any], Any]
+
+
+def column(name: str, given: Any) -> str:
+    """The name of a column."""
+    if not isinstance(given, str):
+        raise SettingsError(f"{name} is {quote_value(given)}. {HINTS['column']}")
+    return given
+
+
+def _number(name: str, given: Any) -> Number:
+    number = number_in(given)
+    if number is None or not math.isfinite(number):
+        raise SettingsError(f"{name} is {quote_value(given)}. Write a number, such as 80.")
+    is_exact = isinstance(given, int) and abs(number) <= LARGEST_EXACT
+    return int(number) if is_exact else number
+
+
+def _positive(name: str, given: Any) -> Number:
+    number = number_in(given)
+    if number is None or not 0 < number < math.inf:
+        raise SettingsError(f"{name} is {quote_value(given)}. Write a number above 0, such as 5.")
+    return _number(name, given)
+
+
+def _share(name: str, given: Any) -> float:
+    number = number_in(given)
+    if number is None or not 0 < number < 1:
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write a number above 0 and below 1, such as 0.99."
+        )
+    return number
+
+
+def _upper_share(name: str, given: Any) -> float:
+    number = number_in(given)
+    if number is None or not 0.5 <= number < 1:
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write a number from 0.5 to below 1, such as 0.99: "
+            "outliers"
+            " lie beyond it, and below 1 less it."
+        )
+    return number
+
+
+def _spread(name: str, given: Any) -> Number:
+    number = number_in(given)
+    if number is None or not 0 < number <= 1:
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write a number above 0 and at most 1, such as 0.5."
+        )
+    return _number(name, given)
+
+
+def _count(name: str, given: Any) -> int:
+    number = number_in(given)
+    if number is None or not number.is_integer() or not 2 <= number <= MOST_RECORDS:
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write a whole number from 2 to {MOST_RECORDS:,}."
+        )
+    return int(number)
+
+
+def _numbers(name: str, given: Any) -> tuple[Number, ...]:
+    finite_numbers(given, what=f"number of {name}", example="-8, -9")
+    return tuple(_number(name, one) for one in (given if is_list(given) else [given]))
+
+
+def _ends(name: str, given: Any) -> tuple[Number, ...]:
+    ends = _numbers(name, given)
+    if len(ends) != 2 or ends[0] >= ends[1]:
+        raise SettingsError(
+            f"{name} must be the lowest and the highest plausible number, as in [0, 100]."
+        )
+    return ends
+
+
+def _level(name: str, given: Any) -> LevelName:
+    if isinstance(given, str) and given.strip():
+        return given
+    if number_in(given) is None or not math.isfinite(number_in(given) or 0.0):
+        problem = "empty" if isinstance(given, str) else quote_value(given)
+        raise SettingsError(f"{name} is {problem}. {HINTS.get(name, HINTS['levels'])}")
+    return _number(name, given)
+
+
+def _levels(name: str, given: Any) -> tuple[LevelName, ...]:
+    levels = tuple(_level(name, one) for one in (given if is_list(given) else [given]))
+    if not levels:
+        raise SettingsError(f"{name} is empty. {HINTS['levels']}")
+    return levels
+
+
+def _hierarchy(name: str, given: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(given, Mapping) or not given:
+        raise SettingsError(
+            f"{name} is {'empty' if given == {} else quote_value(given)}. Write the parent of each"
+            " level, as in {'Leith': 'Edinburgh'}."
+        )
+    pairs = tuple((_name(name, child), _name(name, parent)) for child, parent in given.items())
+    check_cycles(dict(pairs))
+    return pairs
+
+
+def _name(name: str, given: Any) -> str:
+    if not isinstance(given, str) or not given.strip():
+        problem = "empty" if isinstance(given, str) else quote_value(given)
+        raise SettingsError(f"{name} names a level that is {problem}. Write levels as text.")
+    return given
+
+
+def _truth(name: str, given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise SettingsError(f"{name} is {quote_value(given)}. It must be true or false.")
+    return given
+
+
+def _period(name: str, given: Any) -> Period:
+    periods: tuple[Period, ...] = get_args(Period)
+    return choice(name, given, periods)
+
+
+def _tail(name: str, given: Any) -> Tail:
+    tails: tuple[Tail, ...] = get_args(Tail)
+    return choice(name, given, tails)
+
+
+def _as_given(name: str, given: Any) -> Any:
+    """A setting of bands, which are read as a whole."""
+    del name
+    return tuple(given) if is_list(given) else given
+
+
+_CODES: dict[str, Reader] = {"special_codes": _numbers}
+_LIMIT: dict[str, Reader] = {"at": _number, "quantile": _share, **_CODES}
+_FAR: dict[str, Reader] = {"quantile": _upper_share, "distance": _positive, "tail": _tail, **_CODES}
+SETTINGS: dict[str, dict[str, Reader]] = {
+    "drop": {},
+    "band": {**dict.fromkeys(("style", "n", "breaks", "labels"), _as_given), **_CODES},
+    "top_code": _LIMIT,
+    "bottom_code": _LIMIT,
+    "merge_rare": {
+        "below": _count,
+        "into": _level,
+        "hierarchy": _hierarchy,
+        "always": _truth,
+        "special_codes": _levels,
+    },
+    "merge": {"levels": _levels, "into": _level},
+    "round": {"to": _positive, **_CODES},
+    "coarsen_date": {"to": _period},
+    "drop_outliers": _FAR,
+    "perturb_outliers": {**_FAR, "spread": _spread, "between": _ends},
+}
+NEEDED = {"merge": ("levels", "into"), "round": ("to",), "coarsen_date": ("to",)}
+HINTS = {
+    "column": "Name the column, as text.",
+    "levels": "List the levels to be merged, as in ['widowed', 'divorced'].",
+    "into": "Name the level they become, such as 'other'.",
+    "to": "Say to what: a number such as 100, or month, quarter or year of a date.",
+}
+
+
+def _one_limit(said: Mapping[str, Any]) -> list[str]:
+    is_one = ("at" in said) != ("quantile" in said)
+    return [] if is_one else ["give at (a number) or quantile (a share), one of the two."]
+
+
+def _one_rule(said: Mapping[str, Any]) -> list[str]:
+    is_one = ("quantile" in said) != ("distance" in said)
+    return [] if is_one else ["give quantile or distance, one of the two: which numbers are far?"]
+
+
+def _one_aim(said: Mapping[str, Any]) -> list[str]:
+    faults = []
+    if ("into" in said) == ("hierarchy" in said):
+        faults.append("give into (one level) or hierarchy (a parent for each), one of the two.")
+    if said.get("always"):
+        if "hierarchy" not in said:
+            faults.append("always is for a hierarchy. Give one, or leave always out.")
+        if "below" in said:
+            faults.append("below says when and always says ever. Give one of the two.")
+    elif "below" not in said:
+        faults.append("below is not given. Say how many records a level needs, such as 10.")
+    return faults
+
+
+def _bands(said: Mapping[str, Any]) -> list[str]:
+    settings = {name: said[name] for name in ("style", "n", "breaks", "labels") if name in said}
+    try:
+        parse_bands({said["column"]: settings}, {said["column"]: said.get("special_codes", ())})
+    except SettingsError as fault:
+        return str(fault).split("\n")
+    return []
+
+
+CHECKS: dict[str, Callable[[Mapping[str, Any]], list[str]]] = {
+    "band": _bands,
+    "top_code": _one_limit,
+    "bottom_code": _one_limit,
+    "merge_rare": _one_aim,
+    "drop_outliers": _one_rule,
+    "perturb_outliers": _one_rule,
+}
+
 
 EXAMPLE = "{'do': 'drop', 'column': 'name'}"
 
 
 @dataclass(frozen=True)
-class Fault:
+class StepError:
     """What is wrong with one step, and the kind of error it is."""
 
     number: int
@@ -27,11 +241,11 @@ class Fault:
 def steps_from(given: Any) -> tuple[Step, ...]:
     """The steps of a recipe: a list of mappings, or of steps; or a refusal with every fault."""
     steps, faults = read_steps(given)
-    refuse_all(faults)
+    check_all(faults)
     return tuple(steps.values())
 
 
-def read_steps(given: Any) -> tuple[dict[int, Step], list[Fault]]:
+def read_steps(given: Any) -> tuple[dict[int, Step], list[StepError]]:
     """The steps that can be read, by their number, and what is wrong with the others."""
     if isinstance(given, Mapping) or not is_list(given):
         raise SettingsError(
@@ -41,17 +255,17 @@ def read_steps(given: Any) -> tuple[dict[int, Step], list[Fault]]:
     if not listed_steps:
         raise SettingsError(f"The recipe has no steps. Give at least one, such as {EXAMPLE}.")
     steps: dict[int, Step] = {}
-    faults: list[Fault] = []
+    faults: list[StepError] = []
     for number, one in enumerate(listed_steps, start=1):
         read = _read_step(number, one)
         if isinstance(read, Record):
             steps[number] = read
         else:
-            faults += [Fault(number, SettingsError(sentence)) for sentence in read]
+            faults += [StepError(number, SettingsError(sentence)) for sentence in read]
     return steps, faults
 
 
-def refuse_all(faults: Sequence[Fault]) -> None:
+def check_all(faults: Sequence[StepError]) -> None:
     """Refuse with all faults together, in the order of the steps."""
     if not faults:
         return
@@ -60,13 +274,13 @@ def refuse_all(faults: Sequence[Fault]) -> None:
     raise kind("\n".join(str(fault.error) for fault in in_order)) from None
 
 
-def heading(number: int, do: str) -> str:
+def step_heading(number: int, do: str) -> str:
     """What a sentence calls a step: "Step 2 (top_code)"."""
     return f"Step {number} ({do})"
 
 
 def _kind(given: Any) -> str:
-    return "a single table" if isinstance(given, Mapping) else shown(given)
+    return "a single table" if isinstance(given, Mapping) else quote_value(given)
 
 
 def _read_step(number: int, given: Any) -> Step | list[str]:
@@ -74,14 +288,18 @@ def _read_step(number: int, given: Any) -> Step | list[str]:
     if isinstance(given, Step):
         given = as_mapping(given)
     if not isinstance(given, Mapping):
-        return [f"Step {number} is {shown(given)}. Write each step as a table, such as {EXAMPLE}."]
+        return [
+            f"Step {number} is {quote_value(given)}. Write each step as a table, such as {EXAMPLE}."
+        ]
     do = given.get("do")
     if do is None:
-        return [f"Step {number} does not say what to do. Give it a do: {listed(KINDS)}."]
+        return [f"Step {number} does not say what to do. Give it a do: {list_names(KINDS)}."]
     if not isinstance(do, str) or do not in KINDS:
         hint = nearest(do, [*KINDS]) if isinstance(do, str) else ""
-        return [f"Step {number}: do is {shown(do)}.{hint} It must be one of: {listed(KINDS)}."]
-    where = heading(number, do)
+        return [
+            f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {list_names(KINDS)}."
+        ]
+    where = step_heading(number, do)
     said, faults = _read_settings(do, given)
     if not faults:
         faults = CHECKS[do](said) if do in CHECKS else []
@@ -93,8 +311,8 @@ def _read_step(number: int, given: Any) -> Step | list[str]:
 def _read_settings(do: str, given: Mapping[Any, Any]) -> tuple[dict[str, Any], list[str]]:
     readers = {"column": column, **SETTINGS[do]}
     faults = [
-        f"there is no setting {shown(name)}.{nearest(str(name), [*readers])}"
-        f" Its settings are: {listed(readers)}."
+        f"there is no setting {quote_value(name)}.{nearest(str(name), [*readers])}"
+        f" Its settings are: {list_names(readers)}."
         for name in given
         if name != "do" and name not in readers
     ]
@@ -109,3 +327,34 @@ def _read_settings(do: str, given: Mapping[Any, Any]) -> tuple[dict[str, Any], l
         except SettingsError as fault:
             faults.append(str(fault))
     return said, faults
+
+
+# A recipe as text: tables ``[[protect.step]]`` of a project file, and back by `steps_from`.
+
+
+def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
+    """The steps as TOML; what was left open is not written."""
+    return "\n".join(map(_table, steps_from(list(steps))))
+
+
+def _table(step: Step) -> str:
+    said = [f"{name} = {_value(value)}\n" for name, value in as_mapping(step).items()]
+    return "".join(["[[protect.step]]\n", *said])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_text(key)} = {_text(held)}" for key, held in value.items())
+        return f"{{{pairs}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return repr(value)
+
+
+def _text(value: str) -> str:
+    # JSON's escapes are TOML's, but for the one control character that JSON leaves as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,105 @@
+"""What must people have thought about, and what does each audience ask of the flags?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.records.assessment import Audience, FactorName
+
+# What does each audience ask of the findings of the checks?
+#
+# Raab (2024), end of section 4: for trusted researchers the easy measure, denominators limited to
+# 1, may be enough; for a file that is openly shared the custodian looks at the findings one by
+# one.
+
+
+RULES: dict[Audience, str] = {
+    "closed": (
+        "Closed (trusted people, who may not pass it on): leaving out all but single records"
+        " (max-denominator=1) is allowed as the quick route, and then no finding needs a ruling;"
+        " otherwise every finding does."
+    ),
+    "registered": (
+        "Registered (known people, under an agreement): every finding needs a ruling; the pairs of"
+        " one target may be ruled together."
+    ),
+    "open": "Open (anybody): every finding needs a ruling, and each flagged pair one of its own.",
+}
+"""The rule of each audience, in a sentence."""
+
+UNSAID = f"No audience is said, so it is taken for open. {RULES['open']}"
+QUICK_ROUTE = "max-denominator=1"
+
+
+def rule_of(audience: Audience | None) -> str:
+    """What an audience asks for; the strictest where none is said."""
+    return UNSAID if audience is None else RULES[audience]
+
+
+def may_rule_together(audience: Audience | None) -> bool:
+    """Whether the pairs of one target may be ruled on at once."""
+    return audience in ("closed", "registered")
+
+
+def is_quick_route(audience: Audience | None, exclusions: Iterable[str]) -> bool:
+    """Whether no ruling is needed, given the exclusions in force in a scenario."""
+    return audience == "closed" and QUICK_ROUTE in exclusions
+
+
+# What must a person have thought about before any figure means something?
+#
+# Raab (2024), section 2, items (a) to (e), after the anonymisation decision-making framework: how
+# great a risk is depends on these, and no program can answer them.
+
+
+@dataclass(frozen=True)
+class ContextQuestion:
+    """One factor: the question, and why it is asked."""
+
+    item: str  # its letter in Raab's list
+    question: str
+    why: str
+
+
+QUESTIONS: dict[FactorName, ContextQuestion] = {
+    "release_context": ContextQuestion(
+        "a",
+        "To whom will the copy be released, when, how, and under what rules?",
+        "Every figure is read in this light; the data holder decides it.",
+    ),
+    "taken_for_real": ContextQuestion(
+        "b",
+        "Could somebody who comes by the copy take it for real data, and what would follow?",
+        "The measures assume that the intruder does: a wrong finding harms too.",
+    ),
+    "other_sources": ContextQuestion(
+        "c",
+        "Which other data about the same people can somebody get hold of?",
+        "What can be looked up elsewhere belongs among the keys of a scenario.",
+    ),
+    "intruder_knowledge": ContextQuestion(
+        "d",
+        "What may somebody with the copy know about the original, in general and of single people?",
+        "It decides the keys, and what is common knowledge.",
+    ),
+    "method_released": ContextQuestion(
+        "e",
+        "What is released about how the copy was made?",
+        "Details of a model help an intruder; it is prudent to keep them.",
+    ),
+}
+"""Raab's five factors, in the order of the paper."""
+
+FACTORS: tuple[FactorName, ...] = get_args(FactorName)
+
+
+def factor_named(name: str) -> FactorName:
+    """A factor by its name; another name is refused with its nearest."""
+    for factor in FACTORS:
+        if factor == name:
+            return factor
+    raise SettingsError(
+        f"There is no question {quote_text(name)}.{nearest(name, FACTORS)} The five are:"
+        f" {list_names(FACTORS)}."
+    )

@@ -1,0 +1,273 @@
+"""Is any figure above the limit its custodian set?
+
+A limit holds for every target, every copy, and all copies pooled; means hide the worst copy and are
+not judged. Where people have several rows, the larger of the figures by row and by person is held
+against it. A figure that could not be measured is never quietly within: the gate stays shut, and
+the verdict says why.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from unveil.errors import SettingsError, quote_text
+from unveil.records.assessment import Audience, Limit
+from unveil.records.count_tables import Sap
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.limits import (
+    ATTRIBUTE,
+    GATE,
+    IDENTITY,
+    MEASURES,
+    SapVerdict,
+    Status,
+    Verdict,
+    measure_named,
+    unknown_measure,
+)
+
+# Which limits could one start from, and where do they come from?
+#
+# Two have a published origin. All others are proposals of ours, which tighten from closed to open,
+# and say so: nobody has published a value, and it is the custodian who decides.
+
+
+OURS = "no published value: your decision"
+OWN = "set for this project"
+ORIGINS = {
+    "ECAP": "Chapelle and Falissard: at most 0.2, better 0.1",
+    "S_pMSE": "synthpop's vignette on utility: all pairs below 10, better below 3",
+}
+"""Where the published values come from."""
+
+_PUBLISHED = {"ECAP": (0.1, 0.2), "S_pMSE": (3.0, 10.0)}
+_VALUES: dict[Audience, dict[str, tuple[float, float]]] = {
+    "closed": {
+        "repU": (10, 20),
+        "DiSCO": (10, 20),
+        "GTCAP": (0.3, 0.5),
+        "R": (0.1, 0.2),
+        "membership": (0.1, 0.2),
+        "SAP": (0.05, 0.1),
+    },
+    "registered": {
+        "repU": (5, 10),
+        "DiSCO": (5, 10),
+        "GTCAP": (0.2, 0.3),
+        "R": (0.05, 0.1),
+        "membership": (0.05, 0.1),
+        "SAP": (0.01, 0.05),
+    },
+    "open": {
+        "repU": (1, 5),
+        "DiSCO": (1, 5),
+        "GTCAP": (0.1, 0.2),
+        "R": (0.02, 0.05),
+        "membership": (0.02, 0.05),
+        "SAP": (0, 0.01),
+    },
+}
+
+
+def preset(
+    audience: Audience | None, *, declared: Collection[str] | None = ()
+) -> tuple[Limit, ...]:
+    """The limits one could start from; without an audience those of the strictest.
+
+    Parameters
+    ----------
+    audience
+        closed, registered or open.
+    declared
+        What the project has beyond original and copies ("control", "protection", "table",
+        "radii"): limits that need something else are left out, because they would stay unanswered.
+        None gives all.
+    """
+    values = _PUBLISHED | _VALUES[audience or "open"]
+    return tuple(
+        _limit(name, values[name], ORIGINS.get(name, OURS))
+        for name in MEASURES
+        if name in values and _is_within_reach(name, declared)
+    )
+
+
+def limits_of(values: Mapping[str, tuple[float, float]]) -> tuple[Limit, ...]:
+    """The limits of a project, each with the origin of its values: published, ours, or its own."""
+    proposed = {
+        (limit.measure, limit.review, limit.limit): limit
+        for audience in _VALUES
+        for limit in preset(audience, declared=None)
+    }
+    return tuple(
+        proposed.get((name, *pair)) or _limit(name, pair, f"{OWN}; {ORIGINS.get(name, OURS)}")
+        for name, pair in values.items()
+    )
+
+
+def _limit(name: str, pair: tuple[float, float], origin: str) -> Limit:
+    return Limit(
+        measure=name,
+        review=float(pair[0]),
+        limit=float(pair[1]),
+        unit=measure_named(name).unit,
+        origin=origin,
+    )
+
+
+def _is_within_reach(name: str, declared: Collection[str] | None) -> bool:
+    needs = MEASURES[name].needs
+    return declared is None or needs is None or needs in declared
+
+
+# Is the chance of a disclosure above what its custodian allows, for n known people?
+#
+# A figure known between two bounds is within its limit only where the upper one is.
+
+
+_LIMIT = re.compile(r"\s*(\d{1,6})\s*=\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
+
+
+def parse_sap_limits(texts: Iterable[str]) -> dict[int, float]:
+    """Limits as people type them: ``4=0.05``, SAP with 4 known people at most 0.05."""
+    limits: dict[int, float] = {}
+    for text in texts:
+        found = _LIMIT.fullmatch(text)
+        if found is None:
+            raise SettingsError(
+                f"{quote_text(text)} is not a limit. Write a number of known people, =, and a"
+                " probability: 4=0.05."
+            )
+        n, limit = int(found[1]), float(found[2])
+        if n in limits:
+            raise SettingsError(f"SAP with {n:,} known people is given two limits. Give it one.")
+        if not 0 <= limit <= 1:
+            raise SettingsError(
+                f"The limit of SAP with {n:,} known people is {limit:.15g}. It is a probability:"
+                " write a number from 0 to 1."
+            )
+        limits[n] = limit
+    return limits
+
+
+def sap_judged(record: Sap, limits: Mapping[int, float]) -> tuple[SapVerdict, ...]:
+    """A verdict for each n that has a limit."""
+    return tuple(_verdict(record, n, limit) for n, limit in limits.items())
+
+
+def _verdict(record: Sap, n: int, limit: float) -> SapVerdict:
+    if n > record.n[-1]:
+        raise SettingsError(
+            f"A limit is set on SAP with {n:,} known people, but it is measured up to"
+            f" {record.n[-1]:,}. Measure further, or set the limit on fewer."
+        )
+    lower, upper = record.lower[n], record.upper[n]
+    exact = record.exact[n]
+    low, high = (lower, upper) if exact is None else (Fraction(exact), Fraction(exact))
+    # A limit is meant as it is typed: 0.1 is one tenth, not the nearest float.
+    most = Fraction(repr(limit))
+    status: Status = "above" if low > most else "within" if high <= most else "not settled"
+    return SapVerdict(n=n, lower=lower, upper=upper, limit=limit, status=status)
+
+
+def is_sap_limit_exceeded(verdicts: Iterable[SapVerdict]) -> bool:
+    """Whether some figure is above its limit, or could not be shown to be within."""
+    return any(verdict.status != "within" for verdict in verdicts)
+
+
+_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
+LIMITABLE = IDENTITY + ATTRIBUTE
+"""Percentages that grow with risk; the others have no limit that means anything."""
+ALL_LIMITS = LIMITABLE + GATE
+"""All that one release can be held against: figures of a scenario, and checks of its files."""
+
+
+def parse_limits(texts: Iterable[str]) -> dict[str, float]:
+    """Limits as people type them: ``DiSCO=10``."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        measure, equals, number = (part.strip() for part in text.partition("="))
+        if not equals or not measure:
+            raise SettingsError(f"{text!r} is not a limit. Write it as DiSCO=10.")
+        if measure in limits:
+            raise SettingsError(f"{measure} is given two limits. Give it one.")
+        if not _NUMBER.fullmatch(number):
+            raise SettingsError(
+                f"The limit of {measure} is {number!r}, which is not a number. Write it as"
+                f" {measure}=10."
+            )
+        limits[measure] = float(number)
+    _check_senseless(limits, ALL_LIMITS)
+    return limits
+
+
+def read_pairs(given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Limits as Python gives them: one number each, or two for review and limit."""
+    pairs = {}
+    for measure, value in given.items():
+        pair = tuple(value) if isinstance(value, list | tuple) else (value, value)
+        if len(pair) != 2 or not all(isinstance(one, int | float) for one in pair):
+            raise SettingsError(
+                f"The limit of {measure} must be a number, or two: {measure}=10, or (5, 10)."
+            )
+        for one in pair:
+            _check_senseless({measure: float(one)}, ALL_LIMITS)
+        if pair[0] > pair[1]:
+            raise SettingsError(
+                f"The limit of {measure} is {pair}: review starts above the limit. Write the lower"
+                " number first."
+            )
+        pairs[measure] = (float(pair[0]), float(pair[1]))
+    return pairs
+
+
+def check_limits(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdict, ...]:
+    """A verdict for each figure that has a limit."""
+    _check_senseless(limits, LIMITABLE)
+    for measure in limits:
+        if measure in ATTRIBUTE and not record.targets:
+            raise SettingsError(
+                f"The limit of {measure} cannot be held against anything: no target is measured."
+                " Name a target, or take the limit off."
+            )
+    return tuple(
+        verdict
+        for measure, limit in limits.items()
+        for verdict in _verdicts(record, measure, limit)
+    )
+
+
+def _check_senseless(limits: Mapping[str, float], known: Sequence[str]) -> None:
+    for measure, limit in limits.items():
+        if measure not in known:
+            raise SettingsError(unknown_measure(measure, known))
+        if not math.isfinite(limit) or not 0 <= limit <= 100:
+            raise SettingsError(
+                f"The limit of {measure} is {limit:.15g}. It is a percentage of people: write a"
+                " number from 0 to 100."
+            )
+
+
+def _verdicts(record: Disclosure, measure: str, limit: float) -> Iterator[Verdict]:
+    rows: tuple[IdentityRow | AttributeRow, ...] = (
+        record.identity if measure in IDENTITY else record.attribute
+    )
+    for row in rows:
+        if row.copy == "mean":
+            continue
+        target = row.target if isinstance(row, AttributeRow) else None
+        value = record.highest(row, measure, target)
+        yield Verdict(
+            measure=measure,
+            target=target,
+            copy=row.copy,
+            value=value,
+            limit=limit,
+            status="not measured" if value is None else "above" if value > limit else "within",
+        )
+
+
+def is_limit_exceeded(verdicts: Iterable[Verdict]) -> bool:
+    """Whether some figure is above its limit, or could not be held against it."""
+    return any(verdict.status != "within" for verdict in verdicts)

@@ -1,0 +1,200 @@
+"""What stands against the release of a run? The alerts of its files, its limits and its roles.
+
+The gate's evidence and the figures of the run go through `assess_release`, as everywhere. A project
+adds columns that nobody gave a role, and what it knows was not tested.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from unveil.assessment.alerts import format_names, gate_alerts
+from unveil.assessment.assess import Breach, assess_release, files_hash, other_files_reason
+from unveil.errors import list_names
+from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
+from unveil.records.assessment import Audience, Limit, LimitCheck
+from unveil.records.disclosure import Disclosure
+from unveil.records.limits import GATE, MEASURES
+from unveil.records.run import Run
+
+MOST_ALONE = 3
+"""So many columns without a role have an alert each; more of them have one together."""
+BY_ROW = ("exclusion_table", "cap", "tcap", "gtcap", "singling_out", "sap")
+"""Measures of risk that know no people with several rows."""
+_HASHED = ("original", "synthetic", "control")
+
+
+@dataclass(frozen=True)
+class GateFindings:
+    """What the gate counted, and what else the project knows of what is being released."""
+
+    evidence: GateEvidence | None = None  # None: the gate was not measured
+    with_role: frozenset[str] = frozenset()  # columns with a role, or in a scenario
+    ignored: frozenset[str] = frozenset()  # of these, those that are left alone by role
+    identifiers: frozenset[str] = frozenset()  # and those that must not be released
+    needs_fraction: bool = False  # a match risk was measured without a sampling fraction
+
+
+def digest_of(run: Run) -> str:
+    """One hash for the files of a run: original, synthetic data, control sample."""
+    return files_hash(file.sha256 for role in _HASHED for file in run.files if file.role == role)
+
+
+def run_alerts(
+    run: Run,
+    gate: GateFindings,
+    figures: Sequence[LimitCheck],
+    disclosures: Sequence[Disclosure],
+    *,
+    limits: Mapping[str, Limit],
+    sensitive: Mapping[str, Sequence[str]],
+    acceptances: Sequence[Acceptance],
+    audience: Audience | None,
+) -> Assessment:
+    """All alerts of a run, and what was not tested; `limits` are those in force."""
+    evidence = gate.evidence or GateEvidence(
+        files=(), n_original=run.n_original or 0, n_synthetic=(), compared=(), checks=()
+    )
+    pairs = {name: (one.review, one.limit) for name, one in limits.items()}
+    return assess_release(
+        evidence,
+        disclosures=disclosures,
+        breaches=[_breach(one) for one in figures if _is_breach(one)],
+        limits=pairs,
+        sensitive=sensitive,
+        acceptances=acceptances,
+        files_sha256=digest_of(run),
+        audience=audience,
+        more=(*_without_role(evidence, gate, pairs), *_unknown_identifiers(evidence, gate)),
+        not_tested=tuple(_not_tested(run, gate)),
+    )
+
+
+def void_of(
+    acceptances: Sequence[Acceptance], alerts: Sequence[Alert], digest: str
+) -> tuple[str, ...]:
+    """What people accepted and what does not count, in sentences."""
+    told = [one.void for one in alerts if one.void is not None]
+    known = {one.id for one in alerts}
+    for one in acceptances:
+        if one.files_sha256 != digest:
+            told.append(other_files_reason(one))
+        elif one.alert not in known:
+            told.append(f"There is no alert {one.alert}: what {one.by} accepted has no effect.")
+    return tuple(dict.fromkeys(told))
+
+
+def _is_breach(one: LimitCheck) -> bool:
+    """Whether a figure does not meet its limit; what the gate's checks tell is told there."""
+    return one.status == "not measured" or (one.status == "above" and one.measure not in GATE)
+
+
+def _breach(one: LimitCheck) -> Breach:
+    return Breach(
+        measure=one.measure,
+        target=one.target,
+        copy=one.copy,
+        value=one.value,
+        limit=one.limit or 0.0,
+        companion=one.companion,
+        scenario=one.scenario,
+        reason=one.reason,
+        unit=" %" if MEASURES[one.measure].unit == "percent" else "",
+        subject=one.subject,
+    )
+
+
+def _without_role(
+    evidence: GateEvidence, gate: GateFindings, limits: Mapping[str, tuple[float, float]]
+) -> Iterator[Alert]:
+    """Columns of the synthetic data that nobody gave a role, unless an alert asks already."""
+    theirs = (row.column for row in evidence.copied)
+    asked = {
+        one.columns[0]
+        for one in gate_alerts(evidence, limits)
+        if one.kind in ("extra_column", "identifier") and one.status != "review"
+    }
+    alone = [
+        name
+        for name in dict.fromkeys((*evidence.compared, *theirs))
+        if name not in gate.with_role and name not in asked
+    ]
+    if len(alone) > MOST_ALONE:
+        yield _role_alert("roles", alone)
+    else:
+        for name in alone:
+            yield _role_alert(f"roles:{name}", [name])
+
+
+def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
+    several = len(columns) > 1
+    return Alert(
+        id=id_,
+        kind="roles",
+        columns=tuple(columns[:MOST_ALONE]),
+        status="decide",
+        sentence=(
+            f"{format_names(columns)} {'have' if several else 'has'} no role: nobody has said "
+            "whether"
+            f" {'they identify' if several else 'it identifies'} people, or what an intruder could"
+            f" learn by {'them' if several else 'it'}."
+        ),
+        action=(
+            f"Add {'them' if several else 'it'} under [roles] in project.toml: identifier, key,"
+            " target, weight or ignore."
+        ),
+    )
+
+
+def _unknown_identifiers(evidence: GateEvidence, gate: GateFindings) -> Iterator[Alert]:
+    """Identifiers by role that the original does not have: nobody can tell if they are real."""
+    for name in dict.fromkeys(row.column for row in evidence.copied):
+        if name in gate.identifiers and name not in evidence.compared:
+            yield Alert(
+                id=f"identifier:{name}",
+                kind="identifier",
+                columns=(name,),
+                status="decide",
+                sentence=(
+                    f"{name} has the role identifier and is in the synthetic data alone, so nobody"
+                    " can tell whether its values are real."
+                ),
+                action="Remove the column from the synthetic data, or say why its values are new.",
+            )
+
+
+def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
+    yield from _unmeasured_parts(run)
+    if gate.evidence is not None:
+        yield from _rows_counted(run, gate.evidence)
+        ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)
+        if ignored:
+            yield NotTested(
+                what="columns",
+                columns=ignored,
+                sentence="ignored by role: what an intruder could learn of them was not measured.",
+            )
+    if gate.needs_fraction:
+        yield NotTested(
+            what="sampling",
+            sentence=(
+                "The sampling fraction is unknown, so no probability of a correct match (DIS) is"
+                " quoted. Declare it with sampling_fraction under [data] in project.toml."
+            ),
+        )
+
+
+def _rows_counted(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
+    """Measures that count rows although people are declared, where people have several rows."""
+    kinds = dict.fromkeys(part.kind for part in run.parts if part.kind in BY_ROW)
+    if kinds and any(one.what == "person" for one in evidence.not_tested):
+        yield NotTested(what="part", sentence=f"Counted rows, not people: {list_names(kinds)}.")
+
+
+def _unmeasured_parts(run: Run) -> Iterator[NotTested]:
+    """The parts that are not measured, those of one kind together, with the first reason."""
+    failed = [part for part in run.parts if part.state == "not measured"]
+    for kind in dict.fromkeys(part.kind for part in failed):
+        mine = [part for part in failed if part.kind == kind]
+        why = (mine[0].reason or "no reason is known").split("\n")[0].rstrip(".")
+        names = format_names([part.name for part in mine])
+        yield NotTested(what="part", sentence=f"Not measured: {names}. {why}.")

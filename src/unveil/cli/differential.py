@@ -1,0 +1,269 @@
+"""`unveil differential-confidentiality` and `unveil split`: does it matter to have been used?"""
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+import polars.selectors as cs
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unveil.atomic import write_new
+from unveil.cli.options import (
+    column_names,
+    group_by_method,
+    keys_option,
+    method_option,
+    output_options,
+    person_option,
+    reading_options,
+    target_option,
+)
+from unveil.cli.progress import progress_bar
+from unveil.errors import ReadError, RolesError, SettingsError
+from unveil.io.table import Labelled
+from unveil.io.write_file import WriteSettings, write_files
+from unveil.measure.cap.differential import differential_confidentiality as measure_confidentiality
+from unveil.measure.cap.split import SplitResult
+from unveil.measure.cap.split import split as split_file
+from unveil.records.differential import DifferentialConfidentiality
+from unveil.view import differential as told
+from unveil.view.disclosure_screen import notes
+from unveil.view.disclosure_tables import fit_width, new_table
+from unveil.view.format import visible
+from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output
+
+
+@click.command(
+    "differential-confidentiality",
+    short_help="Whether people are recognised because their own record was used, tested.",
+)
+@click.argument("included", required=False)
+@click.argument("left_out", required=False)
+@click.argument("synthetic", nargs=-1)
+@keys_option
+@target_option
+@method_option
+@click.option(
+    "--nonmatch",
+    default="zero",
+    show_default=True,
+    metavar="RULE",
+    help="What a person counts whose keys are in no copy: zero or undefined.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="SHARE",
+    help="The difference that would not matter: 0.02 is two points.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE")
+@click.option(
+    "--bootstrap",
+    "n_bootstrap",
+    type=int,
+    default=2000,
+    show_default=True,
+    metavar="N",
+    help="How often key combinations are drawn anew for the interval.",
+)
+@click.option("--seed", type=int, metavar="N", help="Of these draws. Default: one from the system.")
+@reading_options
+@output_options
+def differential_confidentiality(
+    *,
+    included: str | None,
+    left_out: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    target: tuple[str, ...],
+    methods: dict[str, list[str]],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> None:
+    """Compare how often SYNTHETIC is right about INCLUDED, whom it was made from, and LEFT_OUT.
+
+    LEFT_OUT holds people of the same kind whose records were not used (unveil split makes both).
+    Several copies are pooled one after the other.
+
+    \b
+    Example:
+      unveil differential-confidentiality in.csv out.csv synthetic.csv -k sex,age -t job
+      unveil differential-confidentiality in.csv out.csv copy1.csv copy2.csv -k sex,age -t job \\
+        --margin 0.02 --seed 1
+      unveil differential-confidentiality in.csv out.csv --method CART=c1.csv,c2.csv \\
+        --method parametric=p1.csv,p2.csv -k sex,age -t job --bands age=5
+    """
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
+        (included, left_out, synthetic or methods),
+        keys,
+        "the file that was used, the file that was left out and at least one synthetic file",
+        "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+    )
+    if not target:
+        raise RolesError("Say what an intruder would guess about a person: --target job.")
+    with progress_bar(Console(stderr=True)) as bar:
+        record = measure_confidentiality(
+            included,
+            left_out,
+            list(synthetic) if not methods else group_by_method(synthetic, methods),
+            keys=keys,
+            target=target,
+            **settings,
+            progress=bar,
+        ).record
+    if as_json:
+        print_output(json_document(record), Console())
+    elif as_csv:
+        print_output(csv_document([row.flat() for row in record.rows]), Console())
+    else:
+        print_output(_screen(record), Console())
+
+
+def _screen(record: DifferentialConfidentiality) -> Group:
+    return Group(
+        Text(),
+        Text(told.TEMPLATES["title"], style="bold"),
+        Text(told.sizes(record)),
+        Text(),
+        *_figures(record),
+        *_words(record),
+        Text(f"Seed of the bootstrap: {record.seed}", style="dim"),
+        Text(),
+        *notes(record.coercions),
+    )
+
+
+def _words(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
+    for heading, said in told.differential_sentences(record):
+        yield Text(heading, style="bold underline")
+        yield from (Padding(Text(sentence), (0, 0, 0, 1)) for sentence in said)
+        yield Text()
+
+
+def _figures(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
+    """A table for each method: beside each other they would not fit on a terminal."""
+    width = Console().width
+    for method in record.methods:
+        heads, rows = told.table(record, method)
+        made = partial(_table, told.caption(method), heads, rows)
+        yield fit_width(made, heads, ("df", "t", "p", "included", "left out"), width)
+        yield Text()
+
+
+def _table(
+    title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]], shown: Sequence[str]
+) -> Table:
+    table = new_table(title)
+    for head in shown:
+        table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
+    for row in rows:
+        cells = dict(zip(heads, row, strict=True))
+        table.add_row(*(Text(cells[head]) for head in shown))
+    return table
+
+
+@click.command(short_help="Split a file at random into people to be used and people left out.")
+@click.argument("file", required=False)
+@click.option(
+    "--share",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="How many of the people are to be included.",
+)
+@click.option("--seed", type=int, metavar="N", help="The same seed makes the same parts again.")
+@click.option(
+    "--strata",
+    multiple=True,
+    metavar="NAMES",
+    callback=column_names,
+    help="Columns within whose levels the share is to hold: sex,region.",
+)
+@person_option
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def split(
+    *,
+    file: str | None,
+    share: float,
+    seed: int | None,
+    strata: tuple[str, ...],
+    person: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Split FILE at random into two, and write both parts into a folder.
+
+    Make the copies from the first part. Then unveil differential-confidentiality and unveil excess
+    tell what they give away about people because their own record was used. Parts have the format
+    of FILE where it is SPSS, Stata, Parquet or CSV, labels and all, and are CSV otherwise; nothing
+    that is there is overwritten. Where FILE has several rows for a person, all of them go to one
+    part, and the share is of people.
+
+    \b
+    Example:
+      unveil split survey.csv --share 0.5 --seed 1 --out halves
+    """
+    if file is None or out is None or not str(out).strip("."):
+        raise ReadError(
+            "Name the file and the folder for its parts: unveil split survey.csv --seed 1 --out"
+            " halves."
+        )
+    if seed is None:
+        raise SettingsError("Give a seed, so that the same parts can be made again: --seed 1.")
+    made = split_file(file, share, seed=seed, strata=strata or None, person=person)
+    written = _write_parts(made, Path(file), out)
+    if as_json:
+        print_output(json_document(made.record), Console())
+        return
+    lines = [
+        told.split_sentence(made.record),
+        *(visible(note.sentence) for note in made.record.coercions if note.kind == "person"),
+        f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
+        *(f"  {visible(os.fspath(path))}" for path in written),
+    ]
+    print_output("\n".join(lines), Console())
+
+
+_KEPT = {ending: ending for ending in (".sav", ".zsav", ".dta", ".parquet")} | {".pq": ".parquet"}
+"""The endings of files whose parts have the same; all others become text."""
+
+
+def _write_parts(made: SplitResult, file: Path, out: Path) -> tuple[Path, ...]:
+    """Both parts in a folder, with what is declared about the file, or neither."""
+    ending = _KEPT.get(file.suffix.lower(), ".csv")
+    stem = file.name.removesuffix(".gz").rpartition(".")[0]
+    parts = {
+        f"{stem}_{part}{ending}": frame
+        for part, frame in (("included", made.included), ("left_out", made.left_out))
+    }
+    if made.codebook is None:
+        documents = {name: _document(frame, ending) for name, frame in parts.items()}
+        return write_new(out, documents, mode=0o600)
+    jobs = [(Labelled(frame, made.codebook), out / name) for name, frame in parts.items()]
+    written = write_files(jobs, WriteSettings(made.codebook, fake=False))
+    return tuple(Path(one.path) for one in written)
+
+
+def _document(frame: pl.DataFrame, ending: str) -> bytes:
+    """A part as it is written: Parquet, or text that reads back as the same values."""
+    document = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(document)
+        return document.getvalue()
+    zoned = cs.datetime(time_zone="*").dt.to_string("iso:strict")  # with a colon in the zone
+    # A missing value alone on its line must not look like a blank line, which is passed over.
+    empty = '""' if frame.width == 1 else None
+    frame.with_columns(zoned).write_csv(document, null_value=empty)
+    return document.getvalue()

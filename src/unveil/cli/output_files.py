@@ -1,0 +1,267 @@
+"""Where do the files of a command go? All or none of them, and private where confidential."""
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import click
+import polars as pl
+
+from unveil.atomic import check_present, write_all_or_none, write_new, write_private
+from unveil.errors import SettingsError, WriteError, quote_text
+from unveil.io.write_csv import harmless
+from unveil.io.write_file import WriteSettings, target_of, write_files
+from unveil.measure.disclosure.result import DisclosureResult
+from unveil.measure.uniques.match_risk import MatchRiskResult
+from unveil.measure.uniques.suda_result import SudaResult
+from unveil.records.base import Record, charts
+from unveil.view.charts.ecap_curve import ecap_chart, noise_chart, populations_chart
+from unveil.view.format import format_count, lines, people, visible
+from unveil.view.noise_screen import NoiseScreen
+from unveil.view.render_documents import guard_text
+
+# Where do pages, pictures and tables for the custodian go? All of them, or none.
+
+
+def check_targets(targets: Mapping[str, Path | None]) -> None:
+    """Refuse, before anything is read, what could not be written in the end; by option."""
+    given = {option: path for option, path in targets.items() if path is not None}
+    for option, path in given.items():
+        check_present(path)
+        if not path.parent.is_dir():
+            raise WriteError(
+                f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
+                " another."
+            )
+        for other, place in given.items():
+            if option < other and path.resolve() == place.resolve():
+                raise SettingsError(f"{option} and {other} name the same file. Give each its own.")
+
+
+def write_targets(made: Mapping[Path, Callable[[], str]]) -> None:
+    """Draw everything, then write everything; where one fails, none is left."""
+    contents = {path: draw().encode() for path, draw in made.items()}
+    with write_all_or_none() as written:
+        for path, content in contents.items():
+            write_private(path, content)
+            written.append(path)
+    for path in written:
+        click.echo(f"unveil: written to {lines(str(path))}. It is confidential.", err=True)
+
+
+# `--chart`: the picture of what a command found, in a file only its owner may read.
+
+
+Command = Callable[..., Any]
+EXAMPLE = "--chart picture.svg"
+
+
+def chart_option(command: Command) -> Command:
+    """--chart: refused before anything is read where it could not be written."""
+    return click.option(
+        "--chart",
+        type=click.Path(path_type=Path),
+        metavar="FILE.svg",
+        callback=_fit_to_write,
+        help="Write the picture.",
+    )(command)
+
+
+def _fit_to_write(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
+    if path is not None and path.suffix.lower() != ".svg":
+        raise SettingsError(f"--chart is written as SVG. Name a file that ends in .svg: {EXAMPLE}.")
+    check_targets({option.opts[0]: path})
+    return path
+
+
+def write_chart(path: Path | None, record: Record) -> list[Path]:
+    """Draw the first chart of a record, write it where it was asked for, and say where that is."""
+    if path is None:
+        return []
+    draw = next(iter(charts(record).values()))
+    write_targets({path: lambda: draw(record).svg()})
+    return [path]
+
+
+# Where do the copy with noise, its statement and the curve go? All of them, or none.
+
+
+@dataclass(frozen=True)
+class NoisePaths:
+    """Files that are not there yet, in folders that are."""
+
+    NAMES: ClassVar = ("out", "statement", "curve", "populations", "before_after")
+
+    out: Path | None
+    statement: Path | None
+    curve: Path | None
+    populations: Path | None
+    before_after: Path | None
+
+    @classmethod
+    def of(cls, **given: Path | None) -> "NoisePaths":
+        """Refuse, before anything is computed, what could not be written in the end."""
+        _check_other_pictures(given["curve"], given["populations"], given["before_after"])
+        out = given["out"]
+        made = cls(**{**given, "out": None if out is None else target_of(out, fake=True)})
+        check_targets({f"--{name.replace('_', '-')}": getattr(made, name) for name in cls.NAMES})
+        return made
+
+
+def _check_other_pictures(*paths: Path | None) -> None:
+    for path in paths:
+        if path is not None and path.suffix.lower() != ".svg":
+            raise WriteError(
+                "The curve is drawn as SVG. Name a file that ends in .svg, not"
+                f" {quote_text(path.name)}."
+            )
+
+
+def write_noise_files(targets: NoisePaths, found: NoiseScreen, data: Any) -> tuple[str, ...]:
+    """Write what was asked for, and give the paths; where one fails, none is left."""
+    with write_all_or_none() as paths:
+        if targets.out is not None:
+            (made,) = write_files([(data, targets.out)], WriteSettings())
+            paths.extend(Path(one) for one in (made.path, *made.beside))
+        if targets.statement is not None and found.noise is not None:
+            place = targets.statement
+            paths.extend(write_new(place.parent, {place.name: found.noise.statement.encode()}))
+        for place, picture in _pictures(targets, found):
+            write_private(place, picture.encode())
+            paths.append(place)
+    return tuple(str(path) for path in paths)
+
+
+def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, str]]:
+    """Each for its owner alone."""
+    if targets.curve is not None and found.choice is not None:
+        yield targets.curve, ecap_chart(found.choice)
+    if targets.populations is not None and found.choice is not None:
+        yield targets.populations, populations_chart(found.choice)
+    if targets.before_after is not None and found.noise is not None:
+        yield targets.before_after, noise_chart(found.noise.columns[0])
+
+
+# `--records`: who is at risk, for the custodian's eyes, in a file only its owner may read.
+
+
+OWN = ("row", "target", "copy")
+
+
+def check_records(path: Path) -> None:
+    """Refuse, before anything is measured, a file that could not be written in the end."""
+    if not path.name.lower().endswith(".csv"):
+        raise WriteError(
+            f"Records at risk are written as CSV. Name a file that ends in .csv, not {path.name!r}."
+        )
+    check_present(path)
+    if not path.parent.is_dir():
+        raise WriteError(
+            f"There is no folder {str(path.parent)!r} to write records at risk to. Make it first,"
+            " or name another."
+        )
+
+
+def write_records(result: DisclosureResult, path: Path) -> str:
+    """Write the records behind DiSCO, target after target, and say what was written."""
+    frames = [_target_records(result, target) for target in result.record.targets]
+    together = pl.concat(frames, how="vertical") if frames else pl.DataFrame({"row": []})
+    document = io.BytesIO()
+    harmless(together).write_csv(document)
+    write_private(path, document.getvalue())
+    found, who = format_count(together.height, "finding"), people(together["row"].n_unique())
+    return (
+        f"CONFIDENTIAL: {found} about {who} written to {visible(str(path))}; row 0 is the first of"
+        " the original. The file tells who they are and what would be learnt about them: keep it"
+        " where the original is kept."
+    )
+
+
+def _target_records(result: DisclosureResult, target: str) -> pl.DataFrame:
+    """The records of one target, its values under names that all targets share."""
+    found = result.records_at_risk(target, as_text=True)
+    n_keys = len(result.record.keys)
+    row, copy, *data = found.columns
+    names = [
+        *result.record.keys,
+        "value",
+        "copy_says",
+        *(name.rstrip("_") for name in data[n_keys + 2 :]),
+    ]
+    return pl.DataFrame(
+        [
+            found[row].alias("row"),
+            pl.Series("target", [target]).new_from_index(0, found.height),
+            found[copy].alias("copy"),
+            *(
+                found[old].alias(new)
+                for old, new in zip(data, headings_of(names, n_keys), strict=True)
+            ),
+        ]
+    )
+
+
+def headings_of(names: list[str], n_keys: int) -> list[str]:
+    """Harmless headings, each once; a key with the name of another column says that it is one."""
+    ours = [*OWN, *names[n_keys:]]
+    keys: list[str] = []
+    for name in names[:n_keys]:
+        heading = str(guard_text(name))
+        while heading in (*ours, *keys):
+            heading += " (key)"
+        keys.append(heading)
+    return [*keys, *names[n_keys:]]
+
+
+# `--records` and `--values` of `unveil uniques`: for the custodian's eyes, in private files.
+
+
+def unique_records(alone: SudaResult, risk: MatchRiskResult, path: Path) -> tuple[bytes, str]:
+    """Everyone who is alone with their keys as a document, and what to say of it."""
+    found = alone.records_at_risk()
+    beside = risk.frame()[found.to_series(0)].drop("row")
+    n_keys = len(alone.record.keys)
+    _, *rest = [*found.columns, *beside.columns]
+    own = [name.rstrip("_") for name in rest[n_keys:]]
+    headings = ["row", *headings_of([*rest[:n_keys], *own], n_keys)]
+    columns = zip([*found, *beside], headings, strict=True)
+    frame = pl.DataFrame([column.alias(heading) for column, heading in columns])
+    return _document(frame), (
+        f"CONFIDENTIAL: {people(found.height)} alone with their keys written to"
+        f" {visible(str(path))}; row 0 is the first of the data. The file tells who they are: keep"
+        " it where the data are kept."
+    )
+
+
+def values_of(alone: SudaResult, path: Path) -> tuple[bytes, str]:
+    """Which values make people unique as a document, and what to say of it."""
+    found = alone.value_contributions()
+    return _document(found), (
+        f"CONFIDENTIAL: {format_count(found.height, 'value')} of keys written to "
+        f"{visible(str(path))}."
+        " Some are held by one person alone: keep the file where the data are kept."
+    )
+
+
+def write_documents(documents: Sequence[tuple[Path, bytes, str]]) -> list[str]:
+    """Write every document or none, and say what was written."""
+    written: list[Path] = []
+    try:
+        for path, content, _ in documents:
+            write_private(path, content)
+            written.append(path)
+    except WriteError:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return [sentence for _, _, sentence in documents]
+
+
+def _document(frame: pl.DataFrame) -> bytes:
+    document = io.BytesIO()
+    harmless(frame).write_csv(document)
+    return document.getvalue()

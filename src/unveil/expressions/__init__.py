@@ -1,0 +1,1 @@
+"""The small language of rules and derived columns: read, resolved and evaluated."""

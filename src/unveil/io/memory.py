@@ -1,0 +1,100 @@
+"""How much memory is free, so that a file too large for it is refused and not half read?"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from unveil.errors import ReadError
+
+# Can the file be opened at all, and if not, what should its owner do?
+#
+# Messages of the operating system are never passed on: they differ from system to system.
+
+
+@contextmanager
+def open_file(path: Path, place: str) -> Iterator[BinaryIO]:
+    """The file's bytes; any fault of the disk, then or later, is a `ReadError`."""
+    try:
+        _check_what_is_no_file(path, place)
+        with path.open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise ReadError(_not_found(path, place)) from None
+    except PermissionError:
+        raise ReadError(
+            f"{place} may not be read by this user. Ask its owner for the right to read it, or "
+            "read a copy that is yours."
+        ) from None
+    except OSError:
+        raise ReadError(
+            f"{place} could not be read from the disk. Check that the disk or network folder is "
+            "still there, and try again."
+        ) from None
+
+
+def _check_what_is_no_file(path: Path, place: str) -> None:
+    if "\0" in str(path) or not path.exists():
+        raise ReadError(_not_found(path, place))
+    if path.is_dir():
+        raise ReadError(f"{place} is a folder, not a file. Give the path of one file in it.")
+    if not path.is_file():
+        raise ReadError(
+            f"{place} is a device or a pipe. Save the data to a file and give its path."
+        )
+    if path.stat().st_size == 0:
+        raise ReadError(f"{place} is empty: it has no bytes. Check that its export was finished.")
+
+
+def _not_found(path: Path, place: str) -> str:
+    return f"{place} was not found: there is no file {str(path)!r}. Check the name and the folder."
+
+
+_MEMINFO = Path("/proc/meminfo")
+_GROUP = Path("/sys/fs/cgroup")
+
+
+def free_memory() -> int | None:
+    """Bytes that can still be used, by what the system and its container say; None if neither."""
+    known = [n for n in (_system_memory(), _group_memory()) if n is not None]
+    return min(known) if known else None
+
+
+def size_text(n_bytes: float) -> str:
+    """A size as people say it: 10.0 GB, 250 MB, 3 KB."""
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
+        if n_bytes >= unit:
+            amount = n_bytes / unit
+            return f"{amount:.1f} {name}" if amount < 100 else f"{amount:,.0f} {name}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def _system_memory() -> int | None:
+    try:
+        for line in _MEMINFO.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return memory_total()  # the best guess, where nobody says how much of it is free
+
+
+def memory_total() -> int | None:
+    """All bytes of memory there are; None where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # no such question on Windows
+        return None
+
+
+def _group_memory() -> int | None:
+    try:
+        limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
+        used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
+        lines = (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+        # Files that the system keeps at hand, and drops as soon as somebody needs the room.
+        spare = sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
+    except (OSError, ValueError, IndexError):  # "max": no limit
+        return None
+    return max(limit - used + spare, 0)

@@ -1,0 +1,139 @@
+"""How a reading process is asked, and how it answers: pieces of known length over two pipes.
+
+A question is one piece of JSON. The answer is a mark that the question arrived, one piece of JSON
+(what was found, or why nothing was), and the columns as Arrow streams of bounded size, so that
+neither side ever holds the whole table twice.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import BinaryIO, Protocol
+
+import msgspec
+import polars as pl
+
+from unveil.records.codebook import Codebook
+from unveil.records.disclosure import Coercion
+
+ARRIVED = b"unveil: asked\n"
+
+_LENGTH = 8
+_PIECE = 1 << 26
+_AT_ONCE = 1 << 20
+_LONGEST = 1 << 40  # bytes of one column, beyond which the other side has lost its wits
+
+
+class Readable(Protocol):
+    """One end of a pipe; it may give fewer bytes than asked for, and none when it is closed."""
+
+    def read(self, n: int, /) -> bytes:
+        """At most so many bytes."""
+        ...
+
+
+class ReadRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Which file is to be read, as what, and what of it."""
+
+    kind: str  # "spss", "parquet", and all that `parsers` knows
+    path: bytes  # as the operating system spells it
+    name: str  # of the file, without its folders
+    place: str
+    side: str
+    columns: tuple[str, ...] | None = None
+    sheet: str | None = None
+    n_bytes: int = 0  # how large the file is
+    seconds: int | None = None  # of computing, beyond which the file is given up
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """What a file holds: the records, what is declared about them, and what was noticed."""
+
+    frame: pl.DataFrame
+    codebook: Codebook | None = None
+    notes: tuple[Coercion, ...] = ()
+
+
+class ReadHeader(msgspec.Struct, frozen=True, kw_only=True, tag="found"):
+    """What comes before the columns."""
+
+    n_pieces: int
+    codebook: Codebook | None
+    notes: tuple[Coercion, ...]
+
+
+class ReadRefusal(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
+    """Why there are no columns: an error of ours, by its name, with its sentence."""
+
+    error: str
+    message: str
+
+
+def send(pipe: BinaryIO, piece: bytes | memoryview) -> None:
+    """One piece, its length before it."""
+    pipe.write(len(piece).to_bytes(_LENGTH, "big"))
+    pipe.write(piece)
+
+
+def receive(pipe: Readable) -> bytes:
+    """One piece; `EOFError` where the other side is gone."""
+    n = int.from_bytes(_exactly(pipe, _LENGTH), "big")
+    if n > _LONGEST:
+        raise EOFError
+    return _exactly(pipe, n)
+
+
+def receive_mark(pipe: Readable) -> bool:
+    """Whether the other side says that the question arrived."""
+    try:
+        return _exactly(pipe, len(ARRIVED)) == ARRIVED
+    except EOFError:
+        return False
+
+
+def _exactly(pipe: Readable, n: int) -> bytes:
+    found = BytesIO()
+    while (n_left := n - found.tell()) > 0:
+        some = pipe.read(min(n_left, _AT_ONCE))
+        if not some:
+            raise EOFError
+        found.write(some)
+    return found.getvalue()
+
+
+def send_parsed(pipe: BinaryIO, parsed: ParsedFile) -> None:
+    """What a file holds, its columns in as few pieces as their size allows."""
+    groups = list(_groups(parsed.frame))
+    head = ReadHeader(n_pieces=len(groups), codebook=parsed.codebook, notes=parsed.notes)
+    send(pipe, msgspec.json.encode(head))
+    for names in groups:
+        stream = BytesIO()
+        # Numbered, for a name may be anything; they get their names back on the other side.
+        columns = {str(i): parsed.frame[name] for i, name in enumerate(names)}
+        pl.DataFrame(columns).write_ipc_stream(stream)
+        send(pipe, msgspec.json.encode(names))
+        send(pipe, stream.getbuffer())
+
+
+def receive_parsed(pipe: Readable, head: ReadHeader) -> ParsedFile:
+    """The columns that follow what was found."""
+    columns: dict[str, pl.Series] = {}
+    for _ in range(head.n_pieces):
+        names = msgspec.json.decode(receive(pipe), type=list[str])
+        piece = pl.read_ipc_stream(receive(pipe))
+        columns |= dict(zip(names, piece.get_columns(), strict=True))
+    return ParsedFile(pl.DataFrame(columns), head.codebook, head.notes)
+
+
+def _groups(frame: pl.DataFrame) -> Iterator[Sequence[str]]:
+    group: list[str] = []
+    n_bytes = 0
+    for name in frame.columns:
+        size = int(frame[name].estimated_size())
+        if group and n_bytes + size > _PIECE:
+            yield group
+            group, n_bytes = [], 0
+        group.append(name)
+        n_bytes += size
+    yield group

@@ -1,0 +1,269 @@
+"""From what a user gives to columns that can be attacked: read and align, each once.
+
+The sides are stacked as original, copy, control: the same level has the same code on all of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import absent_sentence
+from unveil.count.codes import CodedColumn
+from unveil.count.overlap import doubtful_levels
+from unveil.count.packing import Ids, number, pack
+from unveil.errors import AlignError, RolesError, SettingsError, list_names, nearest
+from unveil.io.table import Table
+from unveil.measure.roles.person import choose_people
+from unveil.models.neighbours.mixed import is_scaled
+from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
+from unveil.study.align import align
+from unveil.study.band_spec import Bands, parse_bands
+from unveil.study.people import NONE, People, check_person, people_of_rows
+from unveil.study.roles import Roles, names, roles
+from unveil.study.scenario import Progress, encode_all
+from unveil.study.study import read_all, without_column
+
+ORIGINAL, SYNTHETIC, CONTROL = 0, 1, 2
+COUNTING_ROWS = "Attacks count rows, not people."
+COUNTING_PEOPLE = "Each person is one attack, whose success is the mean over their rows."
+
+
+@dataclass(frozen=True)
+class AttackData:
+    """The compared columns of original, copy and control, and what was noticed on the way.
+
+    `special_codes` of a column are what its file declares and what the user gave.
+    """
+
+    columns: tuple[CodedColumn, ...]
+    files: tuple[str, ...]
+    notes: tuple[Coercion, ...]
+    person: PersonColumn | None = None  # of the original; None: rows are attacked
+    people: Mapping[int, Ids] = field(default_factory=dict)  # by side, whose row each row is
+
+    @property
+    def has_control(self) -> bool:
+        """Whether there are people who were not used."""
+        return len(self.columns[0].sides.rows) > CONTROL
+
+    @property
+    def n_original(self) -> int:
+        """Records of the original."""
+        return self.columns[0].sides.rows[ORIGINAL]
+
+    @property
+    def n_synthetic(self) -> int:
+        """Records of the copy."""
+        return self.columns[0].sides.rows[SYNTHETIC]
+
+    @property
+    def n_control(self) -> int | None:
+        """Records of the control; None without one."""
+        return self.columns[0].sides.rows[CONTROL] if self.has_control else None
+
+    def n_attackable(self, side: int) -> int:
+        """How many can be attacked on a side: people, or records where rows are people."""
+        if side in self.people:
+            return int(self.people[side].max(initial=-1)) + 1
+        return self.columns[0].sides.rows[side]
+
+    def slice_of(self, side: int) -> slice:
+        """Where a side stands in the stacked codes."""
+        return self.columns[0].sides.slices[side]
+
+    def column(self, name: str) -> CodedColumn:
+        """One of the compared columns."""
+        return next(column for column in self.columns if column.name == name)
+
+    @cached_property
+    def row_ids(self) -> Ids:
+        """For each stacked record the number of its values in all compared columns."""
+        digits = [(column.codes, column.n_levels) for column in self.columns]
+        return number(*pack(digits, self.columns[0].sides.n_rows))[0]
+
+    @cached_property
+    def n_shared(self) -> int | None:
+        """Control records that stand in the original with all their values; None without any."""
+        if not self.has_control:
+            return None
+        control, original = (self.row_ids[self.slice_of(side)] for side in (CONTROL, ORIGINAL))
+        return int(np.isin(control, original).sum())
+
+    def shared_warnings(self) -> tuple[str, ...]:
+        """What to say of people who are in the control and in the original."""
+        if not self.n_shared:
+            return ()
+        share = self.n_shared / (self.n_control or 1)
+        return (
+            f"Control records that equal an original record in every compared column:"
+            f" {self.n_shared:,} ({100 * share:.1f} %). If these are the same people the control is"
+            " no control, and R is too low.",
+        )
+
+
+def prepare_attack(
+    original: Any,
+    synthetic: Any,
+    control: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    named: Sequence[str] = (),
+    without: str | Iterable[str] = (),
+    person: str | None = None,
+    counting: str = "",
+    special_codes: Mapping[str, Any] | None,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> AttackData:
+    """Read, align and encode, in the order of the original's columns.
+
+    `columns` None is every column that all files have, but for those `without` names; all files
+    must have those `named`. `person` says whose row it is and is compared with nothing; `counting`
+    is how the attack counts people, as a sentence.
+    """
+    given = {"original": original, "synthetic": _one_copy(synthetic)}
+    if control is not None:
+        given["control"] = control
+    apart = parse_bands(None, special_codes)
+    wanted = None if columns is None else names(columns, "Columns")
+    if wanted is not None and not wanted:
+        raise RolesError("No columns are given. Name those to compare, or leave columns out.")
+    check_person(person, (*(wanted or ()), *named))
+    is_named = person not in (None, NONE)
+    tables = read_all(given, None if is_named else wanted, missing_values, None, progress)
+    people = choose_people(tables[ORIGINAL], person)
+    of_people = _note_people(tables, people, counting if is_named else COUNTING_ROWS)
+    whose = {}
+    if person is not None and people is not None:
+        sides = (ORIGINAL, *range(CONTROL, len(tables)))
+        whose = {side: people_of_rows(tables[side], person) for side in sides}
+        tables = [without_column(table, person) for table in tables]
+    chosen = _in_common(tables, named) if wanted is None else roles(tables, wanted, ())
+    left_out = names(without, "Columns to leave out")
+    check_asked_for(left_out, (*(wanted or ()), *named))
+    if wanted is None:
+        _check_absent(left_out, tables[0])
+    compared = [
+        name for name in tables[0].frame.columns if name in chosen.columns and name not in left_out
+    ]
+    if not compared:
+        raise RolesError("Every column is left out, so there is nothing to compare. Leave in some.")
+    _check_other_codes(apart, compared)
+    aligned = align(tables, compared)
+    encoded = encode_all(aligned, compared, progress)
+    return AttackData(
+        tuple(_with_codes(column, apart) for column in encoded),
+        tuple(table.source for table in tables),
+        (
+            *chosen.notes,
+            *aligned.coercions,
+            *doubtful_levels(_by_level(encoded), tables),
+            *of_people,
+        ),
+        None if not whose or people is None else people.record,
+        whose,
+    )
+
+
+def _note_people(
+    tables: Sequence[Table], people: People | None, counting: str
+) -> tuple[Coercion, ...]:
+    """How people with several rows are counted, and who is on both sides of a control."""
+    if people is None or people.record.n_people == people.record.n_rows:
+        return ()
+    person = people.record
+    said = f"{person.column!r} {person.counts}. {counting}"
+    control = tables[CONTROL].frame if len(tables) > CONTROL else None
+    if control is not None and person.column in control.columns:
+        theirs = control[person.column].drop_nulls().unique().cast(pl.String)
+        own = tables[ORIGINAL].frame[person.column].drop_nulls().unique().cast(pl.String)
+        if n_both := len(set(theirs) & set(own)):
+            said += (
+                f" {n_both:,} of {len(theirs):,} people of the control sample are in the original"
+                " too, so it is no control: split the file by person (unveil split)."
+            )
+    return (Coercion(side="original", column=person.column, kind="person", sentence=said),)
+
+
+def _by_level(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
+    """Those compared level by level: numbers need have none in common to be near."""
+    return [column for column in columns if not is_scaled(column)]
+
+
+def _one_copy(synthetic: Any) -> Any:
+    if not isinstance(synthetic, list | tuple):
+        return synthetic
+    if len(synthetic) != 1:
+        raise SettingsError(
+            f"{len(synthetic):,} copies are given, but attacks are made on one copy at a time."
+            " Name one file or frame."
+        )
+    return synthetic[0]
+
+
+def _in_common(tables: Sequence[Table], named: Sequence[str]) -> Roles:
+    """Every column that all tables have, with a note of those that were left out."""
+    if named:
+        return roles(tables, named, None)
+    common = set.intersection(*(set(table.frame.columns) for table in tables))
+    first = next((name for name in tables[0].frame.columns if name in common), None)
+    if first is None:
+        raise RolesError(
+            "The files have no column in common, so there is nothing to compare. Give the columns"
+            " the same names in every file."
+        )
+    return roles(tables, (first,), None)
+
+
+def check_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
+    """Refuse to leave out what is asked for."""
+    both = [name for name in left_out if name in asked]
+    if both:
+        raise RolesError(
+            f"{list_names(repr(name) for name in both)} cannot be asked for and left out. Take "
+            "it out"
+            " of one of the two."
+        )
+
+
+def _check_absent(left_out: Sequence[str], original: Table) -> None:
+    for name in left_out:
+        if name not in original.frame.columns:
+            raise RolesError(absent_sentence(original.place, name, original.frame.columns))
+
+
+def _check_other_codes(apart: Bands, columns: Sequence[str]) -> None:
+    for name in apart.special_codes:
+        if name not in columns:
+            raise RolesError(
+                f"Special codes are given for {name!r}, which is not compared."
+                f"{nearest(name, columns)} The columns are: {list_names(columns)}."
+            )
+
+
+def _with_codes(column: CodedColumn, apart: Bands) -> CodedColumn:
+    """The column with the special codes that the user gave beside those that the files declare."""
+    codes = apart.special_codes.get(column.name, ())
+    if not codes:
+        return column
+    if column.levels.drop_nulls().len() and not column.levels.dtype.is_numeric():
+        raise AlignError(
+            f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
+            " them out."
+        )
+    return replace(column, special_codes=tuple(dict.fromkeys((*column.special_codes, *codes))))
+
+
+def check_other_columns(what: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse settings of columns that are not compared."""
+    for name in given:
+        if name not in known:
+            raise RolesError(
+                f"{what} names {name!r}, which is not compared.{nearest(str(name), known)} The"
+                f" columns are: {list_names(known)}."
+            )

@@ -1,0 +1,1 @@
+"""How often would a guess be right? CAP, TCAP, GCAP, GTCAP and differential confidentiality."""

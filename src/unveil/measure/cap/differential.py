@@ -1,0 +1,319 @@
+"""`unveil.differential_confidentiality`: is anybody recognised because their record was used?
+
+Taub et al. (2018), section 4.3: split the people, make the copies from one part, and score both
+parts against the same copies. A small t is no evidence that there is no difference; so beside the
+paper's test stand the difference with an interval, and whether the interval lies inside a margin.
+"""
+
+import math
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+import polars as pl
+from msgspec.structs import replace
+
+from unveil.arguments import choice, number_in, quote_value
+from unveil.errors import ReadError, RolesError, SettingsError
+from unveil.measure.cap.differential_scores import (
+    FIRST_COPY,
+    INCLUDED,
+    LEFT_OUT,
+    GroupScores,
+    interval,
+    score_by_m,
+)
+from unveil.measure.disclosure.result import RowsResult
+from unveil.models.intervals import difference, group_of, welch
+from unveil.records.differential import (
+    ConfidentialityRow,
+    DifferentialConfidentiality,
+    Nonmatch,
+    NotMeasuredAt,
+)
+from unveil.study.band_spec import parse_bands
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import Study, open_study, sides_of
+
+# Whose copies are they? Those of one way of making them, or of several methods by name.
+
+
+UNNAMED = ""
+"""What the only method is called where none is named."""
+
+
+def sides_by_method(
+    included: Any, left_out: Any, synthetic: Any
+) -> tuple[dict[str, Any], dict[str, range]]:
+    """Every side by its name, and by method the places of its copies among them."""
+    groups = {"included": included, "left out": left_out}
+    if not isinstance(synthetic, Mapping):
+        sides = sides_of(synthetic, **groups)
+        return sides, {UNNAMED: range(len(groups), len(sides))}
+    if not synthetic:
+        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
+    sides, copies = dict(groups), {}
+    for name, given in synthetic.items():
+        if not isinstance(name, str) or not name or not name.isprintable():
+            raise SettingsError(
+                "A method has no name that can be shown. Give each method a text as its name."
+            )
+        own = list(given) if isinstance(given, list | tuple) else [given]
+        if not own:
+            raise ReadError(f"Method {name!r} has no copy. Name at least one file or frame.")
+        copies[name] = range(len(sides), len(sides) + len(own))
+        sides |= {f"synthetic {name} {place}": copy for place, copy in enumerate(own, start=1)}
+    return sides, copies
+
+
+# Which settings of a comparison mean something, and what is said of those that do not?
+
+
+LARGEST_SEED = 2**63 - 1
+
+
+def settings_asked(
+    nonmatch: Any, margin: Any, confidence: Any, n_bootstrap: Any, seed: Any
+) -> dict[str, Any]:
+    """The settings as the record holds them, or a sentence on what is wrong with one."""
+    return {
+        "nonmatch": choice("The rule for people without a match", nonmatch, get_args(Nonmatch)),
+        "margin": None if margin is None else _margin(margin),
+        "confidence": _confidence(confidence),
+        "n_bootstrap": _whole(n_bootstrap, "n_bootstrap", 100, 1_000_000),
+        "seed": secrets.randbits(53) if seed is None else parse_seed(seed),
+    }
+
+
+def parse_seed(given: Any) -> int:
+    """The seed a user gave, or a sentence on what a seed is."""
+    return _whole(given, "The seed", 0, LARGEST_SEED)
+
+
+def share_asked(given: Any) -> float:
+    """The share of people to be included."""
+    share = number_in(given)
+    if share is None or not 0 < share < 1:
+        raise SettingsError(
+            f"The share is {quote_value(given)}. It must lie between 0 and 1, such as 0.5 for "
+            "one half."
+        )
+    return share
+
+
+def _margin(given: Any) -> float:
+    margin = number_in(given)
+    if margin is None or not 0 < margin < 1:
+        raise SettingsError(
+            f"The margin is {quote_value(given)}. It must be a share between 0 and 1, such as "
+            "0.02 for"
+            " two points."
+        )
+    return margin
+
+
+def _confidence(given: Any) -> float:
+    confidence = number_in(given)
+    if confidence is None or not 0.5 <= confidence < 1:
+        raise SettingsError(
+            f"The confidence is {quote_value(given)}. It must be a share from 0.5 to below 1, "
+            "such as"
+            " 0.95."
+        )
+    return confidence
+
+
+def _whole(given: Any, name: str, least: int, most: int) -> int:
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number != float(found := int(given)):
+        raise SettingsError(f"{name} is {quote_value(given)}. It must be a whole number.")
+    if not least <= found <= most:
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. It must be a whole number from {least:,} to {most:,}."
+        )
+    return found
+
+
+FEW = "a group has fewer than two scores"
+CONSTANT = "the scores vary in neither group"
+FEW_CLASSES = "a group has people in fewer than two key combinations"
+NOBODY_FOUND = "nobody of this group has keys that occur in the copies"
+
+
+class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):
+    """Included against left out by m; printing it never shows a record of the data."""
+
+    def frame(self) -> pl.DataFrame:
+        """One row for each method and m, unrounded; the interval as two columns, its ends."""
+        rows = [row.flat() for row in self.record.rows]
+        kinds = {
+            name: pl.Int64() if name == "m" or name.startswith("n_") else pl.Float64()
+            for name in rows[0]
+        }
+        others = {"method": pl.String(), "equivalent": pl.Boolean()}
+        return pl.DataFrame(rows, schema={**kinds, **others})
+
+
+def differential_confidentiality(
+    included: Any,
+    left_out: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str],
+    target: str | Iterable[str],
+    nonmatch: Nonmatch = "zero",
+    margin: float | None = None,
+    confidence: float = 0.95,
+    n_bootstrap: int = 2000,
+    seed: int | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> ConfidentialityResult:
+    """Compare how often people are recognised whose records were used, and whose were not.
+
+    Parameters
+    ----------
+    included
+        The records that the copies were made from, in any of the forms of `unveil.disclosure`.
+    left_out
+        Records of the same kind that were not used; `unveil.split` makes both.
+    synthetic
+        One copy, or a list of copies, which are pooled one after the other: m = 1, 2, ... Or such
+        copies by method: ``{"CART": [copy1, copy2], "parametric": copy}``.
+    keys, bands, special_codes, missing_values, progress
+        As in `unveil.disclosure`.
+    target
+        What would be guessed: one column, or several taken jointly.
+    nonmatch
+        What a person counts whose keys are in no copy: "zero", as in the paper's Table 4, or
+        "undefined", which leaves them out.
+    margin
+        The difference, as a share, below which it would not matter, such as 0.02: two points.
+    confidence, n_bootstrap, seed
+        Of the bootstrap interval. Without a seed one is drawn; the record holds it.
+
+    Returns
+    -------
+    ConfidentialityResult
+        `.rows`, one for each method and m: method, m, n_included, n_left_out, n_match_included,
+        n_match_left_out, n_keys_included, n_keys_left_out, mean_included, mean_left_out,
+        difference, t, df, p, interval, equivalent.
+
+    Notes
+    -----
+    A person's score is CAP_s: the share of the synthetic rows with their keys that have their
+    target. `equivalent` is True only where the whole interval lies inside (-margin, margin); an
+    interval of 95 % makes that a test at 2.5 % on each side. It is None where the interval has no
+    width, or where a group has people in fewer than 20 key combinations (see `FEWEST_CLASSES`).
+    Fewer than two scores in a group: only the means and their difference. Scores that vary in
+    neither group: no t, df, p nor interval.
+
+    References
+    ----------
+    Taub et al. (2018), section 4.3 and Table 4. Errata: footnote 7 gives the degrees of freedom of
+    another test (see `welch`); equation 6 conditions on the wrong key (see `differential_scores`).
+    """
+    progress = progress or silent
+    settings = settings_asked(nonmatch, margin, confidence, n_bootstrap, seed)
+    target_names = names(target, "Target")
+    if not target_names:
+        raise RolesError("No target is given. Name the column that an intruder would guess.")
+    sides, copies = sides_by_method(included, left_out, synthetic)
+    opening = open_study(
+        sides,
+        keys=keys,
+        targets=target_names,
+        missing_values=missing_values,
+        bands=parse_bands(bands, special_codes),
+        progress=progress,
+    )
+    return ConfidentialityResult(_record(opening, copies, settings, progress))
+
+
+def _record(
+    opening: Study, copies: dict[str, range], settings: dict[str, Any], progress: Progress
+) -> DifferentialConfidentiality:
+    scenario = opening.scenario
+    places = [(name, m) for name, sides in copies.items() for m in range(1, len(sides) + 1)]
+    rows, lacking = [], []
+    found = score_by_m(scenario, tuple(copies.values()))
+    for done, ((method, m), scored) in enumerate(zip(places, found, strict=True)):
+        progress(f"comparing with {m} pooled", done, len(places))
+        row = _row(method, m, scored, settings)
+        rows.append(row)
+        lacking += list(_missing_figures(row, settings))
+    return DifferentialConfidentiality(
+        files=opening.files,
+        keys=scenario.key_names,
+        target=scenario.target_names,
+        **settings,
+        n_included=scenario.sides.rows[INCLUDED],
+        n_left_out=scenario.sides.rows[LEFT_OUT],
+        n_synthetic=scenario.sides.rows[FIRST_COPY:],
+        rows=tuple(rows),
+        bands=opening.bands,
+        coercions=opening.notes,
+        not_measured=tuple(lacking),
+    )
+
+
+def _row(method: str, m: int, every: GroupScores, settings: dict[str, Any]) -> ConfidentialityRow:
+    scored = every if settings["nonmatch"] == "zero" else every.without_nonmatches()
+    a, b = (group_of(scored.people.score, n) for n in scored.people.n)
+    test = welch(a, b)
+    ends = None
+    if test is not None:
+        ends = interval(
+            scored.classes,
+            confidence=settings["confidence"],
+            n_bootstrap=settings["n_bootstrap"],
+            seed=settings["seed"],
+            m=m,
+        )
+    n_match, n_keys = every.people.n_match.tolist(), scored.classes.n_classes.tolist()
+    row = ConfidentialityRow(
+        method=method,
+        m=m,
+        n_included=a.n,
+        n_left_out=b.n,
+        n_match_included=n_match[INCLUDED],
+        n_match_left_out=n_match[LEFT_OUT],
+        n_keys_included=n_keys[INCLUDED],
+        n_keys_left_out=n_keys[LEFT_OUT],
+        mean_included=a.mean,
+        mean_left_out=b.mean,
+        difference=difference(a, b),
+        t=None if test is None else test.t,
+        df=None if test is None else test.df,
+        p=None if test is None else test.p,
+        interval=ends,
+        equivalent=None,
+    )
+    return replace(row, equivalent=_is_inside(row, settings["margin"]))
+
+
+def _is_inside(row: ConfidentialityRow, margin: float | None) -> bool | None:
+    """Whether the interval lies inside the margin, its ends too; None where nobody can tell."""
+    if row.interval is None or margin is None or row.doubt is not None:
+        return None
+    low, high = row.interval
+    return -margin < low and high < margin
+
+
+def _missing_figures(row: ConfidentialityRow, settings: dict[str, Any]) -> Iterator[NotMeasuredAt]:
+    """The fields of a row that could not be measured, each with its reason."""
+    reasons: dict[str, str] = {}
+    for group in ("included", "left_out"):
+        if getattr(row, f"mean_{group}") is None:
+            reasons[f"mean_{group}"] = reasons["difference"] = NOBODY_FOUND
+    why = FEW if min(row.n_included, row.n_left_out) < 2 else CONSTANT
+    reasons |= dict.fromkeys(("t", "df", "p", "interval"), why) if row.t is None else {}
+    if row.interval is None and row.t is not None:
+        reasons["interval"] = FEW_CLASSES
+    if row.equivalent is None and settings["margin"] is not None:
+        reasons["equivalent"] = row.doubt or reasons["interval"]
+    for field, reason in reasons.items():
+        yield NotMeasuredAt(method=row.method, m=row.m, field=field, reason=reason)

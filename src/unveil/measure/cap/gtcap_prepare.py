@@ -1,0 +1,160 @@
+"""From what a user gives to columns that can be compared: read and align, each once.
+
+As `unveil.study.study`, but a key with a radius need share no value with the copy, and nothing
+is counted by whole key combinations, of which a numeric key has one for almost every record.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unveil.count.codes import CodedColumn
+from unveil.count.overlap import check_disjoint, doubtful_levels
+from unveil.errors import RolesError, SettingsError
+from unveil.io.table import Table
+from unveil.measure.cap.gtcap_settings import GtcapProblem, GtcapSettings, check_other_radii
+from unveil.models.neighbours.radius import Columns, RadiusAxis, axis_of, columns_of
+from unveil.records.disclosure import BandedColumn, Coercion
+from unveil.study.align import align
+from unveil.study.band_spec import Bands
+from unveil.study.bands import band
+from unveil.study.roles import Roles, names, parse_roles, roles
+from unveil.study.scenario import Progress, encode_all
+from unveil.study.study import check_other_columns as refuse_other_bands
+from unveil.study.study import read_all
+
+MANY_LEVELS = 20
+"""A column with more numbers than this, and no radius, was meant to have one."""
+
+
+@dataclass(frozen=True)
+class GtcapData:
+    """The problem, the files behind it, and what was noticed and changed on the way."""
+
+    problem: GtcapProblem
+    roles: Roles
+    files: tuple[str, ...]
+    bands: tuple[BandedColumn, ...]
+    notes: tuple[Coercion, ...]
+
+
+def prepare_gtcap(
+    sides: Mapping[str, Any],
+    *,
+    keys: str | Iterable[str],
+    target: str | Iterable[str],
+    settings: GtcapSettings,
+    missing_values: str | Sequence[str],
+    progress: Progress,
+) -> GtcapData:
+    """Read, align and band what the user gave, and sort the columns by their kind."""
+    spelt = _spelt(keys, target)
+    tables = read_all(sides, spelt.columns, missing_values, None, progress)
+    chosen = roles(tables, spelt.keys, spelt.targets)
+    check_other_radii(settings.radii, chosen.columns)
+    refuse_other_bands(settings.bands, chosen)
+    aligned, banded = band(align(tables, chosen.columns), _without_radii(settings))
+    columns = encode_all(aligned, chosen.columns, progress)
+    plain = [column for column in columns if column.name not in settings.radii]
+    _check_without_a_radius(plain)
+    wide = [column for column in columns if column.name in settings.radii]
+    check_disjoint(_that_must_meet(columns, chosen.keys, settings), tables)
+    axes = {
+        column.name: axis_of(
+            column,
+            settings.radii[column.name],
+            (*settings.bands.special_codes.get(column.name, ()), *column.special_codes),
+        )
+        for column in wide
+    }
+    n_rows = columns[0].sides.n_rows
+    of_role = [
+        _select_columns(names_, n_rows, plain, axes) for names_ in (chosen.keys, chosen.targets)
+    ]
+    notes = (
+        *chosen.notes,
+        *aligned.coercions,
+        *doubtful_levels(plain, tables),
+        *_far_apart(wide, axes, tables),
+    )
+    return GtcapData(
+        GtcapProblem(columns[0].sides, *of_role),
+        chosen,
+        tuple(table.source for table in tables),
+        banded,
+        notes,
+    )
+
+
+def _spelt(keys: str | Iterable[str], target: str | Iterable[str]) -> Roles:
+    target_names = () if target is None else names(target, "Targets")
+    spelt = parse_roles(names(keys, "Keys"), target_names)
+    if spelt is None or not spelt.targets:
+        raise RolesError("No target is given. Name the column an intruder would learn.")
+    return spelt
+
+
+def _without_radii(settings: GtcapSettings) -> Bands:
+    """The special codes of columns with a radius stand apart there, and need no bands."""
+    codes = settings.bands.special_codes
+    left = {name: apart for name, apart in codes.items() if name not in settings.radii}
+    return replace(settings.bands, special_codes=left)
+
+
+def _that_must_meet(
+    columns: Sequence[CodedColumn], keys: Sequence[str], settings: GtcapSettings
+) -> list[CodedColumn]:
+    """Keys compared level by level; and those with a radius of which one side has nothing."""
+    return [
+        column
+        for column in columns
+        if column.name in keys
+        and (column.name not in settings.radii or _is_empty_on_one_side(column))
+    ]
+
+
+def _is_empty_on_one_side(column: CodedColumn) -> bool:
+    return column.has_missing and not column.counts[:, :-1].any(axis=1).all()
+
+
+def _select_columns(
+    chosen: Sequence[str], n_rows: int, plain: Sequence[CodedColumn], axes: Mapping[str, RadiusAxis]
+) -> Columns:
+    return columns_of(
+        n_rows,
+        [column for column in plain if column.name in chosen],
+        [axes[name] for name in chosen if name in axes],
+    )
+
+
+def _far_apart(
+    wide: Sequence[CodedColumn], axes: Mapping[str, RadiusAxis], tables: Sequence[Table]
+) -> Iterator[Coercion]:
+    """Columns of which no value in a copy is near any in the original."""
+    for column in wide:
+        axis = axes[column.name]
+        for side, table in enumerate(tables[1:], start=1):
+            if not axis.n_near(column.sides.slices[0], column.sides.slices[side]):
+                yield _note(
+                    column.name,
+                    table.side,
+                    "no_near_value",
+                    "has no value within the radius of any in the original. Is it in the same"
+                    " unit?",
+                )
+
+
+def _check_without_a_radius(plain: Sequence[CodedColumn]) -> None:
+    """Refuse many numbers that only equal ones would match: nobody would seem to be near."""
+    faults = [
+        f"Column {column.name!r} holds {column.n_levels:,} different numbers and has no radius."
+        f" Give it one, such as {{{column.name!r}: 5}}, or 0 where only equal numbers are to match."
+        for column in plain
+        if column.levels.dtype.is_numeric() and column.n_levels > MANY_LEVELS
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults))
+
+
+def _note(name: str, side: str, kind: str, rest: str) -> Coercion:
+    return Coercion(side=side, column=name, kind=kind, sentence=f"Column {name!r} {rest}")

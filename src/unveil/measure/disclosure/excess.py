@@ -1,0 +1,217 @@
+"""`unveil.excess`: are people given away because their own record was used?
+
+Raab (2024), section 5 and Table 3: the copy is made from `train`; `control` holds people of the
+same kind whose records were not used. What the copy gives away about them is general knowledge.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from unveil.arguments import is_list
+from unveil.errors import SettingsError, list_names, nearest
+from unveil.measure.disclosure.attribute import COUNTED, excess_ratio
+from unveil.measure.disclosure.catalogue import CATALOGUE
+from unveil.measure.disclosure.figures import ByCopy, attribute_figures
+from unveil.measure.disclosure.record import people_figures, rows_counted
+from unveil.measure.disclosure.result import RowsResult
+from unveil.records.disclosure import Coercion, Excess, ExcessRow, NotMeasured, PeopleRow
+from unveil.records.exclusions import Exclusion
+from unveil.study.band_spec import parse_bands
+from unveil.study.excluded import Exclusions, resolve_exclusions
+from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.people import PeopleOfFiles
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import Study, open_study, sides_of
+
+MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
+"""The measures of what a copy gives away; those of the original alone know no control."""
+
+TRAIN, CONTROL = 0, 1
+
+
+def excess(
+    train: Any,
+    control: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str],
+    targets: str | Iterable[str] | None = None,
+    measure: str | Iterable[str] = "DiSCO",
+    exclude: Any = (),
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    person: str | None = None,
+    progress: Progress | None = None,
+) -> RowsResult[Excess]:
+    """Compare what copies give away about those they were made from with what about others.
+
+    Parameters
+    ----------
+    train
+        The records that the copies were made from, in any of the forms of `unveil.disclosure`.
+    control
+        Records of the same kind that were not used.
+    synthetic
+        One copy, or a list of copies.
+    keys, targets, bands, special_codes, missing_values, progress
+        As in `unveil.disclosure`.
+    measure
+        One or several of iS, DiS, DiSCO, DiSDiO, DCAP and TCAP.
+    person
+        The column that says whose row it is: people are counted then, each as soon as one of their
+        rows is. DCAP and TCAP count rows.
+    exclude
+        Exclusions whose effect is shown beside: train, control and R without and with them, and the
+        same ratio for what they remove.
+
+    Returns
+    -------
+    RowsResult
+        `.rows`, one per target, measure and copy: train, control, R = (train - control) /
+        (100 - control) on percentages, train_after, control_after, R_after under the exclusions,
+        R_exclusion = (train - train_after) / (100 - train_after). Of several copies also their
+        mean, whose R is that of the means, and all pooled.
+
+    References
+    ----------
+    Raab (2024), equation 1, after Giomi et al. (2023).
+    """
+    progress = progress or silent
+    measures = _measures(measure)
+    rules = parse_exclusions(exclude)
+    opening = open_study(
+        sides_of(synthetic, train=train, control=control),
+        keys=keys,
+        targets=targets,
+        missing_values=missing_values,
+        bands=parse_bands(bands, special_codes),
+        person=person,
+        progress=progress,
+    )
+    return RowsResult(_record(opening, measures, rules, progress))
+
+
+def _measures(given: str | Iterable[str]) -> tuple[str, ...]:
+    chosen: tuple[Any, ...] = tuple(given) if is_list(given) else (given,)
+    for symbol in chosen:
+        if not isinstance(symbol, str) or symbol not in MEASURES:
+            raise SettingsError(
+                f"There is no excess of {symbol!r}.{nearest(str(symbol), MEASURES)} The measures"
+                f" are: {list_names(MEASURES)}."
+            )
+    if not chosen:
+        raise SettingsError(f"No measure is given. The measures are: {list_names(MEASURES)}.")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _record(
+    opening: Study, measures: Sequence[str], rules: tuple[Exclusion, ...], progress: Progress
+) -> Excess:
+    scenario = opening.scenario
+    copies = range(CONTROL + 1, len(scenario.sides.rows))
+    parts = [scenario.of_sides([part, *copies]) for part in (TRAIN, CONTROL)]
+    people = _people(opening)
+    plain, struck = ([resolve_exclusions(kept, part) for part in parts] for kept in ((), rules))
+    of_plain, of_struck = (
+        [people_figures(*one).rows for one in zip(people, kept, strict=True)] if people else None
+        for kept in (plain, struck)
+    )
+    rows: list[ExcessRow] = []
+    for place, target in enumerate(scenario.target_names):
+        progress(f"comparing {target}", place, len(scenario.target_names))
+        before = _figures(plain, place, of_plain)
+        after = _figures(struck, place, of_struck) if rules else None
+        rows += _rows(target, measures, before, after)
+    return Excess(
+        files=opening.files,
+        keys=scenario.key_names,
+        targets=scenario.target_names,
+        measures=tuple(measures),
+        person=people[TRAIN].original.record if people else None,
+        n_train=_size(opening, people, TRAIN),
+        n_control=_size(opening, people, CONTROL),
+        n_synthetic=scenario.sides.rows[CONTROL + 1 :],
+        exclude=tuple(rule.text for rule in rules),
+        rows=tuple(rows),
+        bands=opening.bands,
+        coercions=(*opening.notes, *_rows_counted(people, measures)),
+        not_measured=tuple(_not_measured(rows)),
+    )
+
+
+def _people(opening: Study) -> tuple[PeopleOfFiles, ...]:
+    """Whose rows those of train are, and those of the control sample; nobody's where not asked."""
+    people = opening.people
+    return () if people is None else (people.without_control(), people.of_control())
+
+
+def _size(opening: Study, people: Sequence[PeopleOfFiles], part: int) -> int:
+    return people[part].original.record.n_people if people else opening.scenario.sides.rows[part]
+
+
+def _figures(
+    parts: Sequence[Exclusions], place: int, people: Sequence[Sequence[PeopleRow]] | None
+) -> list[ByCopy]:
+    """The figures of one target in each part, those that count people by person."""
+    found = [attribute_figures(part, place) for part in parts]
+    target = parts[TRAIN].scenario.target_names[place]
+    return [
+        {
+            copy: dict(figures)
+            | {row.measure: row.percent for row in rows if (row.target, row.copy) == (target, copy)}
+            for copy, figures in of_part.items()
+        }
+        for of_part, rows in zip(found, people or ((), ()), strict=True)
+    ]
+
+
+def _rows_counted(people: Sequence[PeopleOfFiles], measures: Sequence[str]) -> tuple[Coercion, ...]:
+    by_row = [symbol for symbol in measures if symbol not in COUNTED]
+    if not people or not by_row:
+        return ()
+    verb = "count" if len(by_row) > 1 else "counts"
+    return rows_counted(people[TRAIN].original, f"{list_names(by_row)} {verb}")
+
+
+def _rows(
+    target: str,
+    measures: Sequence[str],
+    before: Sequence[ByCopy],
+    after: Sequence[ByCopy] | None,
+) -> Iterator[ExcessRow]:
+    """One row per copy and measure; `after` are the figures under exclusions, if there are any."""
+    for copy in before[TRAIN]:
+        for symbol in measures:
+            train, control = (part[copy][symbol] for part in before)
+            train_after, control_after = (
+                (None, None) if after is None else (part[copy][symbol] for part in after)
+            )
+            yield ExcessRow(
+                target=target,
+                measure=symbol,
+                copy=copy,
+                train=train,
+                control=control,
+                R=excess_ratio(train, control),
+                train_after=train_after,
+                control_after=control_after,
+                R_after=excess_ratio(train_after, control_after),
+                R_exclusion=excess_ratio(train, train_after),
+            )
+
+
+def _not_measured(rows: Iterable[ExcessRow]) -> Iterator[NotMeasured]:
+    """Why a figure without exclusions, or R, is None."""
+    for row in rows:
+        for field in ("train", "control", "R"):
+            if getattr(row, field) is None:
+                reason = "the control figure is 100 %, so nobody is left to be given away"
+                if row.train is None or row.control is None:
+                    reason = CATALOGUE[row.measure].undefined
+                yield NotMeasured(
+                    target=row.target,
+                    copy=row.copy,
+                    field=f"{field} ({row.measure})",
+                    reason=reason,
+                )

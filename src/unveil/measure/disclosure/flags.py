@@ -1,0 +1,307 @@
+"""Are the findings common knowledge? One-way and two-way checks.
+
+Raab (2024), end of section 3.4 and section 4, with the rules of synthpop 1.9-3. A one-way check
+asks whether one target level accounts for almost all findings (DiSCO records); a two-way check,
+whether findings shared by several people come from a key level at which almost everyone has the
+same target level. Footnote 13 of the paper: within segments such as areas they see more.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from unveil.arguments import is_list, number_in
+from unveil.arrays import Ints, Mask
+from unveil.count.codes import CodedColumn, label, label_beside
+from unveil.count.packing import Integers, number, run_starts
+from unveil.errors import SettingsError
+from unveil.records.base import Copy, as_text
+from unveil.records.disclosure import Checks, Flag
+from unveil.records.exclusions import Exclusion
+from unveil.study.excluded import Exclusions
+from unveil.study.scenario import CountedScenario
+
+# When do the checks raise a flag? The thresholds a user sets, and whether they mean anything.
+
+
+def checks_asked(one_way: Sequence[float], two_way: Sequence[float], by: str | None) -> Checks:
+    """The checks as records, or a sentence on what is wrong with them."""
+    if by is not None and not isinstance(by, str):
+        raise SettingsError(
+            f"checks_by must be the name of one column, as text; given is {type(by).__name__}."
+        )
+    return Checks(one_way=_pair(one_way, "one_way"), two_way=_pair(two_way, "two_way"), by=by)
+
+
+def _pair(given: Any, name: str) -> tuple[float, float]:
+    example = "50,90" if name == "one_way" else "4,80"
+    pair = [number_in(one) for one in given] if is_list(given) else []
+    if len(pair) != 2 or any(one is None or not math.isfinite(one) for one in pair):
+        raise SettingsError(
+            f"The thresholds {name} must be two numbers, of records and of percent, such as"
+            f" {example}."
+        )
+    records, percent = (one or 0 for one in pair)
+    if records < 0 or not 0 <= percent <= 100:
+        raise SettingsError(
+            f"The thresholds {name} are {records:g} records and {percent:g} percent. The first must"
+            " be 0 or more, the second from 0 to 100."
+        )
+    return (records, percent)
+
+
+# The largest table of target levels by key levels that is made whole.
+MOST_PAIRS = 2**22
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Original records by cell and, where they are asked for, by segment.
+
+    Without segments the pieces are the cells. `found` are the pieces whose records are findings
+    that no exclusion takes out; `gone` says which pieces an exclusion takes out.
+    """
+
+    cell: Integers | None
+    segment: Integers | None
+    d: Integers
+    found: Integers
+    gone: Mask
+
+    def cells(self, pieces: Integers) -> Integers:
+        """The cells of these pieces."""
+        return pieces if self.cell is None else self.cell[pieces]
+
+    def segments(self, pieces: Integers) -> Integers:
+        """The segments of these pieces; all 0 where there are none."""
+        return np.zeros(len(pieces), np.int64) if self.segment is None else self.segment[pieces]
+
+
+def flags(
+    exclusions: Exclusions,
+    target: int,
+    seen: tuple[Copy, Sequence[int]],
+    checks: Checks,
+    segment: CodedColumn | None = None,
+) -> Iterator[Flag]:
+    """What the checks raise about one target, in some copies pooled, under exclusions."""
+    name, copies = seen
+    pieces = _pieces(exclusions, target, copies, segment)
+    if len(pieces.found):
+        found = _Findings(exclusions.scenario, target, name, checks, pieces, segment)
+        yield from found.one_way()
+        yield from found.two_way()
+
+
+def _pieces(
+    exclusions: Exclusions, target: int, copies: Sequence[int], segment: CodedColumn | None
+) -> Pieces:
+    scenario = exclusions.scenario
+    cells, looks = scenario.cells[target], scenario.looks(target, copies)
+    gone = exclusions.gone(target, copies)
+    found = looks.found[~gone[looks.found]]
+    if segment is None:
+        return Pieces(None, None, cells.counts[0], found, gone)
+    is_found = np.zeros(len(gone), bool)
+    is_found[found] = True
+    cell_of_row = scenario.cells_of_originals(target)
+    packed = cell_of_row * segment.n_levels + segment.codes[scenario.sides.slices[0]]
+    ids, n_pieces = number(packed, len(gone) * segment.n_levels)
+    cell, code = np.empty(n_pieces, np.int64), np.empty(n_pieces, np.int64)
+    cell[ids], code[ids] = np.divmod(packed, segment.n_levels)
+    d = np.bincount(ids, minlength=n_pieces)
+    return Pieces(cell, code, d, np.flatnonzero(is_found[cell]), gone[cell])
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Numbers of records by segment, target level and key level."""
+
+    segment: Ints
+    t: Ints
+    k: Ints
+    n: Ints
+
+    def of(self, segment: int, t: int) -> tuple[int, int]:
+        """All records of a segment, and those of them with a target level."""
+        here = slice(*np.searchsorted(self.segment, [segment, segment + 1]))
+        return int(self.n[here].sum()), int(self.n[here][self.t[here] == t].sum())
+
+
+@dataclass(frozen=True)
+class _Findings:
+    """The findings about one target, and how they are summed into flags."""
+
+    scenario: CountedScenario
+    target: int
+    copy: Copy
+    checks: Checks
+    pieces: Pieces
+    segment: CodedColumn | None
+
+    @property
+    def column(self) -> CodedColumn:
+        return self.scenario.target_columns[self.target]
+
+    def one_way(self) -> Iterator[Flag]:
+        """The level with the most findings, where it has more than so many and so many percent."""
+        at_least, above = self.checks.one_way
+        found = self._sums(self.pieces.found)
+        for start, stop in pairwise(run_starts(found.segment).tolist()):
+            n, n_disclosive = int(found.n[start:stop].max()), int(found.n[start:stop].sum())
+            percent = 100 * n / n_disclosive
+            if n > at_least and percent > above:
+                most = start + int(found.n[start:stop].argmax())
+                segment, level = int(found.segment[most]), int(found.t[most])
+                n_all, n_level = self._kept.of(segment, level)
+                yield self._flag(
+                    kind="one_way",
+                    level=level,
+                    segment=segment,
+                    n=n,
+                    n_disclosive=n_disclosive,
+                    n_level=n_level,
+                    n_all=n_all,
+                    percent=percent,
+                    percent_all=100 * n_level / n_all,
+                )
+
+    def two_way(self) -> Iterator[Flag]:
+        """Pairs of target level and key level behind findings that several people share."""
+        several, above = self.checks.two_way
+        found = self.pieces.found
+        shared = found[self.pieces.d[found] > several]
+        raised = []
+        for key in range(len(self.scenario.key_columns) if len(shared) else 0):
+            raised += list(self._pairs(shared, key, above))
+        yield from sorted(raised, key=lambda flag: -flag.n)
+
+    def _pairs(self, shared: Integers, key: int, above: float) -> Iterator[Flag]:
+        """The pairs with one key, where most people with the key level have the target level."""
+        pairs = self._sums(shared, key)
+        n_all, n_level = self._people(key, pairs)
+        n_disclosive = np.bincount(
+            self.pieces.segments(self.pieces.found), weights=self.pieces.d[self.pieces.found]
+        )
+        for i in np.flatnonzero(100 * n_level > above * n_all):
+            yield self._flag(
+                kind="two_way",
+                level=int(pairs.t[i]),
+                key=key,
+                key_level=int(pairs.k[i]),
+                segment=int(pairs.segment[i]),
+                n=int(pairs.n[i]),
+                n_disclosive=int(n_disclosive[pairs.segment[i]]),
+                n_level=int(n_level[i]),
+                n_all=int(n_all[i]),
+                percent=100 * int(n_level[i]) / int(n_all[i]),
+                percent_all=None,
+            )
+
+    def _sums(self, pieces: Integers, key: int | None = None) -> _Sums:
+        """Records of these pieces by segment and target level, and by the level of one key."""
+        cells = self.scenario.cells[self.target]
+        at = self.pieces.cells(pieces)
+        k: Integers = np.zeros(len(at), np.int64)
+        n_k = 1
+        if key is not None:
+            k = self.scenario.codes_of_keys[key][cells.q_of(at)]
+            n_k = self.scenario.key_columns[key].n_levels
+        n_t = self.column.n_levels
+        packed = (self.pieces.segments(pieces).astype(np.int64) * n_t + cells.t[at]) * n_k + k
+        occurs, n = _sum_by_number(packed, self.pieces.d[pieces])
+        segment_and_t, key_level = np.divmod(occurs, n_k)
+        segment, t = np.divmod(segment_and_t, n_t)
+        return _Sums(segment, t, key_level, n)
+
+    @cached_property
+    def _kept(self) -> _Sums:
+        """The original records that exclusions leave."""
+        return self._sums(np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0)))
+
+    def _people(self, key: int, pairs: _Sums) -> tuple[Ints, Ints]:
+        """All original records with each key level, and those with the target level too."""
+        column, originals = self.scenario.key_columns[key], self.scenario.sides.slices[0]
+        if self.segment is None and column.n_levels * self.column.n_levels <= MOST_PAIRS:
+            n_level = self.scenario.joint_counts(self.target, key)[pairs.t, pairs.k]
+            return column.counts[0][pairs.k].astype(np.int64), n_level
+        with_key = column.codes[originals].astype(np.int64)
+        if self.segment is not None:
+            with_key += self.segment.codes[originals].astype(np.int64) * column.n_levels
+        with_both = with_key * self.column.n_levels + self.column.codes[originals]
+        wanted = pairs.segment * column.n_levels + pairs.k
+        return (
+            _count_of(wanted, with_key),
+            _count_of(wanted * self.column.n_levels + pairs.t, with_both),
+        )
+
+    def _flag(
+        self,
+        *,
+        level: int,
+        segment: int,
+        key: int | None = None,
+        key_level: int | None = None,
+        **figures: Any,
+    ) -> Flag:
+        columns = [self.column]
+        codes = [level]
+        if key is not None and key_level is not None:
+            columns.append(self.scenario.key_columns[key])
+            codes.append(key_level)
+        shown = [label(column, code) for column, code in zip(columns, codes, strict=True)]
+        read = [label_beside(column, code) for column, code in zip(columns, codes, strict=True)]
+        by = None if self.segment is None else label(self.segment, segment)
+        flag = Flag(
+            target=self.column.name,
+            copy=self.copy,
+            level=shown[0],
+            key=None if key is None else columns[1].name,
+            key_level=None if key is None else shown[1],
+            level_label=read[0],
+            key_level_label=None if key is None else read[1],
+            by=None if self.segment is None else self.segment.name,
+            segment=by,
+            segment_label=None if self.segment is None else label_beside(self.segment, segment),
+            exclusion=self._exclusion([column.name for column in columns], shown, by),
+            **figures,
+        )
+        # In words by whoever has registered to draw flags: no sentence is written in this room.
+        return replace(flag, sentence=as_text(flag))
+
+    def _exclusion(
+        self, names: Sequence[str], levels: Sequence[str | None], segment: str | None
+    ) -> str:
+        """What to exclude if this is common knowledge; in the segment alone, if that is a key."""
+        conditions = dict(zip(names[1:], levels[1:], strict=True))
+        if self.segment is not None and self.segment.name in self.scenario.key_names:
+            conditions[self.segment.name] = segment
+        return Exclusion(
+            rule="pair" if conditions else "level",
+            target=names[0],
+            level=levels[0] or "",
+            keys=tuple(conditions),
+            key_levels=tuple(level or "" for level in conditions.values()),
+        ).text
+
+
+def _sum_by_number(packed: Ints, counts: Integers) -> tuple[Ints, Ints]:
+    """The numbers that occur, in their order, and the sum of the counts of each."""
+    ids, n_ids = number(packed, int(packed.max(initial=0)) + 1)
+    occurs = np.empty(n_ids, np.int64)
+    occurs[ids] = packed
+    return occurs, np.bincount(ids, weights=counts, minlength=n_ids).astype(np.int64)
+
+
+def _count_of(wanted: Ints, among: Ints) -> Ints:
+    """How often each of the wanted numbers occurs."""
+    order, place = np.unique(wanted, return_inverse=True)
+    at = np.searchsorted(order, among)
+    at[at == len(order)] = 0
+    return np.bincount(at[order[at] == among], minlength=len(order))[place]

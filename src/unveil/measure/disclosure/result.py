@@ -1,0 +1,389 @@
+"""What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Ints, Mask
+from unveil.count.codes import CodedColumn, level_labels
+from unveil.count.profile import Profile
+from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.io.numbers import TAG_OF
+from unveil.measure.disclosure import attribute, identity
+from unveil.measure.disclosure.record import Plain
+from unveil.records.base import Copy, HasPlots, Record, as_html, as_text
+from unveil.records.disclosure import (
+    AttributeRow,
+    Coercion,
+    Disclosure,
+    Flag,
+    IdentityRow,
+    NotMeasured,
+    PeopleFigures,
+    Recurrence,
+)
+from unveil.records.exclusions import Effect, ExcludedCount, Exclusion
+from unveil.study.excluded import Exclusions
+from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.scenario import CountedScenario
+
+# Who is at risk, and why? The original records behind a figure, for the custodian's eyes only.
+#
+# Nothing else in unveil shows a record; this is asked for by name, and no view contains it.
+
+
+COUNTED = {"repU": identity.COUNTED["repU"], **attribute.COUNTED}
+
+
+def records_at_risk(
+    exclusions: Exclusions,
+    target: str,
+    *,
+    copy: Copy | None = None,
+    measure: str = "DiSCO",
+    as_text: bool = False,
+) -> pl.DataFrame:
+    """One row per original record that the measure counts and no exclusion takes out."""
+    scenario = exclusions.scenario
+    place = _target_place(scenario, target)
+    name, copies = _copies(scenario, copy)
+    if not isinstance(measure, str) or measure not in COUNTED:
+        raise SettingsError(
+            f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
+            f" can be listed for: {list_names(COUNTED)}."
+        )
+    looks = scenario.looks(place, copies)
+    gone = exclusions.gone(place, copies)
+    gone_here = exclusions.gone_keys(place) if measure in identity.COUNTED else gone
+    at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
+    cell_of_row = scenario.cells_of_originals(place)
+    rows = np.flatnonzero(at_risk[cell_of_row])
+    found = _Listed(rows, cell_of_row[rows], gone, as_text)
+    return _frame(scenario, place, (name, copies), found)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The records to list: their rows, their cells, and which cells no attribute measure counts."""
+
+    rows: Ints
+    cells: Ints
+    gone: Mask
+    as_text: bool
+
+    def values(self, column: CodedColumn) -> pl.Series:
+        """The levels of a column to read from, typed or as text."""
+        if self.as_text or any(code in TAG_OF for code in column.special_codes):
+            return pl.Series(level_labels(column), dtype=pl.String)
+        return column.levels
+
+
+def _target_place(scenario: CountedScenario, target: str) -> int:
+    if target not in scenario.target_names:
+        raise RolesError(
+            f"{target!r} is not among the targets.{nearest(str(target), scenario.target_names)} The"
+            f" targets are: {list_names(scenario.target_names)}."
+        )
+    return scenario.target_names.index(target)
+
+
+def _copies(scenario: CountedScenario, copy: Copy | None) -> tuple[Copy, list[int]]:
+    everyone = list(scenario.all_copies)
+    if copy == "pooled" or (copy is None and len(everyone) > 1):
+        return "pooled", everyone
+    if copy is None:
+        return 1, [1]
+    if copy not in everyone or isinstance(copy, bool):
+        raise SettingsError(
+            f"There is no copy {copy!r} to list records of. There are: "
+            f"{list_names(map(str, everyone))}"
+            " and pooled."
+        )
+    return copy, [int(copy)]
+
+
+def _frame(
+    scenario: CountedScenario, place: int, seen: tuple[Copy, list[int]], listed: _Listed
+) -> pl.DataFrame:
+    copy, copies = seen
+    looks = scenario.looks(place, copies)
+    p, look = looks.profile, looks.of_cell[listed.cells]
+    # Words are made once for each look, and for those of its cells that are excluded once more.
+    is_gone = listed.gone[listed.cells]
+    alike, word = np.unique(look.astype(np.int64) * 2 + is_gone, return_inverse=True)
+    used, left = alike // 2, alike % 2 == 0
+    told = {
+        symbol: counted(p)[used] & (left | (symbol in identity.COUNTED))
+        for symbol, counted in COUNTED.items()
+    }
+    own = {
+        "row": pl.Series(listed.rows, dtype=pl.Int64),
+        "copy": pl.Series([str(copy)]).new_from_index(0, len(listed.rows)),
+        "copy_says": _shown_values(scenario, place, copies, listed),
+        **{
+            letter: pl.Series(getattr(p, letter)[look], dtype=pl.Int64)
+            for letter in ("d_tq", "s_tq", "d_q", "s_q")
+        },
+        "measures": pl.Series(_measures(told), dtype=pl.String).gather(word),
+        "why": pl.Series(_why(p, used), dtype=pl.String).gather(word),
+    }
+    data = {
+        column.name: listed.values(column).gather(column.codes[listed.rows].astype(np.uint32))
+        for column in (*scenario.key_columns, scenario.target_columns[place])
+    }
+    return _side_by_side(own, data)
+
+
+def _side_by_side(own: dict[str, pl.Series], data: dict[str, pl.Series]) -> pl.DataFrame:
+    """Columns of ours around those of the data, which keep their names; ours give way."""
+    free = {name: _free(name, data) for name in own}
+    first = ("row", "copy")
+    return pl.DataFrame(
+        [
+            *(own[name].alias(free[name]) for name in first),
+            *(values.alias(name) for name, values in data.items()),
+            *(values.alias(free[name]) for name, values in own.items() if name not in first),
+        ]
+    )
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    return _free(f"{name}_", taken) if name in taken else name
+
+
+def _shown_values(
+    scenario: CountedScenario, place: int, copies: list[int], listed: _Listed
+) -> pl.Series:
+    """The one value that the copy shows for the keys of each record; null where it shows several.
+
+    Null is also the missing level, where that is what the copy shows; `why` tells them apart.
+    """
+    looks, cells = scenario.looks(place, copies), scenario.cells[place]
+    levels = listed.values(scenario.target_columns[place])
+    settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
+    level_of_q = np.full(cells.n_q, len(levels), np.int64)
+    level_of_q[cells.q_of(settled)] = cells.t[settled]
+    shown = pl.Series(level_of_q[cells.q_of(listed.cells)])
+    return levels.extend_constant(None, 1).gather(shown)
+
+
+def _measures(told: dict[str, Mask]) -> list[str]:
+    """The measures that records of each look belong to."""
+    symbols = np.array(list(told))
+    return [", ".join(symbols[list(belongs)]) for belongs in zip(*told.values(), strict=True)]
+
+
+def _why(p: Profile, looks: Ints) -> list[str]:
+    """In words, for each look."""
+    letters = (p.d_tq, p.d_q, p.s_q, p.T_s, p.ps_is_1)
+    return [
+        _sentence(*of_look) for of_look in zip(*(x[looks].tolist() for x in letters), strict=True)
+    ]
+
+
+def _sentence(d_tq: int, d_q: int, s_q: int, T_s: int, is_right: bool) -> str:
+    alone = "Alone with these keys" if d_q == 1 else f"One of {d_q:,} people with these keys"
+    same = "" if d_q == 1 else f", {d_tq:,} of them with this value"
+    if d_q == d_tq > 1:
+        same = ", all with this value"
+    if s_q == 0:
+        copy = "the copy has nobody with them"
+    elif T_s > 1:
+        copy = f"the copy has {s_q:,} with them, with {T_s:,} different values"
+    else:
+        value = "the same value: right" if is_right else "one other value: wrong"
+        copy = f"the copy has {s_q:,} with them, {'all ' if s_q > 1 else ''}with {value}"
+    return f"{alone} in the original{same}; {copy}."
+
+
+# A result that is one table: its record, and the ways to look at it.
+
+
+Table = TypeVar("Table", bound=Record)
+
+
+@dataclass(frozen=True)
+class RowsResult(HasPlots, Generic[Table]):
+    """A record of rows; printing it never shows a record of the data."""
+
+    record: Table
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """The rows of the table."""
+        rows: tuple[Any, ...] = self.record.rows  # type: ignore[attr-defined]
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """Everything as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a frame, unrounded."""
+        rows = [row.to_dict() for row in self.rows]
+        if rows and "copy" in rows[0]:
+            rows = [{**row, "copy": str(row["copy"])} for row in rows]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+@dataclass(frozen=True)
+class CopyFigures:
+    """The figures of one copy, of their mean, or of all copies pooled."""
+
+    identity: IdentityRow
+    attribute: tuple[AttributeRow, ...]
+
+
+@dataclass(frozen=True)
+class DisclosureResult(HasPlots):
+    """Identity and attribute disclosure; printing it never shows a record of the data."""
+
+    record: Disclosure
+    _plain: Plain = field(repr=False, compare=False)
+    _exclusions: Exclusions = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, plain: Plain, exclude: tuple[Exclusion, ...] = ()) -> Self:
+        """The result under these exclusions, from figures measured without any."""
+        record, exclusions = plain.record(exclude)
+        return cls(record, plain, exclusions)
+
+    def whatif(self, exclude: Any = ()) -> Self:
+        """The same scenario under exactly these exclusions; nothing is counted again."""
+        return self.of(self._plain, parse_exclusions(exclude))
+
+    def records_at_risk(
+        self,
+        target: str,
+        *,
+        copy: Copy | None = None,
+        measure: str = "DiSCO",
+        as_text: bool = False,
+    ) -> pl.DataFrame:
+        """The original records that a measure counts: confidential, never part of a view.
+
+        Parameters
+        ----------
+        target
+            The target they are at risk of giving away.
+        copy
+            1 to m, or "pooled"; by default the only copy, or all of them pooled.
+        measure
+            Dorig, iS, DiS, DiSCO, DiSDiO or repU: whose records to list.
+        as_text
+            Every level as text, as exclusions name it, instead of its value.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per record that exclusions leave: its row in the original (from 0), its keys and
+            target, what the copy says, the counts of its cell (d_tq, s_tq) and of its key
+            combination (d_q, s_q), the measures it belongs to, and why.
+        """
+        return records_at_risk(
+            self._exclusions, target, copy=copy, measure=measure, as_text=as_text
+        )
+
+    @property
+    def identity(self) -> tuple[IdentityRow, ...]:
+        """UiO, UiS, UiOiS, repU of each copy; of several also their mean, and pooled."""
+        return self.record.identity
+
+    @property
+    def attribute(self) -> tuple[AttributeRow, ...]:
+        """Dorig to TCAP of each target and copy, the riskiest target first."""
+        return self.record.attribute
+
+    @property
+    def people(self) -> PeopleFigures | None:
+        """The figures counted by person, where a column says whose row it is."""
+        return self.record.people
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """What the one-way and two-way checks raised: it may be common knowledge."""
+        return self.record.flags
+
+    @property
+    def excluded(self) -> tuple[ExcludedCount, ...]:
+        """How many records each exclusion took out of each sum."""
+        return self.record.excluded
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What the exclusions together did to each figure."""
+        return self.record.effects
+
+    @property
+    def recurrence(self) -> tuple[Recurrence, ...]:
+        """Original records that stand whole in each copy."""
+        return self.record.recurrence
+
+    @property
+    def coercions(self) -> tuple[Coercion, ...]:
+        """What was noticed and changed to make the files comparable."""
+        return self.record.coercions
+
+    @property
+    def not_measured(self) -> tuple[NotMeasured, ...]:
+        """Why a figure is None."""
+        return self.record.not_measured
+
+    @property
+    def mean(self) -> CopyFigures:
+        """The mean over the copies (of one copy: that copy)."""
+        return self.of_copy(self.record.headline_copy)
+
+    @property
+    def pooled(self) -> CopyFigures:
+        """All copies as one file, as an intruder who has them all would use them."""
+        return self.of_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
+
+    def of_copy(self, copy: Copy) -> CopyFigures:
+        """The figures of one copy."""
+        rows = tuple(row for row in self.record.attribute if row.copy == copy)
+        return CopyFigures(self.record.identity_of(copy), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """All figures as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """One row per target and copy, the copy's identity figures beside; unrounded."""
+        left_out = pl.lit("; ".join(self.record.exclude)).alias("exclude")
+        made = self.record.to_dict()
+        identity = pl.DataFrame(
+            [{**row, "copy": str(row["copy"])} for row in made["identity"]],
+            infer_schema_length=None,
+        )
+        if not made["attribute"]:
+            return identity.with_columns(left_out)
+        attribute = pl.DataFrame(
+            [{**row, "copy": str(row["copy"])} for row in made["attribute"]],
+            infer_schema_length=None,
+        )
+        both = attribute.join(identity, on="copy", how="left", maintain_order="left")
+        return both.with_columns(left_out)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)

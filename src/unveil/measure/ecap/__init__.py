@@ -1,0 +1,1 @@
+"""How sure would a claim of membership be, and how much noise makes it unsure? ECAP."""

@@ -1,0 +1,178 @@
+"""Which values, sizes and amounts were given, and do they mean anything?"""
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import number_in, quote_value
+from unveil.arrays import Floats
+from unveil.errors import SettingsError
+from unveil.io.numbers import EXACT_IN_FLOAT
+
+_NO_NUMBERS = {bool, np.bool_, str, bytes, np.str_, np.bytes_}
+_MOST_NOISE = 1e100
+
+
+def numbers_given(given: Any, what: str = "values") -> Floats:
+    """Numbers as an array, NaN where one is missing; a single number is an array of one."""
+    found = _array(given)
+    if found is None or found.ndim > 1:
+        raise SettingsError(
+            f"The {what} are not a list of numbers. Give numbers, with None where one is missing."
+        )
+    found = np.atleast_1d(found)
+    if _is_whole(given) and (np.abs(found) >= EXACT_IN_FLOAT).any():
+        raise SettingsError(
+            f"The {what} hold a whole number beyond {EXACT_IN_FLOAT:,}, which cannot be told from"
+            " the next. Subtract what they have in common, or give them in other units."
+        )
+    if not len(found):
+        raise SettingsError(f"There are no {what}. Give at least one number.")
+    if np.isinf(found).any():
+        raise SettingsError(
+            f"The {what} hold an infinite number, the first at place"
+            f" {int(np.isinf(found).argmax())} (from 0). Remove it, or make it missing."
+        )
+    return found
+
+
+def _array(given: Any) -> Floats | None:
+    if isinstance(given, pl.Series):
+        if not given.dtype.is_numeric():
+            return None
+        return given.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    try:
+        found = np.asarray(given)
+        if found.dtype.kind not in "iufO" or (found.dtype.kind == "O" and _has_others(found)):
+            return None
+        return found.astype(np.float64)
+    except OverflowError:
+        return np.array([math.inf]) if found.ndim == 0 else _clip_to_infinity(found)
+    except (TypeError, ValueError):
+        return None
+
+
+def _has_others(found: np.ndarray) -> bool:
+    """Whether objects are among them that turn into numbers but are none: "34", True."""
+    return not _NO_NUMBERS.isdisjoint(map(type, found.ravel()))
+
+
+def _clip_to_infinity(found: np.ndarray) -> Floats:
+    """Whole numbers that no float is large enough for are infinite."""
+    return np.array([number_in(one) if one is not None else math.nan for one in found], np.float64)
+
+
+def _is_whole(given: Any) -> bool:
+    if isinstance(given, pl.Series):
+        return given.dtype.is_integer()
+    return np.asarray(given).dtype.kind in "iuO"
+
+
+def size(what: str, given: Any) -> int:
+    """A whole number from 1 on."""
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number != int(number) or number < 1:
+        raise SettingsError(f"{what} is {quote_value(given)}. It must be a whole number from 1 on.")
+    return int(number)
+
+
+def sizes(N: Any, n: Any) -> tuple[int, int]:
+    """How many are in the population, and how many of them are in the data."""
+    population, sample = size("N", N), size("n", n)
+    if population < sample:
+        raise SettingsError(
+            f"N is {population:,} and n is {sample:,}. The population (N) cannot be smaller than"
+            " the sample drawn from it (n)."
+        )
+    return population, sample
+
+
+def amount(given: Any) -> float:
+    """A standard deviation of noise from 0 on."""
+    number = number_in(given)
+    if number is None or not math.isfinite(number) or number < 0:
+        raise SettingsError(
+            f"sigma is {quote_value(given)}. It is the standard deviation of the noise, a "
+            "number from 0"
+            " on."
+        )
+    if number > _MOST_NOISE:
+        raise SettingsError(
+            f"sigma is {quote_value(given)}, too much to be reckoned with. Give at most "
+            f"{_MOST_NOISE:g}."
+        )
+    return number
+
+
+def probability(what: str, given: Any) -> float:
+    """A number from 0 to 1."""
+    number = number_in(given)
+    if number is None or not 0 <= number <= 1:
+        raise SettingsError(f"{what} is {quote_value(given)}. It must be a number from 0 to 1.")
+    return number
+
+
+def threshold_given(given: Any) -> float:
+    """A tolerated ECAP, between 0 and 1."""
+    number = number_in(given)
+    if number is None or not 0 < number < 1:
+        raise SettingsError(
+            f"The threshold is {quote_value(given)}. It is the highest ECAP to be tolerated, a "
+            "number"
+            " between 0 and 1, such as 0.1."
+        )
+    return number
+
+
+# `unveil.ecap_from_probabilities`: with which probability is a claim of membership right?
+#
+# Chapelle and Falissard, Equation 1, in a form that loses no digits:
+#
+#     ECAP = 1 - exp(n log1p(-1/N)) expm1(n log1p(-b)) / expm1(n log1p(-(p/N + (1 - 1/N) b)))
+#
+# The printed form subtracts powers that differ in their last digits where N is large.
+
+
+def ecap_from_probabilities(p: float, b: float, N: int, n: int) -> float | None:
+    """The elemental correct attribution probability from its two ingredients.
+
+    Parameters
+    ----------
+    p
+        The probability that a person's own noised value lands where it is looked for: P(B in I2).
+    b
+        The probability that somebody else's does: P(Y + B in I1).
+    N, n
+        How many people are in the population, and in the sample.
+
+    Returns
+    -------
+    float or None
+        None where p = b = 0: nothing could land there, and nothing can be claimed. 1 where N = 1.
+
+    References
+    ----------
+    Chapelle and Falissard, *Open-CESP*, Equation 1.
+    """
+    population, sample = sizes(N, n)
+    chances = np.array([probability("p", p)]), np.array([probability("b", b)])
+    found = float(claims(*chances, population, sample)[0])
+    return None if np.isnan(found) else found
+
+
+def claims(p: Floats, b: Floats, N: int, n: int) -> Floats:
+    """ECAP of many values; NaN where p = b = 0."""
+    if N == 1:
+        return np.where((p > 0) | (b > 0), 1.0, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        others = np.expm1(n * np.log1p(-b))
+        anyone = np.expm1(n * np.log1p(-np.minimum(p / N + (1 - 1 / N) * b, 1.0)))
+        found = 1 - np.exp(n * np.log1p(-1 / N)) * others / anyone
+    return np.where((p > 0) | (b > 0), np.clip(found, 0.0, 1.0), np.nan)
+
+
+def lowest(N: int, n: int) -> float:
+    """What no noise can go below: the chance to be in the sample, 1 - ((N-1)/N)^n."""
+    return 1.0 if N == 1 else float(-np.expm1(n * np.log1p(-1 / N)))

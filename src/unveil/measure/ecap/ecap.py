@@ -1,0 +1,231 @@
+"""`unveil.ecap`: how sure could an attacker be that somebody with a value was in the data?
+
+Chapelle and Falissard, *Open-CESP*, section 4: the probability that x_a was sampled, given that a
+released value lies nearer to x_a than to its neighbours in the population.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import choice
+from unveil.arrays import Floats
+from unveil.measure.ecap.arguments import amount, lowest, numbers_given, sizes, threshold_given
+from unveil.measure.ecap.caveats import (
+    Codes,
+    code_warning,
+    codes_within,
+    heaped_warning,
+    undefined_warning,
+)
+from unveil.measure.ecap.discrete import IntegerPlaces
+from unveil.measure.ecap.gaps import (
+    AttackerKnowledge,
+    Continuous,
+    Distinct,
+    Values,
+    check_alone,
+    check_impossible,
+)
+from unveil.measure.ecap.noise_kinds import NOISES
+from unveil.measure.ecap.populations import is_of_the_values, population_of
+from unveil.records.base import as_html, as_text
+from unveil.records.noise import Ecap
+
+
+@dataclass(frozen=True)
+class EcapValues:
+    """Values, each distinct one once, in their setting."""
+
+    distinct: Distinct
+    values: Values
+
+    @property
+    def discrete(self) -> bool:
+        """Whether they are taken as whole numbers."""
+        return isinstance(self.values, IntegerPlaces)
+
+
+def prepare_values(
+    values: Any, population: Any, N: Any, n: Any, noise: Any, *, discrete: bool
+) -> EcapValues:
+    """What the user gave, checked, with the neighbours of every distinct value."""
+    numbers = numbers_given(values)
+    size, sample = sizes(N, n)
+    kind = choice("noise", noise, NOISES)
+    people = population_of(population, numbers)
+    distinct = Distinct.of(numbers)
+    check_impossible(distinct, people, whole=discrete)
+    if is_of_the_values(population):
+        check_alone(distinct, people)
+    setting = AttackerKnowledge(people, size, sample, kind)
+    return EcapValues(distinct, (IntegerPlaces if discrete else Continuous).of(distinct.x, setting))
+
+
+@dataclass(frozen=True)
+class EcapResult:
+    """ECAP of every value, in their order, beside the record of them all: confidential."""
+
+    record: Ecap
+    _ecap: Floats
+    _below: Floats
+    _above: Floats
+
+    @property
+    def ecap(self) -> list[float | None]:
+        """ECAP of every value; None where it is missing or undefined (p = b = 0)."""
+        return _plain(self._ecap)
+
+    @property
+    def below(self) -> list[float | None]:
+        """The expected neighbour below every value; None where nobody else is there."""
+        return _plain(self._below)
+
+    @property
+    def above(self) -> list[float | None]:
+        """The expected neighbour above every value."""
+        return _plain(self._above)
+
+    @property
+    def limit(self) -> float:
+        """What no noise can go below: 1 - ((N-1)/N)^n."""
+        return self.record.limit
+
+    @property
+    def worst(self) -> float | None:
+        """The highest ECAP."""
+        return self.record.worst
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be known before these figures are relied on."""
+        return self.record.warnings
+
+    def frame(self) -> pl.DataFrame:
+        """One row per value, in their order: confidential."""
+        columns = {"ecap": self._ecap, "below": self._below, "above": self._above}
+        return pl.DataFrame(columns).fill_nan(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries and lists, those of single values among it: confidential."""
+        of_values = {"ecap": self.ecap, "below": self.below, "above": self.above}
+        return {**self.record.to_dict(), **of_values}
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The record as one JSON document, without those of single values."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def ecap(
+    values: Any,
+    *,
+    population: Any,
+    N: int,
+    n: int,
+    sigma: float,
+    noise: str = "normal",
+    discrete: bool = False,
+    threshold: float | None = None,
+) -> EcapResult:
+    """How sure an attacker could be that somebody with a released value was in the data.
+
+    Parameters
+    ----------
+    values
+        Numbers that would be released, None where one is missing.
+    population
+        Where they come from: "normal(34, 8)", "lognormal(mu, sigma)", "t(df, loc, scale)",
+        "gamma(shape, scale)", or a mapping such as {"name": "normal", "mean": 34, "sd": 8} or
+        {"name": "empirical", "values": [...]}: values of the population, smoothed. "empirical"
+        alone smooths the values themselves, and refuses where one would vouch for itself.
+    N, n
+        How many people are in the population, and how many of them in the data.
+    sigma
+        The standard deviation of the noise; 0 is none.
+    noise
+        "normal", "laplace" or "uniform".
+    discrete
+        Take values, population and noise as rounded to whole numbers: see `ecap_discrete`.
+    threshold
+        An ECAP to be tolerated: tells how many values lie above, and which coding would help.
+
+    Returns
+    -------
+    EcapResult
+        `.ecap`, `.below`, `.above` of every value, `.limit`, `.worst`, `.warnings`.
+
+    References
+    ----------
+    Chapelle and Falissard, *Open-CESP*, Equation 1.
+    """
+    asked = prepare_values(values, population, N, n, noise, discrete=discrete)
+    return measure_ecap(
+        asked, amount(sigma), None if threshold is None else threshold_given(threshold)
+    )
+
+
+def measure_ecap(asked: EcapValues, sigma: float, threshold: float | None) -> EcapResult:
+    """ECAP of opened values under one amount of noise."""
+    values, distinct = asked.values, asked.distinct
+    found = values.ecap(sigma)
+    codes = Codes(None, None)
+    if threshold is not None and threshold > lowest(values.setting.N, values.setting.n):
+        codes = codes_within(values, found, sigma, threshold)
+    record = _record(asked, found, sigma, threshold, codes)
+    near = values if isinstance(values, Continuous) else None
+    nothing = np.full_like(found, np.nan)
+    return EcapResult(
+        record,
+        distinct.spread(found),
+        distinct.spread(nothing if near is None else near.below),
+        distinct.spread(nothing if near is None else near.above),
+    )
+
+
+def _record(
+    asked: EcapValues, found: Floats, sigma: float, threshold: float | None, codes: Codes
+) -> Ecap:
+    setting, distinct = asked.values.setting, asked.distinct
+    undefined = np.isnan(found)
+    worst = None if undefined.all() else int(np.nanargmax(found))
+    n_above = None
+    if threshold is not None:
+        n_above = int(distinct.counts[np.nan_to_num(found) > threshold].sum())
+    n_undefined = int(distinct.counts[undefined].sum())
+    return Ecap(
+        population=setting.population.text,
+        N=setting.N,
+        n=setting.n,
+        noise=setting.noise,
+        sigma=sigma,
+        discrete=asked.discrete,
+        limit=lowest(setting.N, setting.n),
+        n_values=len(distinct.codes),
+        n_missing=distinct.n_missing,
+        n_distinct=len(distinct.x),
+        n_undefined=n_undefined,
+        worst=None if worst is None else float(found[worst]),
+        worst_place=None if worst is None else int((distinct.codes == worst).argmax()),
+        threshold=threshold,
+        n_above=n_above,
+        top_code=codes.top,
+        bottom_code=codes.bottom,
+        warnings=(
+            *undefined_warning(n_undefined),
+            *code_warning(n_above, codes, threshold),
+            *heaped_warning(distinct, setting.noise, sigma, discrete=asked.discrete),
+        ),
+    )
+
+
+def _plain(found: Floats) -> list[float | None]:
+    column: list[float | None] = pl.Series(found).fill_nan(None).to_list()
+    return column

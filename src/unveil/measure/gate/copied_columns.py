@@ -1,0 +1,303 @@
+"""Which columns of the synthetic data must not be there, or is nobody sure what they are?
+
+Identifiers, by role and by what `unveil.suggest` recognises, with real values; numbers that one
+person has; and columns that the original does not have but that repeat or recode one it has.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Floats, Mask
+from unveil.io.table import Table
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
+from unveil.measure.gate.links import expected_share
+from unveil.measure.gate.values import fold_text, round_digits
+from unveil.measure.roles.suggest import find_identifiers
+from unveil.measure.roles.vocabulary import tokens
+from unveil.records.alerts import CopiedColumn, SingleHolder
+from unveil.records.base import Copy
+
+FEWEST = 20
+FEW_LEVELS = 20
+SHARED = 0.5
+"""So many of a column's records hold values of another column that it repeats it."""
+NEARLY_ALL = 0.9
+_DENSE = 1.05
+_DIGITS = 8
+_NAMED = ("named as an identifier", "household in its")
+_FACTORS = (
+    *(12.0, 7.0, 24.0, 60.0, 52.0, 365.25, 3600.0, 86400.0, 2.0, 4.0),
+    *(2.54, 0.45359237, 1.609344, 0.3048, 28.349523, 4.184, 18.0182, 88.42),
+)
+
+
+def is_running(column: LinkColumn, side: int) -> bool:
+    """Whether a file numbers its records: whole numbers, each once, without gaps."""
+    if column.numbers is None:
+        return False
+    counts = column.counts[side]
+    held = column.numbers[counts > 0]
+    if counts.max(initial=0) > 1 or len(held) < FEWEST or not np.isfinite(held).all():
+        return False
+    return bool((held == np.round(held)).all() and np.ptp(held) <= _DENSE * len(held))
+
+
+def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | None:
+    """Values that one person has and that a synthetic file has too; None where nobody has one."""
+    is_value = _is_value(column)
+    held = (column.counts[ORIGINAL] == 1) & is_value
+    n_held = int(held.sum())
+    if not n_held:
+        return None
+    return SingleHolder(
+        copy=copy,
+        column=column.name,
+        n_held=n_held,
+        n_reappearing=int((held & (column.counts[side] > 0)).sum()),
+        expected=expected_share(
+            column.counts[ORIGINAL][is_value], int(column.counts[side][is_value].sum())
+        ),
+        is_running=is_running(column, ORIGINAL) and is_running(column, side),
+    )
+
+
+def _is_value(column: LinkColumn) -> Mask:
+    is_value: Mask = np.arange(column.n_levels) != column.missing
+    return is_value
+
+
+def identifiers(
+    original: Table,
+    columns: Sequence[LinkColumn],
+    side: int,
+    copy: Copy,
+    *,
+    declared: Collection[str],
+    known: Collection[str],
+) -> Iterator[CopiedColumn]:
+    """Identifiers that a synthetic file has too, with how many of its records hold real values.
+
+    Columns with another role (`known`) are what a person said they are.
+    """
+    by_name = {column.name: column for column in columns}
+    asked = [name for name in by_name if name not in known or name in declared]
+    recognised = find_identifiers(original, [n for n in asked if n not in declared], {})
+    for name in asked:
+        if name not in declared and name not in recognised:
+            continue
+        column = by_name[name]
+        is_value = _is_value(column)
+        reason = recognised.get(name, "")
+        by_values = name not in declared and not reason.startswith(_NAMED)
+        counts = column.counts[ORIGINAL][is_value]
+        # Of numbers that are no numbers of people, a new one is among the known as often as one of
+        # theirs is somebody else's too.
+        is_chance = by_values and column.is_number
+        yield CopiedColumn(
+            copy=copy,
+            column=name,
+            reason="free text" if reason.startswith("free text") else "identifier",
+            detail="a person gave it the role identifier" if name in declared else reason,
+            n_real=_n_real(column, side),
+            n_records=int(column.counts[side][is_value].sum()),
+            expected=float(counts[counts > 1].sum() / max(counts.sum(), 1)) if is_chance else 0.0,
+            is_declared=name in declared,
+            is_running=is_running(column, ORIGINAL) and is_running(column, side),
+        )
+
+
+def _n_real(column: LinkColumn, side: int) -> int:
+    """Records that hold a value of the original, whatever stands between its letters and digits."""
+    is_value = _is_value(column)
+    here, there = (column.counts[one] > 0 for one in (ORIGINAL, side))
+    is_real = here & there & is_value
+    if not column.is_number and column.source.levels.dtype == pl.String:
+        bare = fold_text(column.source.levels).str.replace_all(r"[^\p{L}\p{N}]", "")
+        bare = bare.gather(column.example)
+        known = bare.filter(pl.Series(here & is_value)).drop_nulls()
+        digits = bare.str.replace_all(r"\D", "").str.tail(_DIGITS)
+        # The last digits are the number of a telephone, whatever stands before them.
+        is_number = digits.str.len_chars() == _DIGITS
+        numbers = digits.filter(pl.Series(here & is_value) & is_number)
+        like = bare.is_in(known.implode()) | (is_number & digits.is_in(numbers.implode()))
+        is_real = like.fill_null(value=False).to_numpy() & there & is_value
+    return int(column.counts[side][is_real].sum())
+
+
+def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[CopiedColumn]:
+    """Columns of a synthetic file that the original does not have, and what they look like."""
+    theirs = [name for name in synthetic.frame.columns if name not in original.frame.columns]
+    if not theirs:
+        return
+    recognised = find_identifiers(synthetic, theirs, {})
+    for name in theirs:
+        found = next(_likenesses(original, synthetic, name, copy), None)
+        if found is None:
+            reason = recognised.get(name, "no column of the original")
+            found = CopiedColumn(
+                copy=copy,
+                column=name,
+                reason="identifier" if name in recognised else "unknown",
+                detail=reason,
+                n_records=synthetic.frame.height,
+                is_running=_is_running_extra(synthetic, name),
+            )
+        yield found
+
+
+def _is_running_extra(table: Table, name: str) -> bool:
+    return is_running(link_column(name, [table]), 0)
+
+
+def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:
+    """Columns of the original that this one repeats, then those that it recodes, best first."""
+    repeats, recodes = [], []
+    for like in sorted(original.frame.columns, key=lambda one: not _is_named_after(name, one)):
+        column = _beside(original, like, synthetic, name)
+        if column is None:
+            continue
+        n_real, n_records = _real_records(column)
+        found = CopiedColumn(
+            copy=copy,
+            column=name,
+            reason="repeats",
+            like=like,
+            detail=f"its values are those of {like}",
+            n_real=n_real,
+            n_records=n_records,
+        )
+        if _repeats(column, n_real / max(n_records, 1), is_named=_is_named_after(name, like)):
+            repeats.append(found)
+        elif (way := _describe_recoding(column)) is not None:
+            recodes.append(_add_reason(found, way, like))
+    yield from sorted(repeats, key=lambda one: -one.n_real)
+    yield from recodes
+
+
+def _add_reason(found: CopiedColumn, way: str, like: str) -> CopiedColumn:
+    import msgspec
+
+    return msgspec.structs.replace(
+        found, reason="recodes", detail=f"its values are those of {like} {way}"
+    )
+
+
+def _is_named_after(name: str, like: str) -> bool:
+    mine, theirs = tokens(name), tokens(like)
+    return bool(theirs) and set(theirs) <= set(mine)
+
+
+def _beside(original: Table, like: str, synthetic: Table, name: str) -> LinkColumn | None:
+    """A column of the original and one of the synthetic file, coded as if they were the same."""
+    sides = [
+        replace(table, frame=pl.DataFrame({"x": table.frame[column]}), codebook=None, notes=())
+        for table, column in ((original, like), (synthetic, name))
+    ]
+    return link_column("x", sides)
+
+
+def _real_records(column: LinkColumn) -> tuple[int, int]:
+    is_value = _is_value(column)
+    both = column.counts[1][is_value & (column.counts[ORIGINAL] > 0)]
+    return int(both.sum()), int(column.counts[1][is_value].sum())
+
+
+def _repeats(column: LinkColumn, shared: float, *, is_named: bool) -> bool:
+    """Whether the values of one column are those of the other, and not by their nature."""
+    is_value = _is_value(column)
+    mine, theirs = (int((column.counts[side][is_value] > 0).sum()) for side in (0, 1))
+    if mine < 2 or theirs < 2 or shared < SHARED:
+        return False
+    if is_named and shared >= NEARLY_ALL:
+        return True
+    if column.is_number:
+        return mine > FEW_LEVELS and theirs > FEW_LEVELS and _distance(column) < 0.1
+    return shared >= NEARLY_ALL and (mine > FEW_LEVELS or theirs >= min(mine, 3))
+
+
+def _distance(column: LinkColumn) -> float:
+    """Kolmogorov's distance of two columns of numbers."""
+    ordered = np.argsort(column.order)
+    shares = [np.cumsum(counts[ordered]) / max(counts.sum(), 1) for counts in column.counts[:2]]
+    return float(np.abs(shares[0] - shares[1]).max(initial=0.0))
+
+
+def _describe_recoding(column: LinkColumn) -> str | None:
+    """How one column is made from the other, in words; None where it is not seen."""
+    return _describe_recoded_numbers(column) if column.is_number else _describe_recoded_text(column)
+
+
+def _describe_recoded_numbers(column: LinkColumn) -> str | None:
+    assert column.numbers is not None
+    mine, theirs = (_sample(column, side) for side in (0, 1))
+    if min(len(np.unique(one)) for one in (mine, theirs)) <= FEW_LEVELS:
+        return None
+    at = np.linspace(0.05, 0.95, 19)
+    here, there = np.quantile(mine, at), np.quantile(theirs, at)
+    known = np.unique(round_digits(np.unique(mine)))
+    is_used = (here != 0) & (np.sign(here) == np.sign(there))
+    if is_used.sum() >= 3:
+        factor = float(np.median(there[is_used] / here[is_used]))
+        for one in usual_factors(factor):
+            if abs(one - 1) > 1e-9 and _share_among(theirs / one, known) >= SHARED:
+                return f"times {one:.6g}"
+    shift = float(np.median(there - here))
+    for one in {shift, float(np.round(shift))}:
+        is_spaced = len(known) > 2 * np.ptp(known) if len(known) else True
+        if one and not is_spaced and _share_among(theirs - one, known) >= NEARLY_ALL:
+            close = np.abs(np.quantile(theirs - one, at) - here).max()
+            if close <= 0.02 * np.ptp(here):
+                return f"plus {one:.6g}"
+    return None
+
+
+def _sample(column: LinkColumn, side: int) -> Floats:
+    assert column.numbers is not None
+    values = column.numbers[column.of_side(side)]
+    return values[np.isfinite(values)]
+
+
+def usual_factors(factor: float) -> list[float]:
+    """The factor, and powers of ten and usual units within five percent of it."""
+    usual = [10.0**k for k in range(-9, 10)] + [f for u in _FACTORS for f in (u, 1 / u)]
+    return [*(one for one in usual if abs(np.log(factor / one)) < 0.05), factor]
+
+
+def _share_among(values: Floats, known: Floats) -> float:
+    """The share of values that are among the known ones, to four digits of their spacing."""
+    place = np.searchsorted(known, values).clip(1, len(known) - 1)
+    gap = np.minimum(np.abs(values - known[place - 1]), np.abs(values - known[place]))
+    near = 1e-6 * np.maximum(np.abs(values), 1e-300)
+    return float(np.mean(gap <= near)) if len(values) else 0.0
+
+
+def _describe_recoded_text(column: LinkColumn) -> str | None:
+    """Text with something put before or after it: a prefix on the numbers of people."""
+    levels = column.source.levels.cast(pl.String)
+    here, there = (
+        levels.filter(pl.Series(column.source.counts[side] > 0)).drop_nulls().unique()
+        for side in (0, 1)
+    )
+    if len(here) <= FEW_LEVELS or len(there) <= FEW_LEVELS:
+        return None
+    first, last = str(there.min()), str(there.max())
+    n_before = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
+    turned = there.str.reverse()
+    ends = str(turned.min()), str(turned.max())
+    n_after = next((i for i, (a, b) in enumerate(zip(*ends, strict=False)) if a != b), 0)
+    for start, stop in ((n_before, 0), (0, n_after), (n_before, n_after)):
+        if start or stop:
+            bare = there.str.slice(start, None)
+            bare = bare.str.head(-stop) if stop else bare
+            known = pl.concat([here, here.str.slice(_common_start(here), None)])
+            if bare.is_in(known.implode()).mean() >= SHARED:  # type: ignore[operator]
+                return "with letters put around them"
+    return None
+
+
+def _common_start(texts: pl.Series) -> int:
+    first, last = str(texts.min()), str(texts.max())
+    return next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)

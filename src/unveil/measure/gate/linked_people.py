@@ -1,0 +1,299 @@
+"""Whose record is it? People tied to their own value, by the columns that link best.
+
+For every column X: all other columns at once; then columns one after the other, up to four, each
+the one that raises the people tied (or, while none is tied, the people linked); three times, each
+time without the first column of the time before, which may be one that was drawn anew.
+
+The search looks at about 20,000 people, chosen by whole values of the first linking column; what it
+finds is counted on all.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.arrays import Floats, Ints
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn
+from unveil.measure.gate.links import LEAST_LINKS, LinkRows, Links, LinkView
+from unveil.records.alerts import OwnValue, TiedGroup
+from unveil.records.base import Copy
+
+MOST_LINKING = 4
+STARTS = 3
+SEARCHED = 20_000
+CANDIDATES = 16  # columns that are tried at a step: those that link most
+SIGNIFICANT = 3.0
+ENOUGH = 0.2  # so large a share of people tied needs no further search
+MOST_GROUPS = 1_000
+FINE = 60
+BANDS = 20
+"""A number with more values than FINE is looked at in bands of the original's ranks."""
+LEAST_GROUP = 20
+
+
+_Found = tuple[float, tuple[str, ...]]
+"""The share of people tied, among those looked at, and the columns that link them."""
+_NONE: _Found = (0.0, ())
+
+
+@dataclass(eq=False)
+class TiedSearch:
+    """Linking columns for every column of a file, with what one search can use of another."""
+
+    rows: LinkRows
+    _parts: dict[str, LinkRows] = field(default_factory=dict)
+    _links: dict[tuple[int, frozenset[str]], Links] = field(default_factory=dict)
+    _sizes: dict[tuple[int, frozenset[str]], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        found = {name: self.rows.effective(name) for name in self.rows.columns}
+        self.names = sorted(found, key=lambda name: (-found[name], name))
+
+    def _part(self, name: str) -> LinkRows:
+        if self.rows.n_people <= SEARCHED:
+            return self.rows
+        if name not in self._parts:
+            self._parts[name] = self.rows.part(name, SEARCHED)
+        return self._parts[name]
+
+    def _linked(self, rows: LinkRows, by: Sequence[str]) -> Links:
+        if rows is self.rows and rows.n_people > SEARCHED:
+            return rows.links(by)  # not kept: links of all people are as large as the data
+        key = (id(rows), frozenset(by))
+        if key not in self._links:
+            self._links[key] = rows.links(by)
+        return self._links[key]
+
+    def _size(self, rows: LinkRows, by: Sequence[str]) -> float:
+        key = (id(rows), frozenset(by))
+        if key not in self._sizes:
+            self._sizes[key] = rows.effective_of(by)
+        return self._sizes[key]
+
+    def best(self, column: str) -> LinkView | None:
+        """The linking columns by which most people are tied to this column; None for none."""
+        rest = [name for name in self.names if name != column]
+        found = [self._all_others(column, rest)] if len(rest) > 1 else []
+        without: list[str] = []
+        for _ in range(STARTS):
+            left = [name for name in rest if name not in without]
+            if not left or max(found, default=_NONE)[0] >= ENOUGH:
+                break
+            without.append(left[0])
+            found.append(self._greedy(column, left[0], left[1:]))
+        for share, by in sorted(found, reverse=True):
+            if share > 0 and (look := self._on_all(column, by)) is not None:
+                return look
+        return None
+
+    def _all_others(self, column: str, rest: Sequence[str]) -> _Found:
+        """All other columns at once, on some people."""
+        some = self._part(rest[0])
+        look = self._is_tied(self._linked(some, rest).look(column))
+        if look is None and some is not self.rows and self._linked(some, rest).total < LEAST_LINKS:
+            look = self._on_all(column, rest)  # few of few may be enough of all
+            return (look.tied / self.rows.n_people, tuple(rest)) if look else _NONE
+        return (look.tied / some.n_people, tuple(rest)) if look else _NONE
+
+    def _on_all(self, column: str, by: Sequence[str]) -> LinkView | None:
+        return self._is_tied(self._linked(self.rows, by).look(column))
+
+    @staticmethod
+    def _is_tied(look: LinkView | None) -> LinkView | None:
+        return look if look is not None and look.z > SIGNIFICANT and look.tied > 0 else None
+
+    def _greedy(self, column: str, first: str, others: Sequence[str]) -> _Found:
+        """From the first column on, one more at a time; the share of people tied, and by which."""
+        some = self._part(first)
+        by, left = [first], list(others[:CANDIDATES])
+        look = self._is_tied(self._linked(some, by).look(column))
+        tied, size = (look.tied if look else 0.0), 0.0
+        best: tuple[float, tuple[str, ...]] | None = (tied, tuple(by)) if tied > 0 else None
+        while left and len(by) < MOST_LINKING:
+            tried = []
+            for name in left:
+                one = self._is_tied(self._linked(some, [*by, name]).look(column))
+                tried.append((one.tied if one else 0.0, self._size(some, [*by, name]), name))
+            more_tied, more, name = max(tried)
+            if (tied > 0 and more_tied <= 1.05 * tied) or (more_tied <= 0 and more <= 1.02 * size):
+                break
+            by.append(name)
+            left.remove(name)
+            tied, size = more_tied, more
+            if tied > 0 and (best is None or tied > best[0]):
+                best = tied, tuple(by)
+        return _NONE if best is None else (best[0] / max(some.n_people, 1), best[1])
+
+    @cached_property
+    def widest(self) -> tuple[str, ...]:
+        """The columns that together link most people, whatever is looked at."""
+        some = self._part(self.names[0])
+        by, left = [self.names[0]], list(self.names[1 : CANDIDATES + 1])
+        size = self._size(some, by)
+        while left and len(by) <= MOST_LINKING:
+            sizes = {name: self._size(some, [*by, name]) for name in left}
+            name = max(left, key=lambda one: sizes[one])
+            if sizes[name] <= 1.02 * size:
+                break
+            by.append(name)
+            left.remove(name)
+            size = sizes[name]
+        return tuple(by)
+
+    def linked(self, by: Sequence[str]) -> Links:
+        """All people linked by these columns."""
+        return self._linked(self.rows, by)
+
+
+def own_value_record(copy: Copy, look: LinkView) -> OwnValue:
+    """A look as a record."""
+    return OwnValue(
+        copy=copy,
+        column=look.column,
+        linked_by=look.by,
+        links=look.links,
+        own=look.own,
+        neighbour=look.neighbour,
+        twin=look.twin,
+        z=look.z,
+        tied=look.tied,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Grouping:
+    """People in groups: by the levels of a column, or by bands of its ranks."""
+
+    column: LinkColumn
+    codes: Ints
+    n_people: Ints
+    is_banded: bool
+
+    @classmethod
+    def of(cls, column: LinkColumn) -> Iterator["_Grouping"]:
+        codes = column.of_side(ORIGINAL).astype(np.int64)
+        if 2 <= column.n_original_levels <= MOST_GROUPS:
+            yield cls(column, codes, np.bincount(codes), is_banded=False)
+        if column.is_number and column.n_original_levels > FINE:
+            bands = np.floor(np.minimum(column.ranks, 1 - 0.5 / BANDS) * BANDS).astype(np.int64)
+            banded = np.maximum(bands, -1)[codes] + 1
+            yield cls(column, banded, np.bincount(banded), is_banded=True)
+
+    def commonest(self, code: int, rows: LinkRows, column: str) -> float:
+        """The share of the commonest value of another column in a group."""
+        values = rows.people[column][self.codes == code]
+        return float(np.bincount(values).max() / max(len(values), 1))
+
+    def label(self, code: int) -> str:
+        if not self.is_banded:
+            return self.column.level(code) or "missing"
+        step = 100 // BANDS
+        return f"ranks {step * (code - 1)} to {step * code} %" if code else "missing"
+
+
+@dataclass(frozen=True, eq=False)
+class _GroupedValue:
+    """The own value of one column, by the levels of another."""
+
+    links: Links
+    column: str
+    own: NDArray[np.bool_]
+    theirs: Floats
+    twin: float | None
+
+    @classmethod
+    def of(cls, links: Links, column: str) -> "_GroupedValue":
+        own, theirs = links.shown(column)
+        n, agree = links.twin_agreement(column)
+        return cls(links, column, own, theirs, agree if n >= LEAST_LINKS else None)
+
+    def looks(self, group: _Grouping) -> Iterator[tuple[int, LinkView, float]]:
+        """For each group with enough people linked: its look, and the own value in the others."""
+        links, n = self.links, len(group.n_people)
+        codes = group.codes[links.person]
+        gain = links.weight * (self.own - self.theirs)
+        weights = (links.weight, links.weight * self.own, links.weight * self.theirs, gain**2)
+        total, mine, beside, square = (np.bincount(codes, one, n) for one in weights)
+        for code in np.flatnonzero((total >= LEAST_LINKS) & (group.n_people >= LEAST_GROUP)):
+            here = float(total[code])
+            others = links.total - here
+            rest = float(mine.sum() - mine[code]) / others if others >= LEAST_LINKS else 0.0
+            z = float(mine[code] - beside[code]) / math.sqrt(max(float(square[code]), 1e-9))
+            shares = float(mine[code]) / here, float(beside[code]) / here
+            yield int(code), LinkView(self.column, links.by, here, *shares, self.twin, z), rest
+
+
+def find_tied_groups(
+    search: TiedSearch, looks: dict[str, LinkView], copy: Copy
+) -> Iterator[TiedGroup]:
+    """For every level of a column with few levels, its strongest own value of another column.
+
+    p is the binomial tail of the own values, with the larger of the yardstick and of the own value
+    in all other levels.
+    """
+    from scipy.special import bdtrc
+
+    groupings = [one for column in search.rows.columns.values() for one in _Grouping.of(column)]
+    found: dict[tuple[_Grouping, int], tuple[float, float, LinkView]] = {}
+    for grouped in _group_all(search, looks):
+        for group in groupings:
+            if group.column.name == grouped.column:
+                continue
+            for code, look, rest in grouped.looks(group):
+                expected = max(look.yardstick, rest)
+                if look.own > expected:  # what most of a group have is no sign of a person
+                    expected = max(expected, group.commonest(code, search.rows, grouped.column))
+                expected = min(0.999, expected)
+                p = float(bdtrc(round(look.own * look.links) - 1, round(look.links), expected))
+                if (group, code) not in found or p < found[group, code][0]:
+                    found[group, code] = p, expected, look
+    for (group, code), (p, expected, look) in found.items():
+        yield TiedGroup(
+            copy=copy,
+            column=group.column.name,
+            level=group.label(code),
+            n_people=int(group.n_people[code]),
+            own=own_value_record(copy, look),
+            expected=expected,
+            p=p,
+            n_tested=len(found),
+        )
+
+
+def _group_all(search: TiedSearch, looks: dict[str, LinkView]) -> Iterator[_GroupedValue]:
+    """Every column, linked by all others, and by the columns that tie most people to it."""
+    for name in search.names:
+        if name in looks and looks[name].tied >= ENOUGH * search.rows.n_people:
+            continue  # the whole file is the group
+        rest = tuple(one for one in search.names if one != name)
+        sets = [rest] if rest else []
+        if name in looks and set(looks[name].by) != set(rest):
+            sets.append(looks[name].by)
+        for by in sets:
+            links = search.linked(by)
+            if links.total >= LEAST_LINKS:
+                yield _GroupedValue.of(links, name)
+
+
+def control_own(
+    rows: LinkRows, n_original: int, column: str, by: Sequence[str]
+) -> tuple[float, float, float, float]:
+    """Own value of original and control people, linked alike: shares and people linked of both.
+
+    `rows` holds the original's people first, then those of the control sample; a person is unique
+    among both, so that either could have been the other.
+    """
+    links = rows.links(by)
+    if not len(links.person):
+        return 0.0, 0.0, 0.0, 0.0
+    own, _ = links.shown(column)
+    is_original: NDArray[np.bool_] = links.person < n_original
+    shares = []
+    for mask in (is_original, ~is_original):
+        total = float(links.weight[mask].sum())
+        shares += [float((links.weight * own)[mask].sum()) / total if total else 0.0, total]
+    return shares[0], shares[1], shares[2], shares[3]

@@ -1,0 +1,198 @@
+"""Which columns are coded differently, and what is the risk where both files are coded alike?
+
+Every column of a synthetic file that is compared is held against the original; where a mapping is
+proposed, the files are measured again under it, for a low figure may only mean that nothing could
+be matched.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import UnveilError
+from unveil.measure.disclosure.disclosure import disclosure
+from unveil.measure.gate.coding import has_common_value, propose_codings
+from unveil.measure.gate.coding_levels import CodingProposal, find_linked_codes, pair_of
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn
+from unveil.measure.gate.linked_people import MOST_LINKING, TiedSearch
+from unveil.measure.gate.links import LEAST_LINKS, Links, LinkView
+from unveil.records.alerts import CodingRow
+from unveil.study.scenario import Progress, silent
+
+
+@dataclass(frozen=True)
+class ScenarioKeys:
+    """Keys and targets to be measured under the mappings, and the settings of `disclosure`."""
+
+    keys: tuple[str, ...]
+    targets: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCoding:
+    """What is proposed about one column of one synthetic file."""
+
+    column: LinkColumn
+    side: int
+    proposals: tuple[CodingProposal, ...]
+    has_common: bool
+
+    @property
+    def mapping(self) -> CodingProposal | None:
+        """The strongest proposal that can be applied."""
+        return next(
+            (
+                one
+                for one in self.proposals
+                if one.synthetic is not None or one.original is not None
+            ),
+            None,
+        )
+
+
+def find_codings(
+    columns: Iterable[LinkColumn],
+    side: int,
+    search: TiedSearch | None = None,
+    looks: Mapping[str, LinkView] | None = None,
+    progress: Progress = silent,
+) -> tuple[ColumnCoding, ...]:
+    """Columns of one synthetic file for which something speaks for another coding.
+
+    People are linked by the columns that tie most of them, and by those that link most, each
+    without the column that is looked at.
+    """
+    asked = list(columns)
+    found = []
+    for done, column in enumerate(asked):
+        progress(f"the coding of {column.name}", done, len(asked))
+        pair = pair_of(column, side)
+        links = [
+            find_linked_codes(one, column, side) for one in _links(search, looks or {}, column.name)
+        ]
+        coding = ColumnCoding(
+            column, side, propose_codings(pair, links), has_common=has_common_value(pair)
+        )
+        if coding.proposals or not coding.has_common:
+            found.append(coding)
+    return tuple(found)
+
+
+def _links(search: TiedSearch | None, looks: Mapping[str, LinkView], name: str) -> Iterator[Links]:
+    if search is None:
+        return
+    top = max(looks.values(), key=lambda look: look.tied, default=None)
+    sets = [] if top is None else [(*top.by, top.column)]
+    seen = set()
+    for by in (*sets, search.widest):
+        rest = tuple(one for one in by if one != name)[:MOST_LINKING]
+        if rest and frozenset(rest) not in seen:
+            seen.add(frozenset(rest))
+            links = search.linked(rest)
+            if links.total >= LEAST_LINKS:
+                yield links
+
+
+def map_frames(
+    columns: Mapping[str, LinkColumn], side: int, codings: Sequence[ColumnCoding]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Original and synthetic file with these columns, both in the coding that is proposed."""
+    mappings = {one.column.name: one.mapping for one in codings}
+    made: tuple[dict[str, pl.Series], dict[str, pl.Series]] = {}, {}
+    for name, column in columns.items():
+        mapping = mappings.get(name)
+        for file, place in zip(made, (ORIGINAL, side), strict=True):
+            new = None
+            if mapping is not None:
+                new = mapping.original if place == ORIGINAL else mapping.synthetic
+            levels = column.source.levels if new is None else new
+            file[name] = levels.gather(column.source.codes[column.sides.slices[place]])
+    return pl.DataFrame(made[0]), pl.DataFrame(made[1])
+
+
+def measure_mapped(
+    columns: Mapping[str, LinkColumn],
+    side: int,
+    codings: Sequence[ColumnCoding],
+    scenario: ScenarioKeys,
+) -> dict[str, float | None]:
+    """DiSCO of every target, in percent, with these mappings; none where nothing can be compared.
+
+    Without mappings the same columns are compared as they are written.
+    """
+    used = {name: columns[name] for name in (*scenario.keys, *scenario.targets)}
+    original, synthetic = map_frames(used, side, codings)
+    try:
+        result = disclosure(
+            original,
+            synthetic,
+            keys=scenario.keys,
+            targets=scenario.targets,
+            **scenario.settings,
+        )
+    except UnveilError:
+        return {}
+    return {row.target: row.DiSCO for row in result.record.attribute}
+
+
+def coding_rows(
+    columns: Mapping[str, LinkColumn],
+    codings: Sequence[ColumnCoding],
+    *,
+    compared: Collection[str] = (),
+    scenarios: Sequence[ScenarioKeys] = (),
+) -> Iterator[CodingRow]:
+    """The proposals as records, with the target whose DiSCO all mappings together raise most.
+
+    A compared column, key or target, without a value in common is not measured.
+    """
+    if not codings:
+        return
+    names, side = {one.column.name for one in codings}, codings[0].side
+    risks = [
+        (scenario, measure_mapped(columns, side, (), scenario), after)
+        for scenario in scenarios
+        if names & {*scenario.keys, *scenario.targets}
+        and {*scenario.keys, *scenario.targets} <= set(columns)
+        and (after := measure_mapped(columns, side, codings, scenario))
+    ]
+    for coding in codings:
+        name = coding.column.name
+        figures = _most_raised(name, risks)
+        is_measured = coding.has_common or name not in compared
+        one = coding.mapping or next(iter(coding.proposals), _NOTHING)
+        yield CodingRow(
+            copy=side,
+            column=name,
+            coding=one.kind,
+            share=one.share,
+            expected=one.expected,
+            joint=one.is_joint,
+            sentence=one.evidence,
+            is_measured=is_measured,
+            target=figures[0],
+            DiSCO=figures[1],
+            DiSCO_mapped=figures[2],
+        )
+
+
+_NOTHING = CodingProposal("replaced", 1.0, 0.0, "its values are others")
+
+
+def _most_raised(
+    name: str,
+    risks: Sequence[tuple[ScenarioKeys, dict[str, float | None], dict[str, float | None]]],
+) -> tuple[str | None, float | None, float | None]:
+    """The target, of those that a column bears on, whose DiSCO rises most; before and after."""
+    best: tuple[float, str, float | None, float] | None = None
+    for scenario, before, after in risks:
+        for target, risk in after.items():
+            if risk is None or name not in (*scenario.keys, target):
+                continue
+            rise = risk - (before.get(target) or 0.0)
+            if best is None or rise > best[0]:
+                best = rise, target, before.get(target), risk
+    return (None, None, None) if best is None else best[1:]

@@ -1,0 +1,189 @@
+"""Questions about whole tables as integer programmes, where sums of cells are of any kind.
+
+Three-way tables with their two-way margins, overlapping groups and arbitrary sums are no network.
+HiGHS, through scipy, answers for them. It is asked how far a table is from the true one, which
+fits: so its numbers are small where the rounding is, however large the counts are. What it hands
+back is rounded and checked in whole numbers before it is believed to be a table.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unveil.errors import InputError
+from unveil.measure.tables.parts import Sums, System, sums_of
+
+Table = tuple[int, ...]
+FARTHEST = 10**9
+"""From the true count: the solver's numbers are floating point, and are trusted up to here."""
+BEYOND = 2**53
+"""A limit this far from the true count cannot be met by cells that are near theirs."""
+OPTIMAL, STOPPED, INFEASIBLE = 0, 1, 2
+
+
+class OutOfTime(Exception):
+    """The time allowed ended before the question was answered."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A certified limit of a sum, whether it is reached, and a table that comes nearest."""
+
+    value: int
+    reached: bool
+    table: Table | None
+    too_far: bool = False
+    """Whether it was not reached because the solver's numbers grew too large."""
+
+
+class Programme:
+    """The integer programme of a system: one row for each sum, one column for each cell."""
+
+    def __init__(self, system: System) -> None:
+        self._sums: Sums = sums_of(system)
+        self._counts = system.counts
+        self._n_cells = len(system.counts)
+        self._matrix = self._rows()
+        totals = [sum(self._counts[cell] for cell in entry.cells) for entry in self._sums.sums]
+        pairs = list(zip(self._sums.sums, totals, strict=True))
+        self._row_lo = np.array([_deviation(entry.lo, total) for entry, total in pairs])
+        self._row_hi = np.array([_deviation(entry.hi, total) for entry, total in pairs])
+        highs = zip(self._sums.hi, self._counts, strict=True)
+        self._hi = np.array(
+            [math.inf if hi is None else min(hi - count, FARTHEST) for hi, count in highs], float
+        )
+
+    def extreme(
+        self,
+        cells: Sequence[int],
+        least: Sequence[int],
+        *,
+        up: bool,
+        outer: int,
+        until: float | None = None,
+    ) -> Extreme:
+        """The largest (`up`) or smallest sum of cells over all tables of at least `least`.
+
+        `outer` is a limit that is known already. Where time runs out the relaxation's bound,
+        rounded outwards, is taken instead: certified, but perhaps not reached. Where some cell
+        would be further from its true count than `FARTHEST`, `outer` stands.
+        """
+        sign = -1.0 if up else 1.0
+        cost = np.zeros(self._n_cells)
+        cost[list(cells)] = sign
+        found = self._solved(cost, least, until)
+        table = self._table(found, least)
+        if found.status == OPTIMAL and table is not None and self._is_near(table):
+            return Extreme(sum(table[cell] for cell in cells), True, table)
+        if found.status == STOPPED and until is not None:
+            true = sum(self._counts[cell] for cell in cells)
+            bound = _outwards(found, outer - true, up=up) + true
+            return Extreme(bound, False, table)
+        return Extreme(outer, False, table, too_far=True)
+
+    def above(
+        self, cell: int, count: int, least: Sequence[int], until: float | None = None
+    ) -> Table | None:
+        """A table of at least `least` with more than `count` in a cell; None where none is."""
+        raised = [*least]
+        raised[cell] = max(raised[cell], count + 1)
+        if any(hi is not None and low > hi for low, hi in zip(raised, self._sums.hi, strict=True)):
+            return None
+        found = self._solved(np.zeros(self._n_cells), raised, until)
+        if found.status == INFEASIBLE:
+            return None
+        table = self._table(found, raised)
+        if table is not None:
+            return table
+        if found.status == STOPPED and until is not None:
+            raise OutOfTime
+        raise InputError(
+            "The solver cannot tell whether some count of this release can be larger: its numbers"
+            " grow too large. Publish cells with bounds, or fewer sums that cross."
+        )
+
+    def _rows(self) -> Any:
+        from scipy.sparse import csr_array
+
+        sums = self._sums.sums
+        rows = np.repeat(np.arange(len(sums)), [len(entry.cells) for entry in sums])
+        columns = np.array([cell for entry in sums for cell in entry.cells], dtype=np.int64)
+        return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sums), self._n_cells))
+
+    def _solved(self, cost: np.ndarray, least: Sequence[int], until: float | None) -> Any:
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        lows = zip(self._sums.lo, least, self._counts, strict=True)
+        low = np.array([max(lo - count, own - count, -FARTHEST) for lo, own, count in lows], float)
+        options: dict[str, float] = {"mip_rel_gap": 0.0}
+        if until is not None:
+            options["time_limit"] = _time_left(until)
+        constraints = [
+            LinearConstraint(
+                self._matrix,
+                self._row_lo,
+                self._row_hi,
+            )
+        ]
+        return milp(
+            cost,
+            integrality=np.ones(self._n_cells),
+            bounds=Bounds(low, self._hi),
+            constraints=constraints if self._sums.sums else [],
+            options=options,
+        )
+
+    def _table(self, found: Any, least: Sequence[int]) -> Table | None:
+        """The solver's table in whole numbers, where it is one that was asked for."""
+        if found.x is None:
+            return None
+        table = tuple(
+            count + round(value) for count, value in zip(self._counts, found.x, strict=True)
+        )
+        return table if self._holds(table, least) else None
+
+    def _is_near(self, table: Table) -> bool:
+        """Whether no count is as far from the true one as it was allowed to be at most."""
+        pairs = zip(table, self._counts, strict=True)
+        return all(abs(found - count) < FARTHEST for found, count in pairs)
+
+    def _holds(self, table: Table, least: Sequence[int]) -> bool:
+        lows = zip(table, self._sums.lo, least, self._sums.hi, strict=True)
+        if not all(max(lo, low) <= count and within(count, hi) for count, lo, low, hi in lows):
+            return False
+        sums = ((sum(table[cell] for cell in entry.cells), entry) for entry in self._sums.sums)
+        return all(entry.lo <= total and within(total, entry.hi) for total, entry in sums)
+
+
+def within(count: int, hi: int | None) -> bool:
+    """Whether a count is not above an upper limit, if there is one."""
+    return hi is None or count <= hi
+
+
+def _deviation(limit: int | None, true: int) -> float:
+    """How far a limit is from the true count; without end where it hardly limits anything."""
+    if limit is None or abs(limit - true) > BEYOND:
+        return math.inf if limit is None or limit > true else -math.inf
+    return float(limit - true)
+
+
+def _time_left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise OutOfTime
+    return left
+
+
+def _outwards(found: Any, outer: int, *, up: bool) -> int:
+    """The relaxation's bound as a whole number on the safe side, if it is better than `outer`."""
+    bound: float | None = getattr(found, "mip_dual_bound", None)
+    if bound is None or not math.isfinite(bound):
+        return outer
+    # The objective of "largest" is the negative count; 1e-6 is the solver's own tolerance.
+    return min(outer, math.floor(-bound + 1e-6)) if up else max(outer, math.ceil(bound - 1e-6))

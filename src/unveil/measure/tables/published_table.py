@@ -1,0 +1,428 @@
+"""What was released about a table of counts: its cells, its true counts, and what was published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import is_list, quote_value
+from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.measure.tables.grid import (
+    LARGEST_COUNT,
+    MOST_DIMS,
+    TABLE,
+    Counts,
+    Grid,
+    as_count,
+    as_reusable,
+    flag,
+    table_given,
+)
+from unveil.measure.tables.parts import (
+    Fact,
+    Plan,
+    System,
+    Values,
+    choose_draw_seed,
+    parse_published,
+    plan,
+    publish,
+)
+from unveil.measure.tables.schemes import Published, Scheme, trivial_bounds
+
+# What is said of a table besides what is published: other sums, and impossible cells.
+
+
+def constraint_facts(grid: Grid, given: Any) -> Iterator[Fact]:
+    """What a user says is known besides, each as a fact."""
+    if given is None:
+        return
+    if not is_list(given):
+        raise SettingsError(
+            'constraints must be a list, such as [{"cells": [0, 3], "lo": 2, "hi": 4}]; given is'
+            f" {quote_value(given)}."
+        )
+    for number, one in enumerate(given, 1):
+        yield _constraint(grid, one, f"Constraint {number:,}")
+
+
+def _constraint(grid: Grid, given: Any, where: str) -> Fact:
+    if not isinstance(given, Mapping):
+        raise SettingsError(f'{where} is no mapping such as {{"cells": [0, 3], "lo": 2, "hi": 4}}.')
+    for key in given:
+        if key not in ("cells", "lo", "hi"):
+            hint = nearest(str(key), ("cells", "lo", "hi"))
+            raise SettingsError(f"{where} has an entry {key!r}.{hint} It has cells, lo and hi.")
+    asked: Any = as_reusable(given.get("cells", ()))
+    if not is_list(asked) or not len(asked):
+        raise SettingsError(f"{where} names no cells. Give a list of them.")
+    cells = [grid.cell(one, where) for one in asked]
+    if len(set(cells)) < len(cells):
+        raise SettingsError(f"{where} names a cell twice. Name each once.")
+    lo, hi = _bound(given.get("lo", 0), where), _bound(given.get("hi"), where)
+    if lo is None or (hi is not None and hi < lo):
+        raise SettingsError(f"{where} has no lo that is at most its hi.")
+    return Fact(tuple(sorted(cells)), lo, hi, f"the sum of {where.lower()}")
+
+
+def _bound(given: Any, where: str) -> int | None:
+    if given is None:
+        return None
+    found = as_count(given)
+    if found is None or not 0 <= found <= LARGEST_COUNT:
+        raise SettingsError(
+            f"{where} has a bound that is {quote_value(given)}. Bounds are whole numbers from 0 to"
+            f" {LARGEST_COUNT:,}; hi may be None."
+        )
+    return found
+
+
+def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
+    """The impossible cells, given by number, by levels or as a mask; none may have a count."""
+    if given is None:
+        return frozenset()
+    if not is_list(given) and not isinstance(given, set | frozenset):
+        raise SettingsError(
+            "structural must be a list of impossible cells, or a mask of the table's shape; given"
+            f" is {quote_value(given)}."
+        )
+    given = as_reusable(given)
+    mask = _mask(given, grid)
+    cells = (
+        {grid.cell(one, "structural") for one in given}
+        if mask is None
+        else set(np.flatnonzero(mask).tolist())
+    )
+    for cell in sorted(cells):
+        if counts[cell]:
+            raise InputError(
+                f"People are counted in {grid.what(cell)}, which is declared impossible"
+                " (structural). Take it off the structural cells, or correct its count."
+            )
+    return frozenset(cells)
+
+
+def _mask(given: Any, grid: Grid) -> Any:
+    """Truth values in the table's shape, or flat; None where they are not truth values."""
+    if isinstance(given, set | frozenset) or not len(given) or not _is_truth(given):
+        return None
+    try:
+        mask = np.array(given, dtype=bool)
+    except ValueError:  # lists of unequal length
+        mask = np.zeros(0, dtype=bool)
+    if mask.shape not in (grid.shape, (grid.n_cells,)):
+        sizes = " x ".join(f"{size:,}" for size in grid.shape)
+        raise SettingsError(
+            f"The mask of structural cells does not have the table's shape, {sizes}."
+        )
+    return mask.reshape(-1)
+
+
+def _is_truth(given: Any, depth: int = 0) -> bool:
+    """Whether everything in these lists of lists is True or False."""
+    if isinstance(given, np.ndarray):
+        return bool(given.dtype == bool)
+    if is_list(given) and depth <= MOST_DIMS:
+        return all(_is_truth(one, depth + 1) for one in given)
+    return isinstance(given, bool | np.bool_)
+
+
+OF_SAMPLE = (
+    "The counts are of a sample: every figure assumes that the intruder knows who is in the sample."
+)
+OWN_COLUMNS = ("part", "scheme", "published", "lower", "upper")
+NO_TABLE = "The cells of the table are not published, only what is named beside it."
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of true counts, and what was published of it.
+
+    Made by `from_counts`, `from_microdata` or `from_file`. What it holds is confidential: the true
+    counts stand in it.
+    """
+
+    dims: tuple[str, ...]
+    """Names of the dimensions, in the order of the cells."""
+    levels: tuple[tuple[str, ...], ...]
+    """Levels of each dimension, as text, in the order of the cells."""
+    system: System
+    """The true counts and everything known about them."""
+    schemes: tuple[tuple[str, str], ...]
+    """What was published how: ("table", "conventional:5"), ("sex", "exact"), ("total", "exact")."""
+    notes: tuple[str, ...] = ()
+    of_sample: bool = False
+    """True where the counts are of a sample."""
+    published: tuple[tuple[str, tuple[Published, ...]], ...] = ()
+    """The published values of each part, flat: numbers, pairs for intervals, None if suppressed."""
+    seed: int | None = None
+    """Of the draws; None where nothing was drawn."""
+    of_people: bool = False
+    """True where people's records were counted: no message quotes their levels."""
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Any,
+        *,
+        dims: str | Iterable[str] | None = None,
+        levels: Any = None,
+        rounding: str | Mapping[str, str] | None = None,
+        table: bool = True,
+        total: bool = False,
+        margins: Any = None,
+        published: Any = None,
+        constraints: Iterable[Mapping[str, Any]] | None = None,
+        structural: Any = None,
+        seed: int | None = None,
+    ) -> PublishedTable:
+        """A release of a table of counts that is written down in Python.
+
+        Parameters
+        ----------
+        counts
+            True counts: a list, lists of equal length, an array, or a mapping from cells (a tuple
+            of levels) to counts, where a combination that is not there has nobody in it.
+        dims, levels
+            Names of the dimensions, and of the levels of each. Without them dimensions are dim1,
+            dim2, ... and levels 0, 1, ...
+        rounding
+            A scheme for everything that is published, such as "conventional:5"; or a mapping from
+            parts to schemes: {"table": "random:3", "sex": "exact", "total": "none"}. A mapping
+            lists all that is published; "margins" stands for those in `margins`.
+        table, total, margins
+            Whether the cells, the total, and which margins are published: "all", or a list of
+            lists of dimensions.
+        published
+            The values that were published, where chance took part in them: of the table, or a
+            mapping from parts to values. None is a suppressed value, a pair an interval.
+        constraints
+            Anything else that is known: {"cells": [0, 3], "lo": 2, "hi": 4}; hi None is no bound.
+        structural
+            Impossible cells: their numbers, their levels, or a mask of the table's shape.
+        seed
+            Of the draws. Without one, one is drawn; `seed` holds it.
+        """
+        grid, found = table_given(counts, dims, levels)
+        return make_release(
+            grid,
+            found,
+            rounding=rounding,
+            table=table,
+            total=total,
+            margins=margins,
+            published=published,
+            constraints=constraints,
+            structural=structural,
+            seed=seed,
+        )
+
+    @classmethod
+    def from_microdata(
+        cls,
+        data: Any,
+        dims: str | Iterable[str],
+        *,
+        weights: str | None = None,
+        sample: bool = False,
+        bands: Mapping[str, Any] | None = None,
+        special_codes: Mapping[str, Any] | None = None,
+        missing_values: str | Sequence[str] = (),
+        **asked: Any,
+    ) -> PublishedTable:
+        """A release of the table that people's records make.
+
+        Parameters
+        ----------
+        data
+            A frame, or the path of a file, in any of the forms of `unveil.disclosure`.
+        dims
+            The columns that make the table. Missing is a level; combinations that nobody has are
+            cells too.
+        weights
+            A column of whole numbers: for how many people each record stands.
+        sample
+            Whether the records are a sample of the people. A note then says what that assumes.
+        bands, special_codes, missing_values
+            As in `unveil.disclosure`.
+        **asked
+            What is published, as in `from_counts`: rounding, table, total, margins, published,
+            constraints, structural, seed.
+        """
+        from unveil.measure.tables.from_records import count_cells
+
+        grid, counts, notes = count_cells(
+            data,
+            dims,
+            weights=weights,
+            bands=bands,
+            special_codes=special_codes,
+            missing_values=missing_values,
+        )
+        is_sample = flag(sample, "sample")
+        told = (*notes, OF_SAMPLE) if is_sample else notes
+        return make_release(grid, counts, notes=told, of_sample=is_sample, **check_names(asked))
+
+    @classmethod
+    def from_file(
+        cls,
+        path: Any,
+        *,
+        dims: str | Iterable[str] | None = None,
+        count: str | None = None,
+        layout: str | None = None,
+        total_label: str | Sequence[str] = ("Total", "All"),
+        sample: bool = False,
+        **asked: Any,
+    ) -> PublishedTable:
+        """A release of a table of counts that stands in a file.
+
+        Parameters
+        ----------
+        path
+            A CSV, TSV, Parquet or Excel file, or a frame. Long: columns of levels and one of
+            counts. Wide: levels of the rows in the first column, those of the columns in the
+            header.
+        dims
+            Long: the columns that make the table, all but the counts without it. Wide: names for
+            rows and columns.
+        count
+            Long: the column of counts; without it one called count, n, freq or the like.
+        layout
+            "long" or "wide"; found out from the columns without it.
+        total_label
+            How the file calls sums over all levels of a dimension. They must add up, and are not
+            cells.
+        sample
+            Whether the counts are of a sample of the people.
+        **asked
+            What is published, as in `from_counts`; `published` may name a column of a long file.
+        """
+        from unveil.measure.tables.read_counts import table_in
+
+        wanted = check_names(asked)
+        found = table_in(
+            path,
+            dims=dims,
+            count=count,
+            layout=layout,
+            total_label=total_label,
+            published=wanted.get("published"),
+        )
+        if found.published is not None:
+            settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
+            asked_for = plan(found.grid, **settings)
+            wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
+        is_sample = flag(sample, "sample")
+        told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
+        return make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
+
+    @property
+    def grid(self) -> Grid:
+        """The cells and their names."""
+        return Grid(self.dims, self.levels, self.of_people)
+
+    @property
+    def N(self) -> int:
+        """People in the table."""
+        return self.system.N
+
+    def frame(self) -> pl.DataFrame:
+        """What is published, one row per value: its part, levels, value and trivial bounds."""
+        return pl.DataFrame(list(self._rows()), infer_schema_length=None)
+
+    def _rows(self) -> Iterable[dict[str, Any]]:
+        grid, schemes = self.grid, dict(self.schemes)
+        columns = [f"{dim}_" if dim in OWN_COLUMNS else dim for dim in self.dims]
+        for part, values in self.published:
+            dims = grid.dims_of(part)
+            for label, value in zip(grid.labels(part), values, strict=True):
+                named = dict(zip(dims, label, strict=True))
+                lower, upper = trivial_bounds(value, schemes[part])
+                yield {
+                    "part": part,
+                    "scheme": schemes[part],
+                    **{c: named.get(dim) for c, dim in zip(columns, self.dims, strict=True)},
+                    "published": value if isinstance(value, int) else None,
+                    "lower": lower,
+                    "upper": upper,
+                }
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(f"{size:,}" for size in self.system.shape)
+        shown_as = ", ".join(f"{part} {scheme}" for part, scheme in self.schemes)
+        return (
+            f"Release of {list_names(self.dims)} ({sizes} cells): {shown_as or 'nothing published'}"
+        )
+
+
+DEFAULTS: dict[str, Any] = {"rounding": None, "table": True, "total": False, "margins": None}
+ASKED = (*DEFAULTS, "published", "constraints", "structural", "seed")
+
+
+def check_names(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for by name; an unknown name is refused with the nearest."""
+    for name in asked:
+        if name not in ASKED:
+            raise SettingsError(
+                f"A release has no setting {name!r}.{nearest(name, ASKED)} Its settings are:"
+                f" {list_names(ASKED)}."
+            )
+    return dict(asked)
+
+
+def make_release(
+    grid: Grid,
+    counts: Counts,
+    *,
+    rounding: Any = None,
+    table: bool = True,
+    total: bool = False,
+    margins: Any = None,
+    published: Any = None,
+    constraints: Any = None,
+    structural: Any = None,
+    seed: Any = None,
+    notes: tuple[str, ...] = (),
+    of_sample: bool = False,
+) -> PublishedTable:
+    """The release of these counts, or a sentence on what is wrong with what was asked."""
+    asked = plan(grid, rounding, table=table, total=total, margins=margins)
+    given = parse_published(grid, published, asked)
+    impossible = structural_cells(grid, structural, counts)
+    drawn = choose_draw_seed(asked, given, seed)
+    values = publish(grid, counts, asked, given, seed=drawn, impossible=impossible)
+    facts = [*_facts(grid, asked, values), *constraint_facts(grid, constraints)]
+    system = System(tuple(counts.tolist()), tuple(facts), impossible, grid.shape)
+    return PublishedTable(
+        grid.dims,
+        grid.levels,
+        system,
+        tuple((part, scheme.text) for part, scheme in asked.items()),
+        notes if TABLE in asked else (*notes, NO_TABLE),
+        of_sample,
+        tuple(values.items()),
+        drawn,
+        grid.of_people,
+    )
+
+
+def _facts(grid: Grid, asked: Plan, values: Values) -> Iterable[Fact]:
+    """What each published value says by itself; a suppressed one says nothing."""
+    for part, scheme in asked.items():
+        cells = grid.members(part).tolist()
+        for members, value, what in zip(cells, values[part], grid.whats(part), strict=True):
+            lo, hi = _bounds(value, scheme, what)
+            if lo or hi is not None:
+                yield Fact(tuple(members), lo, hi, what)
+
+
+def _bounds(value: Published, scheme: Scheme, what: str) -> tuple[int, int | None]:
+    try:
+        return trivial_bounds(value, scheme)
+    except SettingsError as fault:
+        raise SettingsError(f"{fault} See {what}.") from None

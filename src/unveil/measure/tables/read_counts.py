@@ -1,0 +1,498 @@
+"""Which table of counts stands in a file, and which of its values were published?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.arguments import absent_sentence, choice, is_list
+from unveil.count.codes import encode
+from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
+from unveil.io.sources import read_table
+from unveil.io.table import Table, mid_sentence
+from unveil.measure.tables.from_records import texts
+from unveil.measure.tables.grid import TABLE, TOTAL, Counts, Grid, check_counts, check_names
+from unveil.measure.tables.schemes import Published
+from unveil.study.align import align
+from unveil.study.roles import names
+
+# Is a file of counts long or wide, and which of its columns are levels and which are counts?
+
+
+COUNT_NAMES = ("count", "counts", "n", "freq", "frequency", "number", "people", "persons")
+LAYOUTS = ("long", "wide")
+ROWS, COLUMNS, COUNT = "rows", "columns", "count"
+
+
+@dataclass(frozen=True)
+class Long:
+    """A long table: the columns of its levels, and the column of its counts."""
+
+    table: Table
+    dims: tuple[str, ...]
+    count: str
+
+
+def read_layout(
+    table: Table,
+    *,
+    dims: tuple[str, ...] | None,
+    count: Any,
+    layout: Any,
+    published: str | None,
+) -> Long:
+    """The file as a long table, whichever it is."""
+    if layout is not None:
+        choice("layout", layout, LAYOUTS)
+    if count is not None and not isinstance(count, str):
+        raise RolesError(f"count must be the name of a column; given is {type(count).__name__}.")
+    rest = [name for name in table.frame.columns if name != published]
+    if layout is None:
+        layout = _layout(table, rest, dims, count)
+    if layout == "wide":
+        return _from_wide(table, dims, count, published)
+    counts = _count_column(table, rest, dims) if count is None else count
+    chosen = tuple(name for name in rest if name != counts) if dims is None else dims
+    for name in (*chosen, counts, *([published] if published else [])):
+        if name not in table.frame.columns:
+            raise RolesError(absent_sentence(table.place, name, table.frame.columns))
+    if counts in chosen or not chosen:
+        raise RolesError(
+            f"Column {counts!r} cannot be counts and a dimension at once. Name at least one column"
+            " of levels with dims, and the column of counts with count."
+        )
+    return Long(table, chosen, counts)
+
+
+def _layout(table: Table, rest: Sequence[str], dims: Sequence[str] | None, count: Any) -> str:
+    if count is not None or _find_count_column(rest) is not None:
+        return "long"
+    if dims is not None and set(dims) < set(rest):
+        return "long"
+    n_numeric = sum(_is_numeric(table, name) for name in rest[1:])
+    if len(rest) > 1 and n_numeric == len(rest) - 1:
+        return "long" if len(rest) == 2 else "wide"
+    raise ReadError(_unclear(table))
+
+
+def _unclear(table: Table) -> str:
+    return (
+        f"In {table.place[0].lower()}{table.place[1:]} it is not clear which column holds the"
+        f" counts. Name it with count, or say layout='wide'. Its columns are:"
+        f" {list_names(table.frame.columns)}."
+    )
+
+
+def _find_count_column(columns: Sequence[str]) -> str | None:
+    found = [name for name in columns if name.strip().casefold() in COUNT_NAMES]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_numeric(table: Table, name: str) -> bool:
+    return table.frame[name].dtype.is_numeric()
+
+
+def _count_column(table: Table, rest: Sequence[str], dims: Sequence[str] | None) -> str:
+    """The counts: the column called so, the only one that is left, or the only one of numbers."""
+    left = [name for name in rest if dims is None or name not in dims]
+    named = _find_count_column(left)
+    if named is not None:
+        return named
+    numeric = [name for name in left if _is_numeric(table, name)]
+    for found in (left, numeric):
+        if len(found) == 1:
+            return found[0]
+    if dims is None and len(rest) == 2 and _is_numeric(table, rest[1]):
+        return rest[1]
+    raise ReadError(_unclear(table))
+
+
+def _from_wide(
+    table: Table, dims: tuple[str, ...] | None, count: Any, published: str | None
+) -> Long:
+    """Every number with the label of its row and the header of its column."""
+    if count is not None or published is not None:
+        raise SettingsError(
+            "A wide file has a column of counts for each level: count and published name columns"
+            " of long files only."
+        )
+    first, *others = table.frame.columns
+    if dims is not None and len(dims) != 2:
+        raise RolesError(
+            f"A wide file has two dimensions, its rows and its columns; given are {len(dims):,}"
+            " names."
+        )
+    if not others:
+        raise ReadError(f"{table.place} has one column. A wide file has levels beside it.")
+    not_numbers = [name for name in others if not _is_numeric(table, name)]
+    if not_numbers:
+        raise ReadError(
+            f"{table.place} is read as a wide file, but these columns are not numbers:"
+            f" {list_names(not_numbers)}. The table must hold the true counts, as whole numbers."
+        )
+    rows = ROWS if first.startswith("unnamed_") else first
+    chosen = dims or (rows, COLUMNS if rows != COLUMNS else "header")
+    n_rows = table.frame.height
+    long = pl.DataFrame(
+        {
+            "0": pl.concat([table.frame[first]] * len(others)),
+            "1": [name for name in others for _ in range(n_rows)],
+            "2": pl.concat([_as_float_or_whole(table.frame[name]) for name in others]),
+        }
+    )
+    names = COUNT if COUNT not in chosen else "counts"
+    long.columns = [*chosen, names]
+    return Long(replace(table, frame=long), tuple(chosen), names)
+
+
+def _as_float_or_whole(column: pl.Series) -> pl.Series:
+    """Columns of one type, so that they can stand below each other; counts are below 2^53."""
+    return column.cast(pl.Float64).alias("")
+
+
+# Which values were published of a table? Those of a file, matched to the table's cells by name.
+
+
+_INTERVAL = re.compile(r"(\d{1,15}) to (\d{1,15})", re.ASCII)
+_OPEN = re.compile(r"(\d{1,15}) or more", re.ASCII)
+_WHOLE = re.compile(r"\d{1,15}(\.0*)?", re.ASCII)
+
+Label = tuple[str | None, ...]
+
+
+def read_published(
+    source: Any,
+    grid: Grid,
+    *,
+    value: str | None = None,
+    layout: str | None = None,
+    total_label: Sequence[str] = ("Total", "All"),
+) -> dict[str, Any]:
+    """Published values by part, flat, of those parts that the file has whole.
+
+    Parameters
+    ----------
+    source
+        A file or frame, long or wide, with the dimensions of the table. An empty value is
+        suppressed; "1 to 4" and "5 or more" are intervals. Of people's records, a level that it
+        lacks altogether is published as 0.
+    grid
+        The cells of the table.
+    value
+        Long: the column of the values; without it as `Release.from_file` finds counts.
+    """
+    table = read_table(source, side="data")
+    dims = grid.dims if _is_long(table, grid, value, layout) else None
+    long = read_layout(table, dims=dims, count=value, layout=layout, published=None)
+    if len(long.dims) != len(grid.dims):
+        raise ReadError(
+            f"{table.place} with the published values has {len(long.dims):,} dimensions, but the"
+            f" table has {len(grid.dims):,}: {list_names(grid.dims)}."
+        )
+    values = _values(long.table, long.count)
+    sums = {label.strip().casefold() for label in total_label}
+    named = _by_label(_published_labels(long.table, long.dims, sums), values, grid, table.place)
+    if grid.of_people:
+        named |= _zeros_of_absent_levels(named, grid)
+    return dict(_parts(named, grid, table.place))
+
+
+def _is_long(table: Table, grid: Grid, value: str | None, layout: str | None) -> bool:
+    if layout is not None or value is not None:
+        return layout != "wide"
+    return set(grid.dims) <= set(table.frame.columns)
+
+
+def _published_labels(table: Table, dims: Sequence[str], sums: set[str]) -> list[Label]:
+    """The levels of every row; None for a sum."""
+    aligned = align([table], dims)
+    columns = []
+    for dim in dims:
+        column = encode(dim, aligned.columns[dim])
+        told = [None if one.strip().casefold() in sums else one for one in texts(column)]
+        columns.append(np.array([*told, None], dtype=object)[column.codes])
+    return list(zip(*columns, strict=True))
+
+
+def _values(table: Table, name: str) -> list[Published]:
+    column = table.frame[name].to_list()
+    made, n_bad = [], 0
+    for one in column:
+        try:
+            made.append(_value(one))
+        except ValueError:
+            n_bad += 1
+    if n_bad:
+        raise ReadError(
+            f"The published values in column {name!r} of {mid_sentence(table.place)} cannot be read"
+            f" in {n_bad:,} of {len(column):,} rows. Write whole numbers, nothing where a value is"
+            " suppressed, or intervals: 1 to 4, 5 or more."
+        )
+    return made
+
+
+def _value(given: Any) -> Published:
+    text = "" if given is None or given != given else str(given).strip()  # noqa: PLR0124
+    if not text:
+        return None
+    if found := _INTERVAL.fullmatch(text):
+        return int(found[1]), int(found[2])
+    if found := _OPEN.fullmatch(text):
+        return int(found[1]), None
+    if not _WHOLE.fullmatch(text):
+        raise ValueError("neither a whole number nor an interval")
+    return int(float(text))
+
+
+def _by_label(
+    labels: Sequence[Label], values: Sequence[Published], grid: Grid, place: str
+) -> dict[Label, Published]:
+    made: dict[Label, Published] = {}
+    known = [frozenset((None, *levels)) for levels in grid.levels]
+    for given, value in zip(labels, values, strict=True):
+        label = tuple(map(_as_in_table, given, known))
+        for dim, level, levels in zip(grid.dims, label, known, strict=True):
+            if level not in levels:
+                raise InputError(
+                    f"{place} with the published values has a level of {dim!r} that the table does"
+                    " not have. Its levels must be those of the counts."
+                )
+        if label in made:
+            raise InputError(
+                f"{place} with the published values has more than one row for one cell or sum."
+                " Give each once."
+            )
+        made[label] = value
+    return made
+
+
+def _as_in_table(level: str | None, levels: frozenset[str | None]) -> str | None:
+    """A level without the apostrophe that keeps a spreadsheet from running it as a formula."""
+    bare = level[1:] if level is not None and level.startswith("'") else level
+    return bare if level not in levels and bare in levels else level
+
+
+def _zeros_of_absent_levels(named: dict[Label, Published], grid: Grid) -> dict[Label, Published]:
+    """A 0 for every cell and sum of a level that no row of the file has."""
+    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
+    seen = [set(levels) for levels in zip(*named, strict=True)]
+    made: dict[Label, Published] = {}
+    for is_kept in kept:
+        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
+        for label in grid.labels(grid.part(dims)):
+            full = _full(label, dims, grid)
+            if any(one not in levels for one, levels in zip(full, seen, strict=True) if one):
+                made[full] = 0
+    return made
+
+
+def _parts(named: dict[Label, Published], grid: Grid, place: str) -> Any:
+    kept = dict.fromkeys(tuple(level is not None for level in label) for label in named)
+    for is_kept in kept:
+        dims = [dim for dim, keeps in zip(grid.dims, is_kept, strict=True) if keeps]
+        part = grid.part(dims)
+        wanted = [_full(label, dims, grid) for label in grid.labels(part)]
+        lacking = sum(label not in named for label in wanted)
+        if lacking and part == TABLE:
+            raise InputError(
+                f"{place} with the published values has no row for {lacking:,} of"
+                f" {len(wanted):,} cells. Give every cell; an empty value is a suppressed one."
+            )
+        if not lacking:
+            flat = [named[label] for label in wanted]
+            yield part, flat[0] if part == TOTAL else flat
+
+
+def _full(label: Sequence[str], dims: Sequence[str], grid: Grid) -> Label:
+    given = dict(zip(dims, label, strict=True))
+    return tuple(given.get(dim) for dim in grid.dims)
+
+
+# Which table of counts stands in a file: long or wide, with or without its margins?
+
+
+ROLE = "data"
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """The cells of a file, their counts, what was noticed, and published values by part."""
+
+    grid: Grid
+    counts: Counts
+    notes: tuple[str, ...]
+    published: dict[str, list[Any]] | None
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Each row of a long table: the code of its level in every dimension, -1 for a sum."""
+
+    grid: Grid
+    codes: NDArray[np.int64]
+    place: str
+
+    def of(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of a part, and the entry of the part that each is about."""
+        kept = np.array([dim in self.grid.dims_of(part) for dim in self.grid.dims])
+        rows = np.flatnonzero(((self.codes >= 0) == kept).all(axis=1))
+        entry = np.zeros(len(rows), np.int64)
+        for dim in np.flatnonzero(kept):
+            entry = entry * self.grid.shape[dim] + self.codes[rows, dim]
+        return rows, entry
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts some row is about, but for the table."""
+        found = np.unique(self.codes >= 0, axis=0)
+        dims = [
+            [d for d, is_kept in zip(self.grid.dims, kept, strict=True) if is_kept]
+            for kept in found
+        ]
+        return [part for part in map(self.grid.part, dims) if part != TABLE]
+
+
+def table_in(
+    source: Any,
+    *,
+    dims: str | Iterable[str] | None,
+    count: str | None,
+    layout: str | None,
+    total_label: str | Sequence[str],
+    published: Any,
+) -> FileTable:
+    """The table of counts in a file or a frame; margins in it must add up, and are left aside."""
+    labels = _labels(total_label)
+    column = published if isinstance(published, str) else None
+    table = read_table(source, side=ROLE)
+    long = read_layout(
+        table,
+        dims=None if dims is None else names(dims, "Dimensions"),
+        count=count,
+        layout=layout,
+        published=column,
+    )
+    if column is not None and column not in long.table.frame.columns:
+        raise RolesError(absent_sentence(table.place, column, table.frame.columns))
+    check_names(long.dims)
+    rows, notes = _rows(long.table, long.dims, labels)
+    counts, more = _counts(rows, _numbers(long.table, long.count))
+    _check_margins(rows, counts, long.table.frame[long.count].to_list(), labels)
+    drawn = None if column is None else _published_parts(rows, long.table.frame[column].to_list())
+    return FileTable(rows.grid, counts, (*notes, *more), drawn)
+
+
+def _labels(given: Any) -> frozenset[str]:
+    asked = [given] if isinstance(given, str) else given
+    if not is_list(asked) or not all(isinstance(one, str) for one in asked):
+        raise SettingsError(
+            "total_label must be the text that marks a sum, such as 'Total', or a list of them."
+        )
+    return frozenset(_fold(one) for one in asked)
+
+
+def _fold(text: str) -> str:
+    return text.strip().casefold()
+
+
+def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_Rows, list[str]]:
+    """The rows as codes of levels, in the order in which the file names them first."""
+    aligned = align([table], dims)
+    codes, levels = [], []
+    for dim in dims:
+        column = encode(dim, aligned.columns[dim])
+        found, first = np.unique(column.codes, return_index=True)
+        named = texts(column)
+        ordered = [int(code) for code in found[np.argsort(first)]]
+        kept = [code for code in ordered if _fold(named[code]) not in labels]
+        if not kept:
+            raise InputError(
+                f"Dimension {dim!r} of the table has no level but {list_names(named)}, which "
+                "marks a"
+                " sum. Say with the total label how sums are marked."
+            )
+        renumbered = np.full(column.n_levels, -1, np.int64)
+        renumbered[kept] = np.arange(len(kept))
+        codes.append(renumbered[column.codes])
+        levels.append(tuple(named[code] for code in kept))
+    grid = Grid(tuple(dims), tuple(levels))
+    notes = [note.sentence for note in aligned.coercions]
+    return _Rows(grid, np.column_stack(codes), table.place), notes
+
+
+def _numbers(table: Table, count: str) -> list[Any]:
+    """The column of counts; a column that is not numbers is refused without quoting it."""
+    column = table.frame[count]
+    if not column.dtype.is_numeric():
+        n_bad = len(column)
+        if column.dtype == pl.String:
+            n_bad = int(column.cast(pl.Float64, strict=False).is_null().sum())
+        raise ReadError(
+            f"The counts in column {count!r} of {table.place[0].lower()}{table.place[1:]} are not"
+            f" numbers in {n_bad:,} of {len(column):,} rows. The table must hold the true counts,"
+            " as whole numbers; say with count which column they are."
+        )
+    return column.to_list()
+
+
+def _counts(rows: _Rows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
+    found, cells = rows.of(TABLE)
+    if not len(found):
+        raise InputError(f"{rows.place} has rows of sums alone. The table has no cells.")
+    _check_twins(rows, TABLE, cells)
+    flat: list[Any] = [0] * rows.grid.n_cells
+    for row, cell in zip(found.tolist(), cells.tolist(), strict=True):
+        flat[cell] = numbers[row]
+    n_absent = rows.grid.n_cells - len(cells)
+    note = (
+        f"{n_absent:,} of {rows.grid.n_cells:,} cells are not in the file and taken to have nobody"
+        " in them."
+    )
+    return check_counts(flat, rows.grid), [note] if n_absent else []
+
+
+def _check_twins(rows: _Rows, part: str, entries: NDArray[np.int64]) -> None:
+    found, n_times = np.unique(entries, return_counts=True)
+    if (n_times > 1).any():
+        what = rows.grid.whats(part)[int(found[n_times > 1][0])]
+        raise InputError(
+            f"{rows.place} has more than one row for {what}. Name all columns that make the table"
+            " with dims, or put these rows together."
+        )
+
+
+def _check_margins(
+    rows: _Rows, counts: Counts, numbers: Sequence[Any], labels: frozenset[str]
+) -> None:
+    """Sums in the file must be those of its cells, or one of the two is wrong."""
+    for part in rows.parts:
+        found, entries = rows.of(part)
+        _check_twins(rows, part, entries)
+        sums = rows.grid.summed(counts, part)
+        for row, entry in zip(found.tolist(), entries.tolist(), strict=True):
+            if numbers[row] != sums[entry]:
+                raise InputError(
+                    f"{rows.place} gives another number for {rows.grid.whats(part)[entry]} than its"
+                    " cells add up to. Correct it; or, where a level is only called like a sum"
+                    f" ({list_names(sorted(labels))}), say with the total label how"
+                    " sums are marked."
+                )
+
+
+def _published_parts(rows: _Rows, values: Sequence[Any]) -> dict[str, list[Any]]:
+    """Published values by part, of those parts that the column has whole."""
+    made: dict[str, list[Any]] = {}
+    for part in (TABLE, *rows.parts):
+        found, entries = rows.of(part)
+        if part == TABLE or len(found) == len(rows.grid.labels(part)):
+            flat: list[Any] = [0] * len(rows.grid.labels(part))
+            for row, entry in zip(found.tolist(), entries.tolist(), strict=True):
+                flat[entry] = values[row]
+            made[part] = flat if part != "total" else flat[0]
+    return made

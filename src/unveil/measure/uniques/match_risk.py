@@ -1,0 +1,471 @@
+"""`unveil.match_risk`: how many others have a person's keys, and would a match be right?
+
+k-anonymity and l-diversity, frequencies in the sample and in the population, individual and global
+risk: what sdcMicro and mu-Argus report, record by record.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args, overload
+
+import numpy as np
+import polars as pl
+from msgspec.structs import replace
+
+from unveil.arguments import choice, number_in, quote_value
+from unveil.arrays import Floats
+from unveil.count.cells import Keys, count_cells, count_keys
+from unveil.count.codes import encode
+from unveil.count.packing import Ids
+from unveil.errors import RolesError, SettingsError
+from unveil.io.table import mid_sentence
+from unveil.measure.disclosure.record import people_by_keys, rows_counted
+from unveil.measure.one_table import OneTable, open_table
+from unveil.measure.uniques.aligned_match import AlignedMatchResult, aligned_match_risk
+from unveil.measure.uniques.frequencies import (
+    Combinations,
+    Diversities,
+    combinations,
+    exact_diversities,
+    exact_frequencies,
+    individual_risk,
+    wildcard_diversities,
+    wildcard_frequencies,
+)
+from unveil.records.base import HasPlots, as_html, as_text
+from unveil.records.person import PeopleByKeys
+from unveil.records.uniques import (
+    AboveRisk,
+    Anonymity,
+    Diversity,
+    DiversityKind,
+    MatchRisk,
+    MatchRule,
+)
+from unveil.study.roles import names
+from unveil.study.scenario import Progress, silent
+
+# Which columns are looked at besides the keys, and how do records match? Or a refusal.
+
+
+MOST_C = 1_000_000
+
+
+@dataclass(frozen=True)
+class MatchRiskSettings:
+    """The settings of `unveil.match_risk`, all of them sound."""
+
+    weights: str | None
+    sensitive: str | None
+    missing: MatchRule
+    alpha: float
+    recursive_c: float
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that have to be read besides the keys."""
+        return tuple(name for name in (self.weights, self.sensitive) if name is not None)
+
+
+def risk_asked(
+    keys: Sequence[str],
+    *,
+    weights: Any,
+    sensitive: Any,
+    missing: Any,
+    alpha: Any,
+    recursive_c: Any,
+) -> MatchRiskSettings:
+    """The settings beside these keys, or a sentence on what is wrong with them."""
+    rule = choice("missing", missing, get_args(MatchRule))
+    part = number_in(alpha)
+    if part is None or not 0 <= part <= 1:
+        raise SettingsError(f"alpha is {quote_value(alpha)}. It must be a number from 0 to 1.")
+    c = number_in(recursive_c)
+    if c is None or not 0 < c <= MOST_C:
+        raise SettingsError(
+            f"recursive_c is {quote_value(recursive_c)}. It must be a number above 0, and at most"
+            f" {MOST_C:,}."
+        )
+    _check_others(keys, weights, sensitive)
+    return MatchRiskSettings(weights, sensitive, rule, part, c)
+
+
+def _check_others(keys: Sequence[str], weights: Any, sensitive: Any) -> None:
+    """No column besides the keys may be two things at once."""
+    for role, name in {"weights": weights, "sensitive": sensitive}.items():
+        if name is not None and not isinstance(name, str):
+            raise RolesError(
+                f"{role} must be the name of one column, as text; given is {type(name).__name__}."
+            )
+        if name in keys:
+            raise RolesError(
+                f"Column {name!r} cannot be a key and {role} at once. Take it out of one of the"
+                " two."
+            )
+    if weights is not None and weights == sensitive:
+        raise RolesError(
+            f"Column {weights!r} cannot be weights and sensitive at once. Take it out of one of the"
+            " two."
+        )
+
+
+def weights_of(table: OneTable, name: str | None) -> Floats:
+    """The weight of each record: for how many people it stands."""
+    if name is None:
+        return np.ones(table.n_records)
+    given = table.others[name]
+    where = f"The weights in column {name!r} of {mid_sentence(table.place)}"
+    if given.null_count():
+        n = given.null_count()
+        raise SettingsError(
+            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or leave"
+            " these records out."
+        )
+    if not given.dtype.is_numeric():
+        raise SettingsError(f"{where} are not numbers. Name the column of the sampling weights.")
+    weights = given.cast(pl.Float64).to_numpy()
+    n_bad = int((~np.isfinite(weights) | (weights < 0)).sum())
+    if n_bad:
+        raise SettingsError(
+            f"{where} are negative or infinite for {n_bad:,} of {table.n_records:,} records. A"
+            " weight says for how many people a record stands: 0 or more."
+        )
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise SettingsError(
+                f"{where} add up to more than can be computed. A weight says for how many people a"
+                " record stands."
+            )
+    return weights
+
+
+# What `unveil.match_risk` hands back: the record, and beside it what each record has.
+
+
+@dataclass(frozen=True)
+class PerRecord:
+    """Figures of each key combination, and the combination of each record of the data."""
+
+    q: Ids
+    fk: Floats
+    Fk: Floats
+    rk: Floats
+    diversity: Diversities | None
+
+    def of_records(self, of_combination: Floats) -> Floats:
+        """A figure on every record of the data, in their order."""
+        return of_combination[self.q]
+
+    def diversity_by_kind(self) -> Mapping[DiversityKind, Floats]:
+        """The readings of l-diversity; none without a sensitive column."""
+        made = self.diversity
+        if made is None:
+            return {}
+        return {
+            "distinct": made.distinct,
+            "entropy": made.entropy,
+            "recursive": made.recursive,
+        }
+
+
+@dataclass(frozen=True)
+class MatchRiskResult(HasPlots):
+    """Matches and risk; printing it never shows a record of the data."""
+
+    record: MatchRisk
+    _found: PerRecord = field(repr=False, compare=False)
+
+    @property
+    def global_risk(self) -> float:
+        """The mean individual risk."""
+        return self.record.global_risk
+
+    @property
+    def expected_reidentifications(self) -> float:
+        """How many matches are expected to be right."""
+        return self.record.expected_reidentifications
+
+    def frame(self) -> pl.DataFrame:
+        """One row per record of the data, in their order: confidential."""
+        found = self._found
+        figures: dict[str, Floats] = {"fk": found.fk, "Fk": found.Fk, "rk": found.rk}
+        figures |= dict(found.diversity_by_kind().items())
+        columns = {name: found.of_records(figure) for name, figure in figures.items()}
+        made = pl.DataFrame({"row": np.arange(self.record.n_records), **columns})
+        has_fractions = self.record.missing == "wildcard" and 0 < self.record.alpha < 1
+        whole = ["distinct", "recursive", *([] if has_fractions else ["fk"])]
+        return made.cast({name: pl.Int64 for name in whole if name in columns})
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """One entry per record of the data, in their order: confidential."""
+        return self.frame().to_dicts()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries and lists, the records of the data among them: confidential.
+
+        `to_json` and every view have the figures of the file alone.
+        """
+        return {**self.record.to_dict(), "records": self.records}
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The figures of the file as one JSON document; nothing of one record."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+ANONYMITY = (2, 3, 5)
+BY_ROW = "k-anonymity, individual risks and l-diversity count"
+RISKS = (0.01, 0.05, 0.1, 0.2, 0.5)
+
+
+@overload
+def match_risk(
+    data: Any,
+    synthetic: None = None,
+    *,
+    keys: str | Iterable[str],
+    weights: str | None = None,
+    sensitive: str | None = None,
+    missing: MatchRule | None = None,
+    alpha: float = 1.0,
+    recursive_c: float = 2,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    person: str | None = None,
+    progress: Progress | None = None,
+) -> MatchRiskResult: ...
+
+
+@overload
+def match_risk(
+    data: Any,
+    synthetic: Any,
+    *,
+    keys: str | Iterable[str],
+    tolerance: Mapping[str, Any] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> AlignedMatchResult: ...
+
+
+def match_risk(
+    data: Any,
+    synthetic: Any = None,
+    *,
+    keys: str | Iterable[str],
+    weights: str | None = None,
+    sensitive: str | None = None,
+    missing: MatchRule | None = None,
+    alpha: float = 1.0,
+    recursive_c: float = 2,
+    tolerance: Mapping[str, Any] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    person: str | None = None,
+    progress: Progress | None = None,
+) -> MatchRiskResult | AlignedMatchResult:
+    """Count who matches whom by the keys, and estimate whether a match would be right.
+
+    Parameters
+    ----------
+    data
+        One data set, in any of the forms of `unveil.disclosure`.
+    synthetic
+        A copy, or a list of copies, whose rows stand for the rows of the data, in their order, as
+        partially synthetic ones do. Every record is then looked up in the copies by its keys, and
+        it is known which matches are right. None of weights, sensitive, alpha and recursive_c
+        applies, and a missing key is a level.
+    keys
+        The columns an intruder would know; all of them are categories.
+    weights
+        The column that says for how many people of the population each record stands. Without it
+        the data are taken for the whole population, and a match among k records is right with
+        probability 1/k.
+    sensitive
+        A column that the intruder would learn: adds l-diversity.
+    missing
+        "wildcard", the default: a missing key may be anything, so it matches every value.
+        "category": missing is a level like any other and matches itself alone.
+    alpha
+        With "wildcard", what a record counts that matches another but lacks a key; 0 to 1.
+    recursive_c
+        The c of recursive (c, l)-diversity.
+    tolerance
+        With copies, by how much numeric keys may be off and still match, such as {"age": 2}.
+    bands, special_codes, missing_values, progress
+        As in `unveil.disclosure`.
+    person
+        The column that says whose row it is: `record.people` then counts people who share their
+        keys. All other figures count rows. It does not apply with copies.
+
+    Returns
+    -------
+    AlignedMatchResult
+        With copies: `.rows` with the match rates of each copy and of all pooled; `.matches()` with
+        the number of candidates of each record.
+    MatchRiskResult
+        `.record` with all figures of the file; `.frame()` and `.records` with row, fk, Fk, rk and,
+        of a sensitive column, distinct, entropy and recursive of each record.
+
+    References
+    ----------
+    Franconi and Polettini (2004); Machanavajjhala et al. (2007); sdcMicro `freqCalc`, `indivRisk`,
+    `ldiversity`. With copies: Reiter and Mitra (2009).
+    """
+    progress = progress or silent
+    key_names = names(keys, "Keys")
+    if synthetic is not None:
+        _check_with_copies(
+            missing,
+            weights=(weights, None),
+            sensitive=(sensitive, None),
+            alpha=(alpha, 1.0),
+            recursive_c=(recursive_c, 2),
+            person=(person, None),
+        )
+        return aligned_match_risk(
+            data,
+            synthetic,
+            keys=key_names,
+            tolerance=tolerance,
+            bands=bands,
+            special_codes=special_codes,
+            missing_values=missing_values,
+            progress=progress,
+        )
+    if tolerance is not None:
+        raise SettingsError(
+            "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
+            " the copy after the data, or leave the tolerance out."
+        )
+    asked = risk_asked(
+        key_names,
+        weights=weights,
+        sensitive=sensitive,
+        missing="wildcard" if missing is None else missing,
+        alpha=alpha,
+        recursive_c=recursive_c,
+    )
+    table = open_table(
+        data,
+        keys=key_names,
+        others=asked.others,
+        bands=bands,
+        special_codes=special_codes,
+        missing_values=missing_values,
+        person=person,
+        progress=progress,
+    )
+    return match_risk_of(table, asked, progress)
+
+
+def _check_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
+    """Refuse what says nothing of rows matched to rows; each is given with what it is unset."""
+    for name, (value, unset) in given.items():
+        if value != unset:
+            raise SettingsError(
+                f"{name} is {quote_value(value)}, which has no meaning where rows of a copy are "
+                "matched"
+                " to rows of the data. Leave it out, or give the data alone."
+            )
+    if missing not in (None, "category"):
+        raise SettingsError(
+            f"missing is {quote_value(missing)}. Where rows of a copy are matched to rows of "
+            "the data a"
+            " missing key is a level: leave it out, or give 'category'."
+        )
+
+
+def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress) -> MatchRiskResult:
+    """The matches and risk of a data set that is open already, with the columns asked for."""
+    weight = weights_of(table, asked.weights)
+    counted = count_keys(table.keys, table.keys[0].sides)
+    combos = combinations(table.keys, counted)
+    is_wild = asked.missing == "wildcard" and not combos.is_complete.all()
+    progress("counting matches", 0, 1)
+    frequencies = exact_frequencies(counted, weight)
+    if is_wild:
+        frequencies = wildcard_frequencies(combos, frequencies, asked.alpha)
+    diversity = None
+    if asked.sensitive is not None:
+        of = (table, counted, combos if is_wild else None)
+        diversity = _diversity(*of, asked.sensitive, asked.recursive_c)
+    rk = individual_risk(frequencies.fk, frequencies.Fk)
+    found = PerRecord(counted.q, frequencies.fk, frequencies.Fk, rk, diversity)
+    record = MatchRisk(
+        files=(table.file,),
+        keys=table.key_names,
+        weights=asked.weights,
+        sensitive=asked.sensitive,
+        missing=asked.missing,
+        alpha=asked.alpha,
+        recursive_c=asked.recursive_c,
+        n_records=table.n_records,
+        n_q=counted.n_q,
+        n_population=weight.sum(),
+        bands=table.bands,
+        people=_people(table, counted, asked.weights),
+        coercions=(*table.notes, *rows_counted(table.people, BY_ROW)),
+        **_figures(found),
+    )
+    return MatchRiskResult(record, found)
+
+
+def _people(table: OneTable, keys: Keys, weights: str | None) -> PeopleByKeys | None:
+    """How many people share their keys; a risk only where the data are the whole population."""
+    if table.people is None:
+        return None
+    found = people_by_keys(table.people, keys.q, keys.n_q)
+    return found if weights is None else replace(found, global_risk=None)
+
+
+def _diversity(
+    table: OneTable, keys: Keys, wild: Combinations | None, sensitive: str, c: float
+) -> Diversities:
+    cells = count_cells(keys, encode(sensitive, [table.others[sensitive]]))
+    return exact_diversities(cells, c) if wild is None else wildcard_diversities(wild, cells, c)
+
+
+def _figures(found: PerRecord) -> dict[str, Any]:
+    """What is said of all records together."""
+    fk, rk = found.of_records(found.fk), found.of_records(found.rk)
+    n = len(fk)
+    below = [int((fk < k).sum()) for k in ANONYMITY]
+    above = [int((rk > risk).sum()) for risk in RISKS]
+    return {
+        "k": fk.min(),
+        "anonymity": tuple(
+            Anonymity(k=k, n=count, share=count / n)
+            for k, count in zip(ANONYMITY, below, strict=True)
+        ),
+        "expected_reidentifications": rk.sum(),
+        "global_risk": rk.mean(),
+        "highest_risk": rk.max(),
+        "risks": tuple(
+            AboveRisk(above=risk, n=count, share=count / n)
+            for risk, count in zip(RISKS, above, strict=True)
+        ),
+        "diversity": tuple(_diversity_rows(found)),
+    }
+
+
+def _diversity_rows(found: PerRecord) -> Iterator[Diversity]:
+    for kind, of_combination in found.diversity_by_kind().items():
+        values = found.of_records(of_combination)
+        yield Diversity(
+            kind=kind,
+            lowest=values.min(),
+            n_below_2=int((values < 2).sum()),
+            n_below_3=int((values < 3).sum()),
+        )

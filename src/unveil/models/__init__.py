@@ -1,0 +1,1 @@
+"""Regressions, trees, densities and intervals that measures and synthesis share."""

@@ -1,0 +1,1 @@
+"""Distances between records, and which records are nearest."""

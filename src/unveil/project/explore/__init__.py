@@ -1,0 +1,1 @@
+"""Ways of making copies, side by side: risk beside utility."""

@@ -1,0 +1,236 @@
+"""What is set in one table of a project file? Each setting is read once; a wrong one is a fault."""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unveil.arguments import is_list, quote_value
+from unveil.errors import InputError, list_names, nearest
+from unveil.project.people import LONGEST, LONGEST_TEXT, is_name, text_fault
+from unveil.project.toml import unknown_faults
+from unveil.protection.plan import FileError
+from unveil.study.roles import names, parse_roles
+
+# Which keys and targets does a project file name, and in which place?
+
+
+_ROLES = {"keys": "key", "targets": "target"}
+
+
+@dataclass(frozen=True)
+class RoleColumns:
+    """Columns, and where the file names them; None where it does not."""
+
+    path: tuple[str | int, ...]
+    given: Any
+
+
+def read_role_columns(document: Mapping[str, Any]) -> dict[str, RoleColumns]:
+    """Keys and targets: of the roles, or else of the first scenario."""
+    roles, first = document.get("roles"), _first(document)
+    return {
+        name: _read_names(roles if isinstance(roles, dict) else {}, role, first, name)
+        for name, role in _ROLES.items()
+    }
+
+
+def role_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
+    """What is wrong with keys and targets, before any data is read."""
+    scenarios = document.get("scenario", [])
+    if not isinstance(scenarios, list) or not all(isinstance(one, dict) for one in scenarios):
+        yield FileError(
+            ("scenario",), "Write each scenario as a table that begins with [[scenario]]."
+        )
+    found = read_role_columns(document)
+    told = [fault for name, one in found.items() for fault in _faults(name, one)]
+    yield from told
+    keys, targets = found["keys"], found["targets"]
+    if not told and keys.given is not None and targets.given is not None:
+        try:
+            parse_roles(keys.given, targets.given)
+        except InputError as fault:
+            yield FileError(targets.path, str(fault))
+
+
+def _first(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    scenarios = document.get("scenario")
+    first = scenarios[0] if isinstance(scenarios, list) and scenarios else None
+    return first if isinstance(first, dict) else {}
+
+
+def _read_names(
+    roles: Mapping[str, Any], role: str, scenario: Mapping[str, Any], name: str
+) -> RoleColumns:
+    if roles.get(role, []) != []:
+        return RoleColumns(("roles", role), roles[role])
+    given = scenario.get(name, [])
+    is_open = given == [] or (name == "targets" and given == "all")
+    return RoleColumns(("scenario", 0, name), None if is_open else given)
+
+
+def _faults(name: str, one: RoleColumns) -> Iterator[FileError]:
+    if one.given is not None:
+        yield from column_faults(one.path, one.given, name)
+
+
+def column_faults(path: tuple[str | int, ...], given: Any, what: str) -> Iterator[FileError]:
+    """What is wrong with a list of columns; `what` is the name of all of them, such as keys."""
+    if not is_list(given) or not all(isinstance(column, str) for column in given):
+        place = f"{path[-1]} of {'[roles]' if path[0] == 'roles' else f'[[{path[0]}]]'}"
+        yield FileError(path, f"{place} must be a list of names of columns.")
+        return
+    try:
+        names(given, what.capitalize())
+    except InputError as fault:
+        yield FileError(path, str(fault))
+
+
+FieldPath = tuple[str | int, ...]
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+class Fields:
+    """The settings of one table, and the list to which its faults are added."""
+
+    def __init__(self, table: Mapping[str, Any], path: FieldPath, faults: list[FileError]) -> None:
+        self.table = table
+        self.path = path
+        self.faults = faults
+
+    @property
+    def called(self) -> str:
+        """What a sentence calls the table: [limits], [[scenario]], [context.release_context]."""
+        names = ".".join(str(part) for part in self.path if isinstance(part, str))
+        is_one_of_many = any(isinstance(part, int) for part in self.path)
+        return f"[[{names}]]" if is_one_of_many else f"[{names}]"
+
+    def has(self, name: str) -> bool:
+        """Whether something is set."""
+        return name in self.table
+
+    def refuse(self, sentence: str, *names: str | int) -> None:
+        """Tell a fault of a setting, or of the table as a whole."""
+        self.faults.append(FileError((*self.path, *names), sentence))
+
+    def only(self, known: Sequence[str]) -> None:
+        """Tell every setting that the table does not know."""
+        self.faults.extend(unknown_faults(self.path, self.called, self.table, known))
+
+    def text(self, name: str, need: str | None = None) -> str | None:
+        """A text that says something; `need` is what is said where it is not there."""
+        given = self.table.get(name)
+        if given is None:
+            if need is not None:
+                self.refuse(f"{self.called} has no {name}. {need}")
+            return None
+        if isinstance(given, str) and given.strip():
+            return given
+        self.refuse(f"{name} is {quote_value(given)}. {need or 'Write it as text.'}", name)
+        return None
+
+    def sentence(self, name: str, need: str) -> str | None:
+        """What a person wrote: in one line, and not left as the example has it."""
+        return self._said(name, need, LONGEST_TEXT)
+
+    def person(self, name: str, need: str) -> str | None:
+        """The name of a person, as it could be given on the command line."""
+        given = self._said(name, need, LONGEST)
+        if given is not None and not is_name(given):
+            self.refuse(f"{name} is {quote_value(given)}, which is no name. {need}", name)
+            return None
+        return given
+
+    def _said(self, name: str, need: str, longest: int) -> str | None:
+        given = self.text(name, need)
+        wrong = None if given is None else text_fault(given, longest)
+        if wrong is not None:
+            self.refuse(f"{name} is {quote_value(given)}, {wrong}. {need}", name)
+            return None
+        return given
+
+    def truth(self, name: str) -> bool | None:
+        """True or false."""
+        given = self.table.get(name)
+        if given is not None and not isinstance(given, bool):
+            self.refuse(
+                f"{name} is {quote_value(given)}. Write true or false, without quotes.", name
+            )
+            return None
+        return given
+
+    def day(self, name: str = "on") -> str | None:
+        """A day, as a date of TOML or as text."""
+        given = self.table.get(name)
+        if given is None:
+            return None
+        day = given.isoformat() if isinstance(given, dt.date) else given
+        if isinstance(given, dt.datetime) or not isinstance(day, str) or not _is_day(day):
+            self.refuse(f"{name} is {quote_value(given)}. Write a day as 2026-11-16.", name)
+            return None
+        if int(day[:4]) > dt.datetime.now(dt.UTC).year + 1:
+            self.refuse(f"{name} is {day}, which is years ahead. Write the day it was said.", name)
+            return None
+        return day
+
+    def columns(self, name: str, what: str) -> tuple[str, ...]:
+        """Names of columns, each once."""
+        given = self.table.get(name, [])
+        told = [*column_faults((*self.path, name), given, what)]
+        self.faults.extend(told)
+        return () if told else tuple(given)
+
+    def by_column(self, name: str, example: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """What is set for each column; `read` refuses what cannot be."""
+        given = self.table.get(name, {})
+        if not isinstance(given, dict):
+            self.refuse(f"{name} is {quote_value(given)}. Write it by column: {example}.", name)
+            return {}
+        found = {}
+        for column, setting in given.items():
+            try:
+                read(column, setting)
+                found[column] = setting
+            except InputError as fault:
+                self.refuse(str(fault), name, column)
+        return found
+
+    def one_of(self, name: str, choices: Sequence[str]) -> str | None:
+        """One of some texts."""
+        given = self.table.get(name)
+        if given is None or (isinstance(given, str) and given in choices):
+            return given
+        hint = nearest(given, choices) if isinstance(given, str) else ""
+        self.refuse(
+            f"{name} is {quote_value(given)}.{hint} It must be one of: "
+            f"{list_names(choices, most=20)}.",
+            name,
+        )
+        return None
+
+
+def table_in(document: Mapping[str, Any], name: str, faults: list[FileError]) -> Fields:
+    """A table that stands once; an empty one where there is none."""
+    given = document.get(name, {})
+    if not isinstance(given, dict):
+        faults.append(FileError((name,), f"[{name}] must be a table."))
+        given = {}
+    return Fields(given, (name,), faults)
+
+
+def tables_in(document: Mapping[str, Any], name: str, faults: list[FileError]) -> list[Fields]:
+    """The tables of a kind of which there may be several."""
+    given = document.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        sentence = f"Write each {name} as a table that begins with [[{name}]]."
+        faults.append(FileError((name,), sentence))
+        return []
+    return [Fields(one, (name, place), faults) for place, one in enumerate(given)]
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return bool(_DAY.fullmatch(text)) and dt.date.fromisoformat(text) is not None
+    except ValueError:
+        return False

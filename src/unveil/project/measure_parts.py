@@ -1,0 +1,291 @@
+"""How is a part measured? By the call of the same name, on files that are already read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.io.sources import read_table
+from unveil.measure.disclosure.figures import CheckSettings
+from unveil.measure.disclosure.record import Plain, plain
+from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.model import ProjectFile
+from unveil.project.plan_run import PlannedPart, disclosure_settings
+from unveil.project.sources import Inputs, hash_files
+from unveil.records.base import Record
+from unveil.records.disclosure import Checks
+from unveil.records.exclusions import Exclusion
+from unveil.records.run import Kind
+from unveil.study.band_spec import parse_bands
+from unveil.study.excluded import resolve_exclusions
+from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import open_study, sides_of
+
+METHOD = "synthetic"
+"""What the copies of a project are called where methods have names."""
+_RELEASE = (
+    *("total_label", "layout", "count", "sample", "weights", "bands", "special_codes"),
+    *("missing_values", "rounding", "total", "margins", "published", "structural", "constraints"),
+)
+"""What is said of a table of counts before anything is asked about it."""
+
+
+@dataclass(frozen=True)
+class PartOutcome:
+    """The record of a part, and what was set aside to measure it."""
+
+    record: Record
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Measuring:
+    """The files of a run, and what one part may use of another."""
+
+    inputs: Inputs
+    progress: Progress = silent
+    notes: list[str] = field(default_factory=list)
+
+    def outcome(self, part: PlannedPart, seed: int | None) -> PartOutcome:
+        """The record of one part; what its measure refuses is an `InputError`."""
+        if part.refused is not None:
+            raise SettingsError(part.refused)
+        self.notes = []
+        asked = {**({} if seed is None else {"seed": seed}), **part.settings}
+        found: Record = _KINDS[part.kind](self, part, asked).record
+        return PartOutcome(found, tuple(self.notes))
+
+    def disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
+        """Disclosure under the exclusions that fit; the others are noted."""
+        counted = self.counted(settings)
+        return DisclosureResult.of(counted, self.fitting(counted, settings))
+
+    def counted(self, settings: Mapping[str, Any]) -> Plain:
+        """A scenario counted as `unveil.disclosure` counts it, with nothing excluded."""
+        opening = open_study(
+            sides_of(self.inputs.copies, original=self.inputs.original),
+            keys=settings["keys"],
+            targets=settings["targets"],
+            missing_values=settings["missing_values"],
+            bands=parse_bands(settings["bands"], settings["special_codes"]),
+            person=settings.get("person"),
+            progress=self.progress,
+        )
+        checking = CheckSettings(Checks(), None)
+        return plain(opening, checking, self.progress, settings.get("sensitive"))
+
+    def fitting(self, counted: Plain, settings: Mapping[str, Any]) -> tuple[Exclusion, ...]:
+        """The exclusions that the data know; of ruled pairs, those that are flagged."""
+        kept = [text for text in settings["exclude"] if self._fits(counted, text)]
+        pairs = []
+        if settings["exclude_pairs_of"]:
+            pairs = [
+                flag.exclusion
+                for flag in counted.record()[0].flags
+                if flag.kind == "two_way" and flag.target in settings["exclude_pairs_of"]
+            ]
+            pairs = [pair for pair in pairs if pair not in settings.get("keep_pairs", ())]
+        return parse_exclusions([*kept, *pairs])
+
+    def _fits(self, counted: Plain, text: str) -> bool:
+        try:
+            resolve_exclusions(parse_exclusions(text), counted.opening.scenario)
+        except RolesError:
+            why = "a column of it is no key or target here"
+        except InputError:
+            why = "nobody has such a level"
+        else:
+            return True
+        self.notes.append(f"The exclusion {text!r} was set aside: {why}.")
+        return False
+
+
+_SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
+
+
+def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    return at.disclosure(asked)
+
+
+def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+
+    missing = tuple(asked["missing_values"])
+    tables = {
+        side: read_table(held, side=side, missing_values=missing)
+        for side, held in at.inputs.by_side().items()
+    }
+    synthetic = [table for side, table in tables.items() if side.startswith("synthetic")]
+    files = Files(tables["original"], tuple(synthetic), tables.get("control"))
+    roles = DeclaredRoles(
+        identifiers=tuple(asked["identifiers"]),
+        compared=tuple(asked["compared"]),
+        others=tuple(asked["others"]),
+        person=asked.get("person"),
+    )
+    return _Found(gather_evidence(files, roles, progress=at.progress))
+
+
+def _cap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    keys, baseline = asked.pop("keys"), asked.pop("baseline")
+    return _call("cap")(
+        at.inputs.original,
+        {METHOD: at.inputs.copies},
+        key_sets=[keys],
+        baseline=None if baseline is None else at.inputs.project.folder / baseline,
+        **asked,
+        progress=at.progress,
+    )
+
+
+def _excess(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    exclude: tuple[Exclusion, ...] = ()
+    if asked["exclude"] or asked["exclude_pairs_of"]:
+        exclude = at.fitting(at.counted(asked), asked)
+    return _call("excess")(
+        at.inputs.original,
+        at.inputs.control,
+        at.inputs.copies,
+        **{name: asked[name] for name in _SCENARIO},
+        exclude=exclude,
+        person=asked.get("person"),
+        progress=at.progress,
+    )
+
+
+def _findings(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    listed = asked.pop("findings")
+    pair = (at.inputs.original, at.inputs.copies)
+    return _call("findings")(*pair, listed, **asked, progress=at.progress)
+
+
+def _sap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    from unveil.measure.tables.published_table import PublishedTable
+
+    file, dims = asked.pop("file", None), asked.pop("dims", None)
+    made = {name: asked.pop(name) for name in _RELEASE if name in asked}
+    made["seed"] = asked["seed"]
+    if "constraints" in made and "rounding" not in made:
+        made["table"] = False  # only what the constraints say is published
+    if file is None:
+        release = PublishedTable.from_microdata(at.inputs.collected, dims, **made)
+    else:
+        release = PublishedTable.from_file(at.inputs.project.folder / file, dims=dims, **made)
+    return _call("sap")(release, **asked, progress=at.progress)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A record by itself."""
+
+    record: Record
+
+
+def _protection(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    (file,) = part.files
+    found = at.inputs.protection(file.path)
+    if found is None:
+        raise SettingsError(f"The file {file.path!r} is no record of unveil protect.")
+    if found.n_s3 not in asked["rows"]:
+        raise SettingsError(
+            f"The record {file.path!r} is of a copy with {found.n_s3:,} records, which no copy of"
+            " the project has. Protect again, or take the record away."
+        )
+    return _Found(found)
+
+
+def _measure_pair(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    pair = (at.inputs.original, at.inputs.copies)
+    return _call(part.kind)(*pair, **asked, progress=at.progress)
+
+
+def _measure_original(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    return _call(part.kind)(at.inputs.original, **asked, progress=at.progress)
+
+
+def _measure_copy(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    assert part.copy is not None
+    copy = at.inputs.synthetic[part.copy - 1]
+    return _call(part.kind)(at.inputs.original, copy, **asked, progress=at.progress)
+
+
+def _attack(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
+    return _measure_copy(at, part, {**asked, "control": at.inputs.control})
+
+
+_HOMES: dict[Kind, str] = {
+    "exclusion_table": "disclosure.exclusion_table.exclusion_table",
+    "cap": "cap.cap_table.cap_table",
+    "tcap": "cap.tcap.tcap",
+    "gtcap": "cap.gtcap.gtcap",
+    "suda": "uniques.suda.suda",
+    "match_risk": "uniques.match_risk.match_risk",
+    "excess": "disclosure.excess.excess",
+    "singling_out": "attacks.singling_out.singling_out",
+    "linkability": "attacks.linkability.linkability",
+    "inference": "attacks.inference.inference",
+    "membership": "attacks.membership.membership",
+    "structure": "structure.compare_structure.compare_structure",
+    "utility": "utility.utility.utility",
+    "tables": "utility.pair_tables.pair_tables",
+    "compare": "utility.compare.compare",
+    "projection": "utility.projection.projection",
+    "findings": "utility.replicate.replicate",
+    "sap": "tables.sap.sap",
+}
+"""The public function behind each kind; its room is entered when it is first needed."""
+
+
+def _call(kind: Kind) -> Callable[..., Any]:
+    home, _, name = _HOMES[kind].rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(f"unveil.measure.{home}"), name)
+    return function
+
+
+_KINDS: dict[Kind, Callable[[Measuring, PlannedPart, dict[str, Any]], Any]] = {
+    "gate": _gate,
+    "disclosure": _disclosure,
+    "exclusion_table": _measure_pair,
+    "cap": _cap,
+    "tcap": _measure_pair,
+    "gtcap": _measure_pair,
+    "suda": _measure_original,
+    "match_risk": _measure_original,
+    "excess": _excess,
+    "singling_out": _attack,
+    "linkability": _attack,
+    "inference": _attack,
+    "membership": _attack,
+    "structure": _measure_copy,
+    "utility": _measure_pair,
+    "tables": _measure_pair,
+    "compare": _measure_pair,
+    "projection": _measure_pair,
+    "findings": _findings,
+    "sap": _sap,
+    "protection": _protection,
+}
+
+
+# A scenario of a project counted from its files now, as a run would count it.
+
+
+def inputs_of(project: ProjectFile) -> Inputs:
+    """The files of a project, each to be read once."""
+    return Inputs(project, hash_files(project))
+
+
+def disclosure_of(
+    project: ProjectFile, scenario: str, inputs: Inputs | None = None
+) -> DisclosureResult:
+    """Disclosure of one scenario under the exclusions in force; nothing is stored."""
+    held = inputs or inputs_of(project)
+    known = {one.name: one for one in project.scenarios}
+    if scenario not in known:
+        raise SettingsError(
+            f"There is no scenario {scenario!r}.{nearest(scenario, [*known])} The scenarios are:"
+            f" {list_names(known)}."
+        )
+    return Measuring(held).disclosure(disclosure_settings(project, held, known[scenario]))

@@ -1,0 +1,171 @@
+"""What does a project file say? Its sections as frozen values, read and checked elsewhere.
+
+Paths are as they are written, and start at the folder of the file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from unveil.records.assessment import Audience, FactorName
+from unveil.records.exclusions import Exclusion
+
+# Are the limits of a project file those that somebody accepted? A mark beside the name tells.
+#
+# The mark is a hash over the values and the name. It is no signature: it shows a change by hand,
+# and that nobody typed a name instead of asking its bearer.
+
+
+_LENGTH = 12
+
+
+def mark_of(values: Mapping[str, tuple[float, float]], accepted_by: str) -> str:
+    """The first 12 hexadecimal digits of the SHA-256 of the name and the sorted values."""
+    lines = [
+        accepted_by,
+        *(f"{name} = {float(a)!r}, {float(b)!r}" for name, (a, b) in sorted(values.items())),
+    ]
+    return sha256("\n".join(lines).encode()).hexdigest()[:_LENGTH]
+
+
+@dataclass(frozen=True)
+class Data:
+    """`[data]`: the files, and how they are read."""
+
+    original: str
+    synthetic: tuple[str, ...] = ()
+    control: str | None = None
+    labels: str | None = None
+    special_codes: Mapping[str, Any] = field(default_factory=dict)
+    missing_values: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    sampling_fraction: float | None = None  # of the population, in the original; None: unknown
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a named person answered to one of the five factors."""
+
+    answer: str
+    by: str
+    on: str | None
+
+
+@dataclass(frozen=True)
+class Context:
+    """`[context]`: to whom, under what rules, and Raab's five factors."""
+
+    audience: Audience | None = None
+    four_eyes: bool = False
+    analyst: str | None = None
+    factors: Mapping[FactorName, Answer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RoleLists:
+    """`[roles]`: what each column is."""
+
+    identifier: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    weight: str | None = None
+    person: str | None = None  # whose row it is, an identifier too; "none": every row is a person
+    sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # levels, by target
+
+
+@dataclass(frozen=True)
+class ScenarioEntry:
+    """One `[[scenario]]`: what an intruder knows, and might learn."""
+
+    name: str
+    keys: tuple[str, ...]
+    targets: tuple[str, ...] | None = None  # None: "all", every other column that is no identifier
+    template: str | None = None  # neighbour, colleague, co-owner or prosecutor
+    bands: Mapping[str, Any] = field(default_factory=dict)
+    radii: Mapping[str, float] = field(default_factory=dict)  # of GTCAP, by column
+    measures: tuple[str, ...] | None = None  # None: all that can be had
+
+
+@dataclass(frozen=True)
+class ExcludeEntry:
+    """One `[[exclude]]`: what is no real risk, why, and who says so."""
+
+    exclusion: Exclusion
+    reason: str
+    by: str
+    on: str | None = None
+    scenario: str | None = None  # None: every scenario
+
+
+@dataclass(frozen=True)
+class LimitsEntry:
+    """`[limits]`: review and limit by measure, and who accepted them as they are.
+
+    A name in the file counts only beside the mark of these very values (`mark_of`).
+    """
+
+    values: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    accepted_by: str | None = None  # None: nobody, or not these values
+    on: str | None = None
+    written_by: str | None = None  # the name in the file, whether it counts or not
+    is_marked: bool = False  # whether a mark stands beside it, of these values or of others
+
+
+@dataclass(frozen=True)
+class RulingEntry:
+    """One `[[ruling]]`: accept is "it is common knowledge", otherwise it is kept as a risk."""
+
+    finding: str  # "neighbour/workab=NO"
+    accept: bool
+    reason: str
+    by: str
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class ExceptionEntry:
+    """One `[[exceptions]]`: an alert that a named person accepts, for these files alone."""
+
+    alert: str
+    reason: str
+    by: str
+    files: str  # the SHA-256 of all files of the release together
+    on: str | None = None
+
+
+@dataclass(frozen=True)
+class PublishedEntry:
+    """One `[[published]]`: a table that anybody can know already."""
+
+    table: str
+    count: str | None = None  # the column of counts or shares; found where it is not said
+
+
+@dataclass(frozen=True)
+class ProjectFile:
+    """A whole project file that has no fault."""
+
+    path: Path
+    text: str
+    title: str
+    data: Data
+    context: Context = Context()
+    roles: RoleLists = RoleLists()
+    scenarios: tuple[ScenarioEntry, ...] = ()
+    excludes: tuple[ExcludeEntry, ...] = ()
+    limits: LimitsEntry = LimitsEntry()
+    rulings: tuple[RulingEntry, ...] = ()
+    exceptions: tuple[ExceptionEntry, ...] = ()
+    published: tuple[PublishedEntry, ...] = ()
+    synthesis: Mapping[str, Any] | None = None
+    steps: tuple[Mapping[str, Any], ...] = ()  # of [[protect.step]]
+    findings: tuple[Mapping[str, Any], ...] = ()
+    tables: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Where paths start, and where runs are kept."""
+        return self.path.parent

@@ -1,0 +1,267 @@
+"""`unveil.Project`: a project from Python, with the words and the refusals of the command line."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unveil.project.accept_alert import accept_alerts
+from unveil.project.decide import decide
+from unveil.project.history import compare_runs
+from unveil.project.log import read_log
+from unveil.project.make_copies import Copies, protect_copy, synthesise_project
+from unveil.project.model import ProjectFile
+from unveil.project.propose import create_project
+from unveil.project.read_project import find_project, read_project
+from unveil.project.record_ruling import accept_limits, answer, rule
+from unveil.project.run import run_project
+from unveil.project.run_result import RunResult
+from unveil.project.store import runs_of
+from unveil.project.verify import verify_project
+from unveil.project.whatif import whatif
+from unveil.project.write_report import ReportFiles, write_report
+from unveil.records.assessment import (
+    Decision,
+    Explanation,
+    FactorName,
+    Judgement,
+    LogCheck,
+    LogLine,
+    WhatIf,
+)
+from unveil.records.run import RunComparison
+from unveil.study.scenario import Progress, silent
+from unveil.view import project_notebook as _desk_view  # noqa: F401  (teaches records to show themselves)
+
+
+class Project:
+    """A folder with a project.toml: what is measured, who said what, what was decided.
+
+    Nothing is kept here: every call reads the file as it is, so that Python, the command line and
+    an editor can take turns.
+    """
+
+    def __init__(self, given: str | os.PathLike[str] | None = None) -> None:
+        self._path = find_project(given).absolute()
+
+    @classmethod
+    def open(cls, given: str | os.PathLike[str] | None = None) -> "Project":
+        """The project of a file, of a folder, or of the working folder."""
+        made = cls(given)
+        read_project(made.path, needs_files=False)
+        return made
+
+    @classmethod
+    def create(
+        cls,
+        data: str | os.PathLike[str],
+        *,
+        folder: str | os.PathLike[str] | None = None,
+        keys: str | Iterable[str] | None = None,
+        synthetic: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+        control: str | os.PathLike[str] | None = None,
+        audience: str = "registered",
+        templates: str | Iterable[str] = ("neighbour",),
+        owner: str | Iterable[str] = (),
+        title: str | None = None,
+        by: str | None = None,
+        special_codes: Mapping[str, Any] | None = None,
+        missing_values: str | Iterable[str] = (),
+        progress: Progress | None = None,
+    ) -> "Project":
+        """Propose a project for a file, as `unveil init` does, and write its project.toml."""
+        return cls(
+            create_project(
+                data,
+                folder=folder,
+                keys=keys,
+                synthetic=synthetic,
+                control=control,
+                audience=audience,
+                templates=templates,
+                owner=owner,
+                title=title,
+                by=by,
+                special_codes=special_codes,
+                missing_values=missing_values,
+                progress=progress,
+            )
+        )
+
+    @property
+    def path(self) -> Path:
+        """The project file."""
+        return self._path
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the project."""
+        return self._path.parent
+
+    @property
+    def file(self) -> ProjectFile:
+        """What the project file says now; refused with all its faults where it has any.
+
+        The files that it names need not be there: to rule, to decide or to make another copy they
+        are not read.
+        """
+        return read_project(self._path, needs_files=False)
+
+    def synthesise(
+        self,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Copies:
+        """Make copies as `[synthesis]` says, and enter them; arguments of `unveil.synthesise` win.
+
+        They go into copies/0001, the next ones into copies/0002; `format` is an ending such as
+        "sav", that of the original where it is left out.
+        """
+        return synthesise_project(
+            self.file, out=out, ending=format, progress=progress or silent, **settings
+        )
+
+    def protect(
+        self,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+        keep_stages: bool = False,
+        rows: int | None = None,
+        sweep: Iterable[int] | None = None,
+        seed: int | None = None,
+        progress: Progress | None = None,
+    ) -> Copies:
+        """Make a copy as `[[protect.step]]` says, and enter it as the synthetic data."""
+        return protect_copy(
+            self.file,
+            out=out,
+            ending=format,
+            keep_stages=keep_stages,
+            rows=rows,
+            sweep=sweep,
+            seed=seed,
+            progress=progress or silent,
+        )
+
+    def run(
+        self,
+        *,
+        by: str | None = None,
+        seed: int | None = None,
+        records: bool = False,
+        again: bool = False,
+        progress: Progress | None = None,
+    ) -> RunResult:
+        """Measure all that the project declares; what has not changed is not measured again.
+
+        Parameters
+        ----------
+        by
+            Who runs it: "Name, role". Left out: the analyst of `[context]`.
+        seed
+            Of all that chance takes part in; kept in the folder confidential.
+        records
+            Write the records at risk into the folder confidential too.
+        again
+            Measure all anew.
+        """
+        project = read_project(self._path)
+        made = run_project(
+            project, by=by, seed=seed, records=records, again=again, progress=progress
+        )
+        return RunResult.of(project, made)
+
+    def runs(self) -> tuple[int, ...]:
+        """The numbers of the runs that are kept."""
+        return runs_of(self.folder)
+
+    def result(self, number: int | None = None) -> RunResult:
+        """A run that is kept, the last where none is named, judged by the project as it is now."""
+        return RunResult.load(self.file, number)
+
+    def judgement(self, number: int | None = None) -> Judgement:
+        """What a run means against the limits, rulings and answers as they are now."""
+        return self.result(number).judgement
+
+    def explain(self, target: str, *, scenario: str | None = None) -> Explanation:
+        """Why a target stands where it stands in the last run."""
+        return self.result().explain(target, scenario=scenario)
+
+    def whatif(
+        self,
+        exclude: str | Iterable[Any],
+        *,
+        scenario: str | None = None,
+        keep: bool = False,
+        reason: str | None = None,
+        by: str | None = None,
+    ) -> WhatIf:
+        """The figures without something that may be common knowledge, before and after.
+
+        Only with `keep`, a reason and a name is it written into the project file.
+        """
+        return whatif(
+            read_project(self._path), exclude, scenario=scenario, keep=keep, reason=reason, by=by
+        )
+
+    def rule(
+        self, finding: str, *, accept: bool, reason: str, by: str, instead: bool = False
+    ) -> None:
+        """Say of a finding that it is common knowledge (`accept`), or that it stays a risk."""
+        rule(self.file, finding, accept=accept, reason=reason, by=by, instead=instead)
+
+    def accept_limits(
+        self,
+        *,
+        by: str,
+        preset: str | None = None,
+        changes: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
+        """Accept limits by name: those in the file, a preset, or others by measure."""
+        accept_limits(self.file, by=by, preset=preset, changes=changes or {})
+
+    def answer(self, factor: FactorName, answered: str, *, by: str) -> None:
+        """Answer one of the five questions about the context."""
+        answer(self.file, factor, answer=answered, by=by)
+
+    def accept(self, alert: str, *, reason: str, by: str) -> None:
+        """Accept one alert of the last run, for its files alone, as `unveil run --accept` does."""
+        accept_alerts(self.file, {alert: reason}, by=by)
+
+    def decide(
+        self, *, release: bool, by: str, note: str, despite: Mapping[str, str] | None = None
+    ) -> Decision:
+        """Release, or refuse to: about the last run, by a named person, kept for good.
+
+        `despite` has, for each alert that stands against the release, why it is released.
+        """
+        return decide(self.file, release=release, by=by, note=note, despite=despite or {})
+
+    def compare(self, *numbers: int) -> RunComparison:
+        """Runs side by side; all of them where none is named."""
+        return compare_runs(self.file, numbers or self.runs())
+
+    def report(
+        self,
+        number: int | None = None,
+        *,
+        out: str | os.PathLike[str] | None = None,
+        records: bool = False,
+    ) -> ReportFiles:
+        """Write a run (the last where none is named) as one sealed page; it is confidential."""
+        return write_report(self.file, number, out=out, records=records)
+
+    def log(self) -> tuple[LogLine, ...]:
+        """Every change, from the first on."""
+        return read_log(self.folder)
+
+    def verify(self) -> LogCheck:
+        """Whether log, runs and decisions are as they were written."""
+        return verify_project(self.folder)
+
+    def __repr__(self) -> str:
+        return f"Project({str(self._path)!r})"

@@ -1,0 +1,249 @@
+"""What have people said, with names?
+
+`[context]`, `[[exclude]]`, `[limits]`, `[[ruling]]` and `[[exceptions]]`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unveil.arguments import number_in, quote_value
+from unveil.assessment.context import FACTORS, may_rule_together
+from unveil.errors import InputError, list_names, nearest
+from unveil.project.fields import Fields, table_in, tables_in
+from unveil.project.model import (
+    Answer,
+    Context,
+    ExceptionEntry,
+    ExcludeEntry,
+    LimitsEntry,
+    RulingEntry,
+    ScenarioEntry,
+    mark_of,
+)
+from unveil.project.rulings import FindingName, parse_flag_name
+from unveil.protection.leaf_sizes import audience_of
+from unveil.protection.plan import FileError
+from unveil.records.assessment import Audience, FactorName
+from unveil.records.exclusions import Exclusion
+from unveil.records.limits import NAMES, limits_fault, unknown_measure
+from unveil.study.exclusion_rules import parse_exclusions
+from unveil.view.suggestion_toml import toml_string
+
+_ACCEPTED = ("accepted_by", "accepted", "on")
+CONTEXT = ("audience", "four_eyes", "analyst", *FACTORS)
+_RULE = ("target", "level", "key", "key_level", "keys", "key_levels", "limit", "rule")
+_RULES = ("missing-targets", "missing-keys", "max-denominator=1", "max-denominator-syn=1")
+EXCLUDE = ("scenario", *_RULE, "reason", "by", "on")
+EXCEPTION = ("alert", "reason", "by", "on", "files")
+RULING = ("finding", "accept", "reason", "by", "on")
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+REASON = 'Say why, in a sentence: reason = "...".'
+BY = 'Say who decided: by = "Name, role".'
+FILES = "It is the hash of the files that the exception is for; unveil run --accept writes it."
+ACCEPTED_BY = 'Write who accepts them: accepted_by = "Name, role", or leave it out.'
+
+
+def read_context(document: Mapping[str, Any], faults: list[FileError]) -> Context:
+    """`[context]`, with what named people answered to the five factors."""
+    fields = table_in(document, "context", faults)
+    fields.only(CONTEXT)
+    audience: Audience | None = None
+    try:
+        audience = audience_of(fields.table.get("audience"))
+    except InputError as fault:
+        fields.refuse(str(fault), "audience")
+    answers = {name: _answer(fields, name) for name in FACTORS if fields.has(name)}
+    return Context(
+        audience=audience,
+        four_eyes=bool(fields.truth("four_eyes")),
+        analyst=fields.person("analyst", 'Write a name: analyst = "Name, role".')
+        if fields.has("analyst")
+        else None,
+        factors={name: one for name, one in answers.items() if one is not None},
+    )
+
+
+def _answer(context: Fields, name: FactorName) -> Answer | None:
+    given = context.table[name]
+    if not isinstance(given, dict):
+        context.refuse(
+            f"{name} is {quote_value(given)}. Write it as a table with answer and by: "
+            f"[context.{name}].",
+            name,
+        )
+        return None
+    fields = Fields(given, ("context", name), context.faults)
+    fields.only(("answer", "by", "on"))
+    answer = fields.sentence("answer", 'Write a sentence: answer = "...".')
+    by, on = fields.person("by", 'Say who answered: by = "Name, role".'), fields.day()
+    return None if answer is None or by is None else Answer(answer, by, on)
+
+
+def read_excludes(
+    document: Mapping[str, Any], scenarios: Sequence[ScenarioEntry], faults: list[FileError]
+) -> tuple[ExcludeEntry, ...]:
+    """Every `[[exclude]]`: what is no real risk, why, and who says so."""
+    made: list[ExcludeEntry] = []
+    for fields in tables_in(document, "exclude", faults):
+        fields.only(EXCLUDE)
+        exclusion, scenario = _exclusion(fields), fields.text("scenario")
+        if scenario is not None:
+            _check_absent(fields, scenario, scenarios, "scenario")
+        reason, by, on = fields.sentence("reason", REASON), fields.person("by", BY), fields.day()
+        if exclusion is None:
+            continue
+        if any((one.exclusion, one.scenario) == (exclusion, scenario) for one in made):
+            fields.refuse(f"{quote_value(exclusion.text)} is excluded twice. Keep one of the two.")
+        made.append(ExcludeEntry(exclusion, reason or "", by or "", on, scenario))
+    return tuple(made)
+
+
+def _exclusion(fields: Fields) -> Exclusion | None:
+    said = {name: fields.table[name] for name in _RULE if fields.has(name)}
+    if not said:
+        fields.refuse(
+            "[[exclude]] does not say what to leave out. Give target and level, or a rule: rule ="
+            ' "missing-targets".'
+        )
+        return None
+    rule = said.get("rule")
+    is_text = isinstance(rule, str) and len(said) == 1
+    try:
+        (exclusion,) = parse_exclusions([rule] if is_text else [said])
+    except InputError as fault:
+        fields.refuse(str(fault), *(["rule"] if is_text else []))
+        return None
+    if is_text and exclusion.target is not None:
+        name = str(rule).partition("=")[0]
+        fields.refuse(
+            f"there is no rule {quote_value(rule)}.{nearest(name, _RULES)} The rules are:"
+            f" {list_names(_RULES)}. A level is written as target = {toml_string(name)} and "
+            "level = ...",
+            "rule",
+        )
+        return None
+    return exclusion
+
+
+def _check_absent(
+    fields: Fields, name: str, scenarios: Sequence[ScenarioEntry], *setting: str
+) -> None:
+    """Refuse the name of a scenario that is not there."""
+    known = [one.name for one in scenarios if one.name]
+    if name not in known:
+        there = f"The scenarios are: {list_names(known)}." if known else "There is none yet."
+        fields.refuse(
+            f"there is no scenario {quote_value(name)}.{nearest(name, known)} {there}", *setting
+        )
+
+
+def read_limits(document: Mapping[str, Any], faults: list[FileError]) -> LimitsEntry:
+    """`[limits]`: review and limit by measure, and who accepted them."""
+    fields = table_in(document, "limits", faults)
+    values = {
+        name: pair
+        for name in fields.table
+        if name not in _ACCEPTED and (pair := _limit(fields, name)) is not None
+    }
+    by = fields.person("accepted_by", ACCEPTED_BY) if fields.has("accepted_by") else None
+    if by is not None and not set(fields.table) - set(_ACCEPTED):
+        fields.refuse(
+            "limits are accepted, but none is set. Set some, such as DiSCO = [5, 10].",
+            "accepted_by",
+        )
+    mark, on = fields.text("accepted") if fields.has("accepted") else None, fields.day()
+    is_in_force = by is not None and mark == mark_of(values, by)
+    return LimitsEntry(values, by if is_in_force else None, on, by, mark is not None)
+
+
+def _limit(fields: Fields, name: str) -> tuple[float, float] | None:
+    if name not in NAMES:
+        near = nearest(name, _ACCEPTED) if not nearest(name, NAMES) else ""
+        fields.refuse(f"{unknown_measure(name, NAMES)}{near}", name)
+        return None
+    given = fields.table[name]
+    numbers = [number_in(one) for one in given] if isinstance(given, list) else []
+    pair = [one for one in numbers if one is not None]
+    if len(numbers) != 2 or len(pair) != 2:
+        fields.refuse(
+            f"The limit of {name} must be two numbers: from where on it is looked at, and from"
+            f" where on it is too high, such as {name} = [5, 10].",
+            name,
+        )
+        return None
+    review, limit = pair
+    if (sentence := limits_fault(name, review, limit)) is not None:
+        fields.refuse(sentence, name)
+        return None
+    return review, limit
+
+
+def read_rulings(
+    document: Mapping[str, Any],
+    scenarios: Sequence[ScenarioEntry],
+    audience: Audience | None,
+    faults: list[FileError],
+) -> tuple[RulingEntry, ...]:
+    """Every `[[ruling]]`: whether a finding is common knowledge, why, and who says so."""
+    made, ruled = [], set()
+    for fields in tables_in(document, "ruling", faults):
+        fields.only(RULING)
+        finding = fields.text("finding", 'Name it: finding = "neighbour/workab=NO".')
+        accept = fields.truth("accept")
+        if not fields.has("accept"):
+            fields.refuse(
+                "[[ruling]] has no accept. Write accept = true for common knowledge, false to keep"
+                " it as a risk."
+            )
+        reason, by, on = fields.sentence("reason", REASON), fields.person("by", BY), fields.day()
+        name = None if finding is None else _read_finding(fields, finding, scenarios, audience)
+        if finding is None or name is None:
+            continue
+        if name in ruled:
+            fields.refuse(
+                f"the finding {quote_value(finding)} is ruled on twice. Keep one of the two.",
+                "finding",
+            )
+        ruled.add(name)
+        made.append(RulingEntry(finding, bool(accept), reason or "", by or "", on))
+    return tuple(made)
+
+
+def read_exceptions(
+    document: Mapping[str, Any], faults: list[FileError]
+) -> tuple[ExceptionEntry, ...]:
+    """Every `[[exceptions]]`: an alert that is accepted for some files, why, and by whom."""
+    made: list[ExceptionEntry] = []
+    for fields in tables_in(document, "exceptions", faults):
+        fields.only(EXCEPTION)
+        alert = fields.text("alert", 'Name it: alert = "near-copies".')
+        reason, by, on = fields.sentence("reason", REASON), fields.person("by", BY), fields.day()
+        files = fields.text("files", FILES)
+        if files is not None and not _SHA256.fullmatch(files):
+            fields.refuse(f"files is {quote_value(files)}. {FILES}", "files")
+        if alert is None or files is None:
+            continue
+        if any((one.alert, one.files) == (alert, files) for one in made):
+            fields.refuse(f"{quote_value(alert)} is accepted twice. Keep one of the two.", "alert")
+        made.append(ExceptionEntry(alert, reason or "", by or "", files, on))
+    return tuple(made)
+
+
+def _read_finding(
+    fields: Fields, text: str, scenarios: Sequence[ScenarioEntry], audience: Audience | None
+) -> FindingName | None:
+    try:
+        found = parse_flag_name(text)
+    except InputError as fault:
+        fields.refuse(str(fault), "finding")
+        return None
+    _check_absent(fields, found.scenario, scenarios, "finding")
+    if found.is_whole_target and not may_rule_together(audience):
+        whom = "audience open" if audience else "an audience that is not said (taken for open)"
+        fields.refuse(
+            f"all pairs of a target cannot be ruled on together for {whom}: rule on each, as"
+            f' in "{found.scenario}/{found.target}=level@key=level".',
+            "finding",
+        )
+    return found

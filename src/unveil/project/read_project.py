@@ -1,0 +1,354 @@
+"""Where is the project file, and what does it say? All its faults are told at once.
+
+A project is a folder with one readable file, `project.toml`. Nothing of the data is read here.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_args
+
+from unveil.arguments import quote_value
+from unveil.errors import (
+    InputError,
+    ReadError,
+    RolesError,
+    SettingsError,
+    list_names,
+    nearest,
+    quote_text,
+)
+from unveil.measure.cap.gtcap_settings import parse_radii
+from unveil.project.fields import Fields, table_in, tables_in
+from unveil.project.model import ProjectFile, RoleLists, ScenarioEntry
+from unveil.project.people import LONGEST, text_fault
+from unveil.project.read_files import read_data, read_findings, read_published, read_tables
+from unveil.project.read_people import (
+    read_context,
+    read_exceptions,
+    read_excludes,
+    read_limits,
+    read_rulings,
+)
+from unveil.project.read_protection import plan_in
+from unveil.project.rulings import contradictions
+from unveil.project.toml import Lines, document_of, section_faults, sort_faults, text_of
+from unveil.protection.plan import FileError
+from unveil.records.base import SCHEMA
+from unveil.records.run import Kind
+from unveil.study.band_spec import parse_bands
+from unveil.study.people import NONE, check_person
+from unveil.study.roles import parse_roles
+
+# What may an intruder know, and learn? `[roles]` and `[[scenario]]`.
+
+
+TEMPLATE_NAMES = ("neighbour", "colleague", "co-owner", "prosecutor")
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+MEASURES: tuple[Kind, ...] = _KINDS[_KINDS.index("disclosure") : _KINDS.index("membership") + 1]
+"""What can be measured of a scenario; the others are about the files as a whole."""
+LISTED = ("identifier", "key", "target", "ignore")
+ROLES = (*LISTED, "weight", "person")
+SCENARIO = ("name", "template", "keys", "targets", "bands", "radii", "measures")
+LONGEST_NAME = 60
+
+
+def read_roles(document: Mapping[str, Any], faults: list[FileError]) -> RoleLists:
+    """`[roles]`: every column has one at most."""
+    fields = table_in(document, "roles", faults)
+    fields.only((*ROLES, "sensitive"))
+    lists = {name: fields.columns(name, f"{name} columns") for name in LISTED}
+    single = {
+        name: fields.text(name, "Name one column, as text.") if fields.has(name) else None
+        for name in ("weight", "person")
+    }
+    every = {**lists, **{name: () if one is None else (one,) for name, one in single.items()}}
+    for one, other in combinations(every, 2):
+        both = [name for name in every[one] if name in every[other]]
+        if both and (one, other) != ("identifier", "person"):  # whose row it is points at people
+            fields.refuse(
+                f"{list_names(map(repr, both))} cannot be {one} and {other}: a column has one"
+                " role here. What is a key in one scenario and a target in another is said there.",
+                other,
+            )
+    sensitive = fields.by_column("sensitive", '{hiv_test = ["positive"]}', _check_no_levels)
+    if single["person"] not in (None, NONE):
+        lists["identifier"] = tuple(dict.fromkeys((*lists["identifier"], *every["person"])))
+    return RoleLists(
+        identifier=lists["identifier"],
+        key=lists["key"],
+        target=lists["target"],
+        ignore=lists["ignore"],
+        weight=single["weight"],
+        person=single["person"],
+        sensitive={column: tuple(levels) for column, levels in sensitive.items()},
+    )
+
+
+def person_faults(roles: RoleLists, scenarios: Sequence[ScenarioEntry]) -> Iterator[FileError]:
+    """Scenarios that have the column of people among their keys or targets."""
+    for number, scenario in enumerate(scenarios):
+        for name, columns in (("keys", scenario.keys), ("targets", scenario.targets or ())):
+            try:
+                check_person(roles.person, columns)
+            except RolesError as fault:
+                yield FileError(("scenario", number, name), str(fault))
+
+
+def _check_no_levels(column: str, given: Any) -> None:
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        raise SettingsError(
+            f"The sensitive values of {quote_value(column)} must be a list of texts, such as"
+            ' ["positive"].'
+        )
+
+
+def read_scenarios(
+    document: Mapping[str, Any], codes: Mapping[str, Any], faults: list[FileError]
+) -> tuple[ScenarioEntry, ...]:
+    """Every `[[scenario]]`; `codes` are the special codes by column."""
+    read = []
+    first: dict[str, str] = {}
+    for fields in tables_in(document, "scenario", faults):
+        scenario = _scenario(fields, codes)
+        read.append(scenario)
+        name = scenario.name.casefold()
+        if name and name in first:
+            fields.refuse(
+                f"two scenarios are called {quote_value(scenario.name)}. Give each its own name.",
+                "name",
+            )
+        first.setdefault(name, scenario.name)
+    return tuple(read)
+
+
+def _scenario(fields: Fields, codes: Mapping[str, Any]) -> ScenarioEntry:
+    fields.only(SCENARIO)
+    keys = fields.columns("keys", "keys")
+    if fields.table.get("keys", []) == []:
+        is_owner = fields.table.get("template") == "co-owner"
+        who = "of one data owner" if is_owner else "an intruder would know"
+        fields.refuse(
+            f'{fields.called} has no keys. Name the columns {who}: keys = ["sex", "age"].',
+            *(["keys"] if fields.has("keys") else []),
+        )
+    targets = _targets(fields, keys)
+    return ScenarioEntry(
+        name=_name(fields) or "",
+        keys=keys,
+        targets=targets,
+        template=fields.one_of("template", TEMPLATE_NAMES),
+        bands=_settings(fields, "bands", keys, targets, codes),
+        radii=_settings(fields, "radii", keys, targets, codes),
+        measures=_measures(fields),
+    )
+
+
+def _name(fields: Fields) -> str | None:
+    name = fields.text("name", 'Name it: name = "neighbour".')
+    if name is None:
+        return None
+    if "/" in name or not name.isprintable() or name != name.strip() or len(name) > LONGEST_NAME:
+        fields.refuse(
+            f"a scenario cannot be called {quote_value(name)}: its name has at most {LONGEST_NAME}"
+            " letters, no / and no blank at its ends. Rulings name it in front of a /.",
+            "name",
+        )
+    return name
+
+
+def _targets(fields: Fields, keys: Sequence[str]) -> tuple[str, ...] | None:
+    """The targets that are named; None for all."""
+    given = fields.table.get("targets", "all")
+    if given == "all":
+        return None
+    if isinstance(given, str):
+        fields.refuse(
+            f'targets is {quote_value(given)}. Write "all", or a list: targets = ["income"].',
+            "targets",
+        )
+        return None
+    if given == []:
+        fields.refuse(
+            'targets is empty. Name what an intruder might learn, or write targets = "all".',
+            "targets",
+        )
+        return None
+    targets = fields.columns("targets", "targets")
+    try:
+        if keys and targets:
+            parse_roles(keys, targets)
+    except InputError as fault:
+        fields.refuse(str(fault), "targets")
+    return targets
+
+
+def _settings(
+    fields: Fields,
+    name: str,
+    keys: Sequence[str],
+    targets: Sequence[str] | None,
+    codes: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Bands or radii by column, of keys and targets alone."""
+
+    def read_bands(column: str, given: Any) -> None:
+        parse_bands({column: given}, {column: codes[column]} if column in codes else None)
+
+    def read_radius(column: str, given: Any) -> None:
+        parse_radii({column: given})
+
+    if name == "bands":
+        found = fields.by_column(name, "{age = 5}", read_bands)
+    else:
+        found = fields.by_column(name, "{age = 5}", read_radius)
+    known = (*keys, *(targets or ()))
+    for column in found if targets is not None else ():
+        if column not in known:
+            fields.refuse(
+                f"{name} are given for {quote_value(column)}, which is neither key nor target here."
+                f"{nearest(column, known)} Keys and targets are: {list_names(known)}.",
+                name,
+                column,
+            )
+    return found
+
+
+def _measures(fields: Fields) -> tuple[str, ...] | None:
+    given = fields.table.get("measures")
+    if given is None:
+        return None
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
+        fields.refuse(
+            'measures must be a list, such as ["disclosure", "cap"]. Leave it out for all of them.',
+            "measures",
+        )
+        return None
+    for one in given:
+        if one not in MEASURES:
+            fields.refuse(
+                f"there is no measure {quote_value(one)}.{nearest(one, MEASURES)} The measures are:"
+                f" {list_names(MEASURES, most=20)}.",
+                "measures",
+            )
+    return tuple(dict.fromkeys(given))
+
+
+NAME = "project.toml"
+Given = str | os.PathLike[str] | None
+
+
+def find_project(given: Given = None) -> Path:
+    """The project file: itself, that of a folder, or that of the working folder."""
+    path = Path() if given is None else Path(os.fsdecode(given))
+    try:
+        return _find_file(path, given)
+    except OSError as fault:  # no leave to look, or a name that no file can have
+        raise ReadError(f"{quote_text(str(path))} cannot be looked at: {fault.strerror}.") from None
+
+
+def _find_file(path: Path, given: Given) -> Path:
+    if path.is_dir():
+        file = path / NAME
+        if file.is_file():
+            return file
+        where = "here" if given is None else f"in the folder {quote_text(str(path))}"
+        raise ReadError(
+            f"There is no {NAME} {where}. Make one: unveil init survey.csv; or name the folder of"
+            " your project."
+        )
+    if not path.exists():
+        raise ReadError(
+            f"There is no file or folder {quote_text(str(path))}. Make a project: unveil init"
+            " survey.csv; or name the folder of yours."
+        )
+    if path.suffix.lower() != ".toml":
+        raise ReadError(
+            f"{quote_text(path.name)} is no project file: it does not end in .toml. Make a "
+            "project of"
+            f" it: unveil init {path.name}."
+        )
+    return path
+
+
+def read_project(given: Given = None, *, needs_files: bool = True) -> ProjectFile:
+    """Read a project file, or refuse it with all its faults, each with its line.
+
+    Parameters
+    ----------
+    given
+        As in `find_project`.
+    needs_files
+        Whether the files that it names must be there; to look at a log or at an old run they need
+        not be.
+    """
+    path = find_project(given)
+    return project_from(path, text_of(path), needs_files=needs_files)
+
+
+def project_from(path: Path, text: str, *, needs_files: bool = True) -> ProjectFile:
+    """What a text says as the project file of a place."""
+    document = document_of(path.name, text)
+    faults: list[FileError] = []
+    if _is_of_the_future(document):
+        faults.extend(fault for fault in section_faults(document) if fault.path == ("schema",))
+        project = None
+    else:
+        project = _read(path, text, document, faults, needs_files=needs_files)
+    if project is None or faults:
+        raise SettingsError("\n".join(sort_faults(path.name, Lines(text), faults)))
+    return project
+
+
+def _is_of_the_future(document: dict[str, Any]) -> bool:
+    """Whether a later version wrote it, so that its other faults would be none."""
+    schema = document.get("schema")
+    return isinstance(schema, int) and schema > SCHEMA
+
+
+def _read(
+    path: Path, text: str, document: dict[str, Any], faults: list[FileError], *, needs_files: bool
+) -> ProjectFile:
+    folder = path.parent
+    faults.extend(section_faults(document))
+    data = read_data(document, folder, faults, needs_files=needs_files)
+    context = read_context(document, faults)
+    scenarios = read_scenarios(document, data.special_codes, faults)
+    roles = read_roles(document, faults)
+    faults.extend(person_faults(roles, scenarios))
+    faults.extend(plan_in(document)[1])
+    protect = document.get("protect", {})
+    steps = protect.get("step", []) if isinstance(protect, dict) else []
+    excludes = read_excludes(document, scenarios, faults)
+    rulings = read_rulings(document, scenarios, context.audience, faults)
+    if not faults:
+        faults.extend(contradictions(excludes, rulings, text))
+    return ProjectFile(
+        path=path,
+        text=text,
+        title=_title(document, folder, faults),
+        data=data,
+        context=context,
+        roles=roles,
+        scenarios=scenarios,
+        excludes=excludes,
+        limits=read_limits(document, faults),
+        rulings=rulings,
+        exceptions=read_exceptions(document, faults),
+        published=read_published(document, folder, faults, needs_files=needs_files),
+        synthesis=document.get("synthesis"),
+        steps=tuple(steps) if isinstance(steps, list) else (),
+        findings=read_findings(document, faults),
+        tables=read_tables(document, folder, faults, needs_files=needs_files),
+    )
+
+
+def _title(document: dict[str, Any], folder: Path, faults: list[FileError]) -> str:
+    """What the project is called: the name of its folder where nothing is said."""
+    given = document.get("title")
+    if isinstance(given, str) and (wrong := text_fault(given, LONGEST)) is not None:
+        faults.append(
+            FileError(("title",), f"title is {quote_value(given)}, {wrong}. Write it in a line.")
+        )
+    return folder.resolve().name if given is None else str(given)

@@ -1,0 +1,212 @@
+"""How is the original recoded as the synthetic data were, so that like is compared with like?
+
+By the recipe that `protect` kept beside its record, or by the recodings that the project declares.
+A recipe that nobody followed is noted and set aside: applied to synthetic data that were recoded
+by it, it changes nothing, and bands are theirs already. Noise that `protect` added after it may.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unveil.errors import InputError, SettingsError, list_names, quote_text
+from unveil.io.sources import CachedFile
+from unveil.io.table import Table
+from unveil.measure.gate.assess import OpenedFiles
+from unveil.measure.gate.columns import ORIGINAL, link_column
+from unveil.measure.gate.evidence import Files
+from unveil.project.model import ProjectFile
+from unveil.project.toml import document_of, text_of
+from unveil.protection.plan import SETTINGS
+from unveil.protection.recoding.recode import RecipeRun, restore_form
+from unveil.protection.recoding.steps import steps_from
+from unveil.records.disclosure import Coercion
+from unveil.records.recoding import KINDS, Step, do_of
+
+RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
+"""Steps that code values otherwise; the others leave out columns or people, or add chance."""
+
+_ALL = 0.999
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Recodings in their order: as somebody wrote them, and with the limits found in the data."""
+
+    written: tuple[Step, ...] = ()
+    fixed: tuple[Step, ...] | None = None  # None: to be found in the original
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether `protect` kept it."""
+        return self.fixed is not None
+
+
+@dataclass(frozen=True)
+class RecodedFiles:
+    """The original and the control sample as they are compared, and what was done to them."""
+
+    original: Table
+    control: Table | None
+    steps: tuple[Step, ...] = ()  # those in force, as written: no limit found in the data
+    notes: tuple[str, ...] = ()
+
+    def is_banded(self, column: str) -> bool:
+        """Whether bands stand in the place of its numbers."""
+        return any(do_of(step) == "band" for step in self.steps if step.column == column)
+
+
+def read_declared_recipe(project: ProjectFile) -> Recipe:
+    """The recodings among the `[[protect.step]]` of a project."""
+    own = [step for step in project.steps if _is_recoding(step)]
+    return Recipe(steps_from(own) if own else ())
+
+
+def _is_recoding(step: object) -> bool:
+    """Whether a step is one of a recipe, or too wrong to be anything else."""
+    return not isinstance(step, Mapping) or step.get("do") not in SETTINGS
+
+
+def check_one_recipe(recipes: Sequence[Recipe]) -> Recipe:
+    """The recipe that all synthetic files were made by, or a refusal."""
+    if any(other != recipes[0] for other in recipes[1:]):
+        raise SettingsError(
+            "The synthetic files were recoded by different recipes, so no one recoding of the"
+            " original is like all of them. Assess them in a project each."
+        )
+    return recipes[0] if recipes else Recipe()
+
+
+def recipe_in(path: str) -> Recipe:
+    """The recodings that a TOML file declares, as a project file does."""
+    file = Path(path)
+    document = document_of(file.name, text_of(file))
+    protect = document.get("protect")
+    given = protect.get("step") if isinstance(protect, dict) else None
+    if not given:
+        raise SettingsError(
+            f"The file {quote_text(file.name)} has no [[protect.step]]. Write each recoding as one:"
+            ' do = "round", column = "income", to = 100.'
+        )
+    return Recipe(steps_from([one for one in given if _is_recoding(one)]))
+
+
+def recode_opened(opened: OpenedFiles, recipe: Recipe) -> tuple[OpenedFiles, tuple[str, ...]]:
+    """Files that are open, with original and control sample recoded; and what is to be noted."""
+    files, sides = opened.files, dict(opened.sides)
+    made = recode_files(files.original, files.control, files.synthetic, recipe)
+    for side, table in (("original", made.original), ("control", made.control)):
+        if table is not None:
+            held = sides[side]
+            sides[side] = (
+                held.holding(table) if isinstance(held, CachedFile) else restore_form(table)
+            )
+    return (
+        OpenedFiles(sides, Files(made.original, files.synthetic, made.control)),
+        made.notes,
+    )
+
+
+def recode_files(
+    original: Table, control: Table | None, synthetic: Sequence[Table], recipe: Recipe
+) -> RecodedFiles:
+    """The original and the control sample, recoded as the synthetic data were."""
+    held = [one.frame.columns for one in synthetic]
+    shared = [n for n in original.frame.columns if all(n in columns for columns in held)]
+    fixed, notes = (recipe.fixed, []) if recipe.fixed is not None else _fix(original, recipe)
+    tables = [original] if control is None else [original, control]
+    steps: list[Step] = []
+    for column in dict.fromkeys(step.column for step in fixed if step.column in shared):
+        written = _steps_of_column(recipe.written, column)
+        if not written:
+            continue
+        asked = _steps_of_column(fixed, column)
+        made, fault = _apply(tables, asked)
+        if fault is not None:
+            notes.append(
+                f"{_recoding_phrase(written)} could not be applied to the original: {fault}"
+            )
+        elif not (
+            _is_followed(asked, made[0], [original, *synthetic])
+            or (recipe.is_recorded and _is_nearer(column, made[0], original, synthetic))
+        ):
+            notes.append(
+                f"{_recoding_phrase(written)} is not what was done to the synthetic data, which "
+                "it would"
+                " change. The column is compared without it."
+            )
+        else:
+            tables = [_with_note(table, column, written) for table in made]
+            steps += written
+    if steps:
+        notes.insert(0, _sentence(steps))
+    return RecodedFiles(tables[0], None if control is None else tables[1], tuple(steps), (*notes,))
+
+
+def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
+    """The recipe with limits as `protect` would find them, and the steps that cannot be done."""
+    run = RecipeRun([original], (), 0)
+    for number, step in enumerate(recipe.written, start=1):
+        run.applied(number, step)
+    return tuple(run.fixed), [f"Not recoded: {fault.error}" for fault in run.faults]
+
+
+def _steps_of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
+    return tuple(step for step in steps if step.column == column and do_of(step) in RECODINGS)
+
+
+def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
+    run = RecipeRun(tables, (), 0)
+    for number, step in enumerate(steps, start=1):
+        run.applied(number, step)
+    return run.tables, run.faults[0].error if run.faults else None
+
+
+def _is_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> bool:
+    """Whether the synthetic data are as these steps leave them; the original is the first file."""
+    name, synthetic = steps[0].column, files[1:]
+    if any(do_of(step) == "band" for step in steps):
+        return _share_known(name, recoded, synthetic) > _ALL
+    again, fault = _apply([*files], steps)
+    if fault is not None:
+        return False
+    column = link_column(name, [*synthetic, *again[1:]])
+    half = len(synthetic)
+    pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
+    n_equal = sum(int((before == after).sum()) for before, after in pairs)
+    return n_equal > _ALL * sum(len(before) for before, _ in pairs)
+
+
+def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[Table]) -> bool:
+    """Whether at least as many synthetic values are values of the recoded original."""
+    return _share_known(name, recoded, synthetic) >= _share_known(name, original, synthetic)
+
+
+def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
+    """Of all synthetic records, how many have a value of this column that the original has."""
+    column = link_column(name, [original, *synthetic])
+    counts = column.counts[ORIGINAL + 1 :].sum(axis=0)
+    return float(counts[column.counts[ORIGINAL] > 0].sum()) / max(int(counts.sum()), 1)
+
+
+def _with_note(table: Table, column: str, steps: Sequence[Step]) -> Table:
+    said = f"Column {column!r} was recoded as in the synthetic data: {_does(steps)}."
+    note = Coercion(side=table.side, column=column, kind="recoded", sentence=said)
+    return replace(table, notes=(*table.notes, note))
+
+
+def _does(steps: Sequence[Step]) -> str:
+    return ", ".join(do_of(step) for step in steps)
+
+
+def _recoding_phrase(steps: Sequence[Step]) -> str:
+    return f"The recoding of {steps[0].column!r} ({_does(steps)})"
+
+
+def _sentence(steps: Sequence[Step]) -> str:
+    columns = dict.fromkeys(step.column for step in steps)
+    told = [f"{name!r} ({_does([one for one in steps if one.column == name])})" for name in columns]
+    return (
+        "Like with like: the original was recoded as the synthetic data were, in"
+        f" {list_names(told, most=len(told))}."
+    )

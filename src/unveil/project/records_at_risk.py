@@ -1,0 +1,146 @@
+"""Who is at risk, and why? The records behind DiSCO, listed and written for their owner alone.
+
+`unveil run --records` and `unveil report --records` write the same file of a run.
+"""
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from unveil.atomic import replace_file
+from unveil.errors import ReadError, WriteError
+from unveil.io.write_csv import harmless, steerless
+from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.measure_parts import Measuring, inputs_of
+from unveil.project.model import ProjectFile
+from unveil.project.seeds import CONFIDENTIAL, confidential_folder
+from unveil.project.sources import Inputs
+from unveil.records.report import ReportContents
+from unveil.records.run import Run
+from unveil.view.pages.records_at_risk import RecordsBlock, records_page
+from unveil.view.render_documents import guard_text
+
+HEADS = ("row", "copy", "value", "copy_says", "why")
+
+
+@dataclass(frozen=True)
+class ListedRecords:
+    """The records of one target at risk, their columns by place: k0 to kn, value, says, why."""
+
+    scenario: str
+    target: str
+    keys: tuple[str, ...]
+    records: pl.DataFrame
+
+
+def records_path(folder: Path, number: int) -> Path:
+    """Where the records at risk of a run are kept."""
+    return folder / CONFIDENTIAL / f"records_at_risk_{number:04d}.csv"
+
+
+def write_records(inputs: Inputs, run: Run) -> Path:
+    """Write the records behind DiSCO of every scenario and target, where they are not there yet."""
+    folder = inputs.project.folder
+    path = records_path(folder, run.number)
+    if path.exists():
+        return path
+    content = records_csv(list_records_at_risk(inputs, run))
+    confidential_folder(folder)
+    try:
+        replace_file(path, content, mode=0o600)
+    except OSError as fault:
+        raise WriteError(
+            f"Records at risk cannot be written to {path.name!r}: {fault.strerror}. The run itself"
+            " is kept."
+        ) from None
+    return path
+
+
+def list_records_at_risk(inputs: Inputs, run: Run) -> Iterator[ListedRecords]:
+    """Every scenario counted again, as the run counted it, target after target."""
+    measuring = Measuring(inputs)
+    for part in run.of_kind("disclosure"):
+        counted = measuring.disclosure(json.loads(part.settings))
+        for target in counted.record.targets:
+            records = _records(counted, target)
+            yield ListedRecords(part.scenario or "", target, counted.record.keys, records)
+
+
+def records_csv(found: Iterable[ListedRecords]) -> bytes:
+    """One row for each finding, harmless to open; the most exposed of a target first."""
+    frames = [_for_csv(one) for one in found]
+    document = io.BytesIO()
+    empty = pl.DataFrame({head: [] for head in ("scenario", "target", *HEADS)})
+    (pl.concat(frames, how="diagonal") if frames else empty).write_csv(document)
+    return document.getvalue()
+
+
+def _records(counted: DisclosureResult, target: str) -> pl.DataFrame:
+    """Records of one target by place, whatever its columns are called; the most exposed first."""
+    found = counted.records_at_risk(target, as_text=True)
+    n_keys = len(counted.record.keys)
+    place = [f"k{n}" for n in range(n_keys)]
+    names = ["row", "copy", *place, "value", "says", "d_tq", "s_tq", "d_q", "s_q", "measures"]
+    return found.rename(dict(zip(found.columns, [*names, "why"], strict=True))).sort("d_q", "row")
+
+
+def _for_csv(one: ListedRecords) -> pl.DataFrame:
+    return harmless(one.records).select(
+        pl.lit(guard_text(one.scenario)).alias("scenario"),
+        pl.lit(guard_text(one.target)).alias("target"),
+        "row",
+        pl.col("copy").cast(pl.String),
+        "value",
+        pl.col("says").alias("copy_says"),
+        "why",
+        *(pl.col(f"k{n}").alias(f"key {guard_text(key)}") for n, key in enumerate(one.keys)),
+    )
+
+
+# The records at risk of a run as a file and as a page, for the report to stand beside.
+
+
+MOST_SHOWN = 2_000
+"""Rows of one target on the page; the CSV file has all."""
+
+_MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
+
+
+def records_documents(project: ProjectFile, dossier: ReportContents) -> dict[str, bytes]:
+    """The two files by name; refused where they would not be those of the run."""
+    number = dossier.run.number
+    if not dossier.judgement.is_current:
+        raise ReadError(
+            f"The records at risk of run {number} cannot be listed:"
+            f" {' '.join(dossier.judgement.stale)} Measure again: unveil run."
+        )
+    found = list(list_records_at_risk(inputs_of(project), dossier.run))
+    page = records_page(dossier.title, number, [_block(one) for one in found])
+    file = records_path(project.folder, number)
+    return {file.with_suffix(".html").name: page.encode(), file.name: records_csv(found)}
+
+
+def _block(one: ListedRecords) -> RecordsBlock:
+    """The first rows as cells of a table, with no markup of their own."""
+    shown = steerless(one.records.head(MOST_SHOWN))
+    columns = ["row", *(f"k{n}" for n in range(len(one.keys))), "value", "says", "copy", "why"]
+    cells = shown.select(
+        pl.col(column).cast(pl.String).fill_null("(missing)").alias(column) for column in columns
+    ).with_columns(pl.all().str.replace_many(_MARKUP))
+    rows = cells.select(
+        pl.concat_str(
+            pl.lit("<tr><td>"), pl.concat_str(pl.all(), separator="</td><td>"), pl.lit("</td></tr>")
+        )
+    ).to_series()
+    return RecordsBlock(
+        scenario=one.scenario,
+        target=one.target,
+        heads=("row", *one.keys, "value", "copy says", "copy", "why"),
+        rows="".join(rows.to_list()),
+        n_shown=shown.height,
+        n_all=one.records.height,
+    )

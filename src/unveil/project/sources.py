@@ -1,0 +1,372 @@
+"""Which files does a project name, what is in them, and who reads them? Each is read once."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from unveil.arguments import absent_sentence, is_list
+from unveil.errors import AlignError, InputError, ReadError, RolesError
+from unveil.io.sources import CachedFile, hold, read_table
+from unveil.io.table import Table
+from unveil.measure.utility.replicate_settings import parse_results
+from unveil.project.fields import FieldPath
+from unveil.project.fingerprint import file_sha256
+from unveil.project.model import ProjectFile, ScenarioEntry
+from unveil.project.recode_original import (
+    Recipe,
+    RecodedFiles,
+    check_one_recipe,
+    read_declared_recipe,
+    recode_files,
+)
+from unveil.project.rulings import parse_flag_name
+from unveil.project.toml import Lines, sort_faults
+from unveil.protection.plan import FileError
+from unveil.records.exclusions import Exclusion
+from unveil.records.protection import ConfidentialProtection, Protection
+from unveil.records.run import FileRole, InputFile
+from unveil.study.people import NONE
+
+# Do the files have the columns that a project file names? All that they lack is told at once.
+
+
+Columns = Mapping[str, Sequence[str]]
+"""The columns of each file, by what a sentence calls it; the original is the first."""
+
+
+def check_data_faults(project: ProjectFile, columns: Columns) -> None:
+    """Refuse a project whose files lack columns that it names.
+
+    Parameters
+    ----------
+    columns
+        By the name that a sentence has for a file (`Table.place`), its columns. The first is the
+        original. Keys and named targets must be in every file; all else in the original.
+    """
+    found = [*_faults(project, columns)]
+    if found:
+        told = sort_faults(project.path.name, Lines(project.text), found)
+        raise RolesError("\n".join(told))
+
+
+def _faults(project: ProjectFile, columns: Columns) -> Iterator[FileError]:
+    place, known = next(iter(columns.items()))
+    original = {place: known}
+    for path, names in _names_in_data(project):
+        yield from _absent(path, names, original)
+    others = {name for theirs in columns.values() for name in theirs}
+    for role in ("identifier", "ignore"):  # may be said of what the synthetic data alone have
+        named = [one for one in getattr(project.roles, role) if one != project.roles.person]
+        absent_ones = [one for one in named if one not in others]
+        yield from _absent(("roles", role), absent_ones, original)
+    for number, scenario in enumerate(project.scenarios):
+        yield from _scenario_faults(("scenario", number), scenario, columns, original)
+    for path, exclusion in _exclusions(project):
+        names = [*([exclusion.target] if exclusion.target else []), *exclusion.keys]
+        yield from _absent(path, names, original)
+    for path, names in _names_in_results(project):
+        yield from _absent(path, names, original)
+
+
+def _names_in_data(project: ProjectFile) -> Iterator[tuple[FieldPath, Iterable[str]]]:
+    for name in ("special_codes", "types"):
+        for column in getattr(project.data, name):
+            yield ("data", name, column), [column]
+    for role in ("key", "target"):
+        yield ("roles", role), getattr(project.roles, role)
+    for column in project.roles.sensitive:
+        yield ("roles", "sensitive", column), [column]
+    for role in ("weight", "person"):
+        name = getattr(project.roles, role)
+        if name is not None and (role, name) != ("person", NONE):
+            yield ("roles", role), [name]
+
+
+def _scenario_faults(
+    path: FieldPath, scenario: ScenarioEntry, columns: Columns, original: Columns
+) -> Iterator[FileError]:
+    yield from _absent((*path, "keys"), scenario.keys, columns)
+    yield from _absent((*path, "targets"), scenario.targets or (), columns)
+    named = {*scenario.keys, *(scenario.targets or ())}
+    for setting in ("bands", "radii"):
+        for column in getattr(scenario, setting):
+            if column not in named:  # what is named is told already
+                yield from _absent((*path, setting, column), [column], original)
+
+
+def _exclusions(project: ProjectFile) -> Iterator[tuple[FieldPath, Exclusion]]:
+    for number, entry in enumerate(project.excludes):
+        yield ("exclude", number), entry.exclusion
+    for number, ruling in enumerate(project.rulings):
+        found = parse_flag_name(ruling.finding)
+        whole = Exclusion(rule="level", target=found.target, level="")
+        yield ("ruling", number, "finding"), found.exclusion or whole
+
+
+def _names_in_results(project: ProjectFile) -> Iterator[tuple[FieldPath, Iterable[str]]]:
+    for number, asked in enumerate(parse_results(project.findings) if project.findings else ()):
+        formula = asked.formula
+        outcome = None if formula is None else formula.outcome
+        yield (
+            ("finding", number),
+            [
+                *asked.columns,
+                *([outcome] if isinstance(outcome, str) else []),
+                *(() if formula is None else formula.names),
+            ],
+        )
+    for number, table in enumerate(project.tables):
+        dims = table.get("dims")
+        if "file" not in table and is_list(dims):
+            yield ("table", number, "dims"), dims or ()
+
+
+def _absent(path: FieldPath, names: Iterable[str], columns: Columns) -> Iterator[FileError]:
+    for name in names:
+        for place, known in columns.items():
+            if name not in known:
+                yield FileError(path, absent_sentence(place, name, known), RolesError)
+
+
+# What would a project have to say so that files can be compared? The line to add to it.
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def add_typing_advice(fault: InputError) -> str:
+    """A refusal as a run tells it: with the setting that mends it, where there is one."""
+    if not isinstance(fault, AlignError) or not fault.types:
+        return str(fault)
+    lines = ", ".join(f'{_key(name)} = "{kind}"' for name, kind in fault.types.items())
+    return f"{fault} Or say in project.toml what the column is to be read as: [data.types] {lines}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+_CONFIDENTIAL = Path("confidential")
+_PROTECTION = "protection.json"
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file that the project names."""
+
+    role: FileRole
+    path: str  # as it is written there
+    copy: int | None = None
+
+
+def list_files(project: ProjectFile) -> tuple[SourceFile, ...]:
+    """Every file of the project, once each."""
+    return tuple(dict.fromkeys(_list_protections(project)))
+
+
+def _list_protections(project: ProjectFile) -> Iterator[SourceFile]:
+    data = project.data
+    yield SourceFile("original", data.original)
+    for number, path in enumerate(data.synthetic, start=1):
+        yield SourceFile("synthetic", path, number)
+    if data.control is not None:
+        yield SourceFile("control", data.control)
+    if data.labels is not None:
+        yield SourceFile("labels", data.labels)
+    for entry in project.published:
+        yield SourceFile("published", entry.table)
+    for table in project.tables:
+        if "file" in table:
+            yield SourceFile("table", str(table["file"]))
+    for path in _protections(project):
+        yield SourceFile("protection", path)
+
+
+def _protections(project: ProjectFile) -> list[str]:
+    """Where a record of how the copies were protected may lie: in the project, or below them.
+
+    Below them is where earlier versions wrote it.
+    """
+    folders = [Path(path).parent for path in project.data.synthetic]
+    places = dict.fromkeys(place for folder in folders for place in _protection_places(folder))
+    return [place.as_posix() for place in places if (project.folder / place).is_file()]
+
+
+def _protection_places(folder: Path) -> tuple[Path, ...]:
+    places = (folder / _CONFIDENTIAL, _CONFIDENTIAL / folder.name, _CONFIDENTIAL)
+    return tuple(place / _PROTECTION for place in places)
+
+
+def hash_files(project: ProjectFile) -> tuple[InputFile, ...]:
+    """Every file by its content; all that cannot be read are told together."""
+    found, faults = [], []
+    for one in list_files(project):
+        try:
+            n_bytes, digest = file_sha256(resolve_path(project.folder, one.path))
+        except InputError as fault:
+            faults.append(str(fault))
+            continue
+        found.append(
+            InputFile(role=one.role, copy=one.copy, path=one.path, n_bytes=n_bytes, sha256=digest)
+        )
+    if faults:
+        raise ReadError("\n".join(dict.fromkeys(faults)))
+    return tuple(found)
+
+
+def resolve_path(folder: Path, path: str) -> Path:
+    """Where a file is; a sheet named behind a workbook is no part of its name there."""
+    place = folder / path
+    head, mark, _ = place.name.partition("#")
+    is_sheet = mark and head.lower().endswith((".xlsx", ".xlsm")) and not place.exists()
+    return place.with_name(head) if is_sheet else place
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The files of a run: by content, and as tables that are read when first asked for."""
+
+    project: ProjectFile
+    files: tuple[InputFile, ...]
+
+    @cached_property
+    def collected(self) -> CachedFile:
+        """The confidential file as it was collected."""
+        return self._held(self.project.data.original, "original")
+
+    @property
+    def original(self) -> CachedFile:
+        """The confidential file, recoded as the synthetic data were, to be compared with them."""
+        return self._recoded[0]
+
+    @property
+    def recoded(self) -> RecodedFiles:
+        """What was recoded to compare like with like."""
+        return self._recoded[2]
+
+    @cached_property
+    def synthetic(self) -> tuple[CachedFile, ...]:
+        """The copies, in their order."""
+        paths = self.project.data.synthetic
+        sides = [f"synthetic {i}" if len(paths) > 1 else "synthetic" for i in _numbers(paths)]
+        return tuple(self._held(path, side) for path, side in zip(paths, sides, strict=True))
+
+    @property
+    def control(self) -> CachedFile | None:
+        """People who were not used, recoded likewise; None where the project has none."""
+        return self._recoded[1]
+
+    @cached_property
+    def _recoded(self) -> tuple[CachedFile, CachedFile | None, RecodedFiles]:
+        path = self.project.data.control
+        control = None if path is None else self._held(path, "control")
+        recipe = check_one_recipe([self._recipe(number) for number in range(len(self.synthetic))])
+        tables = [None if one is None else self._table(one) for one in (self.collected, control)]
+        assert tables[0] is not None
+        made = recode_files(tables[0], tables[1], [*map(self._table, self.synthetic)], recipe)
+        if not made.steps:
+            return self.collected, control, made
+        given = None if control is None or made.control is None else control.holding(made.control)
+        return self.collected.holding(made.original), given, made
+
+    def _table(self, held: CachedFile) -> Table:
+        missing = self.project.data.missing_values
+        return read_table(held, side=held.whole.side, missing_values=missing)
+
+    def _recipe(self, number: int) -> Recipe:
+        """How one synthetic file was recoded: as protect kept it, else as the project declares."""
+        folder = Path(self.project.data.synthetic[number]).parent
+        n_rows = self.synthetic[number].whole.frame.height
+        for place in _protection_places(folder):
+            made = self._protection(place.as_posix())
+            if made is not None and made.protection.n_s3 == n_rows:
+                done = made.protection.recoding
+                written = () if done is None else tuple(row.step for row in done.rows)
+                return Recipe(written, made.recipe)
+        return read_declared_recipe(self.project)
+
+    def _held(self, path: str, side: str) -> CachedFile:
+        data = self.project.data
+        labels = None if data.labels is None else self.project.folder / data.labels
+        return hold(
+            self.project.folder / path,
+            side=side,
+            missing_values=data.missing_values,
+            dictionary=labels,
+            types=data.types,
+        )
+
+    @property
+    def copies(self) -> Any:
+        """The copies as measures take them."""
+        return list(self.synthetic)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the original."""
+        return tuple(self.collected.whole.frame.columns)
+
+    @cached_property
+    def shared(self) -> tuple[str, ...]:
+        """The columns of the original that every copy has."""
+        others = [set(held.whole.frame.columns) for held in self.synthetic]
+        return tuple(name for name in self.columns if all(name in other for other in others))
+
+    def by_side(self) -> dict[str, CachedFile]:
+        """Every file of people by its side: original, synthetic, control."""
+        several = len(self.synthetic) > 1
+        numbered = enumerate(self.synthetic, start=1)
+        found = {f"synthetic {n}" if several else "synthetic": one for n, one in numbered}
+        control = {} if self.control is None else {"control": self.control}
+        return {"original": self.original, **found, **control}
+
+    def by_place(self) -> dict[str, tuple[str, ...]]:
+        """The columns of every file of people, by what a sentence calls it."""
+        every = self.by_side().values()
+        return {held.whole.place: tuple(held.whole.frame.columns) for held in every}
+
+    @property
+    def n_original(self) -> int:
+        """Records of the original."""
+        return self.collected.whole.frame.height
+
+    @property
+    def n_synthetic(self) -> tuple[int, ...]:
+        """Records of each copy."""
+        return tuple(held.whole.frame.height for held in self.synthetic)
+
+    def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
+        """The files of some roles, of one copy where it is named."""
+        return tuple(
+            file
+            for file in self.files
+            if file.role in roles and (copy is None or file.copy in (None, copy))
+        )
+
+    def columns_of(self, path: str) -> tuple[str, ...]:
+        """The columns of a small table beside the data; none where it cannot be read."""
+        try:
+            table = read_table(self.project.folder / path, side="baseline")
+        except InputError:
+            return ()
+        return tuple(table.frame.columns)
+
+    def protection(self, path: str) -> Protection | None:
+        """The record of how a copy was made; None where it is none of ours."""
+        made = self._protection(path)
+        return None if made is None else made.protection
+
+    def _protection(self, path: str) -> ConfidentialProtection | None:
+        try:
+            content = (self.project.folder / path).read_bytes()
+            return ConfidentialProtection.from_json(content)
+        except (OSError, ReadError):
+            return None
+
+
+def _numbers(paths: tuple[str, ...]) -> range:
+    return range(1, len(paths) + 1)

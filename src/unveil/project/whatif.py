@@ -1,0 +1,244 @@
+"""What would change if something were common knowledge? Counted again from the files, not stored.
+
+It starts from the exclusions that are in force. Only where it is kept, with a reason and a name,
+is it written into the project file; the next run then measures with it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from unveil.assessment.assess_run import status_of
+from unveil.assessment.rulings import flag_id
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.measure.disclosure.attribute import excess_ratio
+from unveil.measure.disclosure.result import DisclosureResult
+from unveil.project.assess_run import read_statements
+from unveil.project.edit_project import add_exclusion, change, today
+from unveil.project.measure_parts import Measuring
+from unveil.project.model import ExcludeEntry, ProjectFile
+from unveil.project.people import check_name, reason_given
+from unveil.project.plan_run import PlannedPart, plan_parts
+from unveil.project.rulings import contradicted_rulings
+from unveil.project.sources import Inputs
+from unveil.records.assessment import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
+from unveil.records.base import Copy
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.exclusions import Exclusion
+from unveil.records.limits import ATTRIBUTE, IDENTITY
+from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.scenario import Progress, silent
+from unveil.view.project import whatif_sentences
+
+
+@dataclass(frozen=True)
+class _WhatIfScenario:
+    """One scenario with the exclusions in force, and with those asked about too."""
+
+    scenario: str
+    added: tuple[Exclusion, ...]
+    before: Disclosure
+    after: Disclosure
+
+
+def whatif(
+    project: ProjectFile,
+    exclude: Any,
+    *,
+    scenario: str | None = None,
+    keep: bool = False,
+    reason: str | None = None,
+    by: str | None = None,
+    progress: Progress = silent,
+) -> WhatIf:
+    """Figures with the exclusions in force, and with some more.
+
+    Parameters
+    ----------
+    exclude
+        What may be common knowledge: texts such as ``workab=NO``, tables, or records.
+    scenario
+        One scenario alone; every one that it fits otherwise.
+    keep, reason, by
+        Write it into the project file, with why and who.
+
+    Raises
+    ------
+    SettingsError
+        If nothing is asked about, or it is in force already.
+    RolesError
+        If no scenario has such a column.
+    """
+    asked = parse_exclusions(exclude)
+    if not asked:
+        raise SettingsError("Say what to leave out: unveil whatif --exclude workab=NO.")
+    if not keep and (reason is not None or by is not None):
+        raise SettingsError("A reason and a name are for what is kept: add --keep.")
+    who, why = (check_name(by), reason_given(reason)) if keep else (None, "")
+    if keep:
+        _check_kept(project, asked, scenario)
+    tried = _try_exclusions(project, asked, scenario, progress)
+    made = _record(project, asked, tried)
+    if who is None:
+        return made
+    _keep(project, _entries(tried, asked, scenario, why, who), who)
+    return replace(made, kept=True, by=who)
+
+
+def _try_exclusions(
+    project: ProjectFile, asked: Sequence[Exclusion], wanted: str | None, progress: Progress
+) -> list[_WhatIfScenario]:
+    inputs = Inputs(project, ())
+    parts = [part for part in plan_parts(project, inputs)[0] if part.kind == "disclosure"]
+    measuring = Measuring(inputs, progress)
+    found, faults = [], []
+    for part in _scenarios(parts, wanted):
+        try:
+            found.append(_try(measuring, part, asked))
+        except InputError as fault:
+            faults.append(fault)
+    if faults and not found:
+        raise faults[0]
+    return found
+
+
+def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[PlannedPart]:
+    names = [part.scenario or "" for part in parts]
+    if not parts:
+        raise RolesError(
+            "No scenario of the project measures disclosure. Declare one: [[scenario]] with name"
+            " and keys in project.toml."
+        )
+    if wanted is not None and wanted not in names:
+        raise RolesError(
+            f"There is no scenario {quote_text(wanted)}.{nearest(wanted, names)} The scenarios are:"
+            f" {list_names(names)}."
+        )
+    return [part for part in parts if wanted in (None, part.scenario)]
+
+
+def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) -> _WhatIfScenario:
+    counted = measuring.counted(part.settings)
+    in_force = measuring.fitting(counted, part.settings)
+    before = DisclosureResult.of(counted, in_force)
+    added = tuple(one for one in asked if one not in in_force)
+    if not added:
+        raise SettingsError(
+            f"{list_names(one.text for one in asked)} is left out already in scenario"
+            f" {quote_text(part.scenario or '')}. unveil run measures with it."
+        )
+    after = before.whatif([*in_force, *added])
+    return _WhatIfScenario(part.scenario or "", added, before.record, after.record)
+
+
+def _record(
+    project: ProjectFile, asked: Sequence[Exclusion], tried: Sequence[_WhatIfScenario]
+) -> WhatIf:
+    said = read_statements(project)
+    limits = {one.measure: one for one in said.limits} if said.accepted_by else {}
+    rows = {one.scenario: tuple(_rows(one, limits)) for one in tried}
+    return WhatIf(
+        exclude=tuple(one.text for one in asked),
+        scenarios=tuple(_scenario(one, rows[one.scenario]) for one in tried),
+        rows=tuple(row for one in tried for row in rows[one.scenario]),
+    )
+
+
+def _scenario(tried: _WhatIfScenario, rows: Sequence[WhatIfRow]) -> WhatIfScenario:
+    was, now = _findings(tried, tried.before), _findings(tried, tried.after)
+    made = WhatIfScenario(
+        scenario=tried.scenario,
+        in_force=tried.before.exclude,
+        added=tuple(one.text for one in tried.added),
+        n_targets=len(tried.before.targets),
+        headline_copy=tried.before.headline_copy,
+        closes=tuple(one for one in was if one not in now),
+        opens=tuple(one for one in now if one not in was),
+        sentences=(),
+    )
+    return replace(made, sentences=whatif_sentences(made, rows, tried.before.n_original))
+
+
+def _findings(tried: _WhatIfScenario, record: Disclosure) -> list[str]:
+    ids = (flag_id(tried.scenario, flag.exclusion) for flag in record.flags)
+    return list(dict.fromkeys(ids))
+
+
+def _rows(tried: _WhatIfScenario, limits: dict[str, Limit]) -> Iterator[WhatIfRow]:
+    """Every figure that changes; identity first, then target by target."""
+    copies = [row.copy for row in tried.before.identity]
+    for copy in copies:
+        found = (tried.before.identity_of(copy), tried.after.identity_of(copy))
+        yield from _changes(found, tried.scenario, None, limits)
+    for target in tried.before.targets:
+        for copy in copies:
+            both = (
+                tried.before.attribute_of(target, copy),
+                tried.after.attribute_of(target, copy),
+            )
+            yield from _changes(both, tried.scenario, target, limits)
+
+
+def _changes(
+    pair: tuple[IdentityRow, IdentityRow] | tuple[AttributeRow, AttributeRow],
+    scenario: str,
+    target: str | None,
+    limits: dict[str, Limit],
+) -> Iterator[WhatIfRow]:
+    copy = pair[0].copy
+    for measure in IDENTITY if target is None else ATTRIBUTE:
+        before, after = (getattr(row, measure) for row in pair)
+        if before != after:
+            yield WhatIfRow(
+                scenario=scenario,
+                target=target,
+                measure=measure,
+                copy=copy,
+                before=before,
+                after=after,
+                R=excess_ratio(before, after),
+                status_before=_status(copy, before, limits.get(measure)),
+                status_after=_status(copy, after, limits.get(measure)),
+            )
+
+
+def _status(copy: Copy, value: float | None, limit: Limit | None) -> Status | None:
+    return None if copy == "mean" else status_of(value, limit)
+
+
+def _check_kept(project: ProjectFile, asked: Sequence[Exclusion], scenario: str | None) -> None:
+    """Refuse to leave out for good what somebody ruled to be kept."""
+    for one in asked:
+        for place in contradicted_rulings(one, scenario, project.rulings):
+            ruling = project.rulings[place]
+            raise SettingsError(
+                f"{quote_text(ruling.finding)} was ruled to be kept, by {ruling.by}. To leave "
+                "it out,"
+                " replace that ruling: unveil rule with --common-knowledge and --instead."
+            )
+
+
+def _entries(
+    tried: Sequence[_WhatIfScenario],
+    asked: Sequence[Exclusion],
+    scenario: str | None,
+    why: str,
+    by: str,
+) -> Iterator[ExcludeEntry]:
+    """What is to be written: nothing that is in force already, by a ruling or an exclusion."""
+    for one in asked:
+        lacking = [case.scenario for case in tried if one in case.added]
+        places = [scenario] if len(lacking) == len(tried) else lacking
+        for place in places:
+            yield ExcludeEntry(one, reason=why, by=by, on=today(), scenario=place)
+
+
+def _keep(project: ProjectFile, entries: Iterator[ExcludeEntry], by: str) -> None:
+    text, words = project.text, dict[str, None]()
+    for entry in entries:
+        text = add_exclusion(text, entry)
+        place, one = entry.scenario, entry.exclusion
+        words |= dict.fromkeys([*([place] if place else []), one.target or one.rule])
+    change(project, text, event="exclude", by=by, subject=" ".join(words))

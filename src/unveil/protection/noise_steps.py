@@ -1,0 +1,344 @@
+"""Noise on a column: what was asked for, the draw, what it changed, and what to warn of."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value
+from unveil.arrays import Floats
+from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.measure.ecap.arguments import amount
+from unveil.measure.ecap.noise_kinds import KINDS, NOISES, NoiseName
+from unveil.records.noise import Bin, Displacement, NoisedColumn, Summary
+from unveil.seeding import stream
+
+# Which noise is to be added to which column? What a user wrote, checked.
+
+
+_FIELDS = ("sigma", "noise", "round", "clip", "special_codes")
+_MOST_DECIMALS = 15
+
+
+@dataclass(frozen=True)
+class NoiseSpec:
+    """The noise of one column."""
+
+    column: str
+    sigma: float
+    noise: NoiseName
+    decimals: int | None
+    clip: tuple[float | None, float | None]
+    codes: tuple[float, ...]
+
+
+def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
+    """The noise of every column."""
+    example = 'columns={"age": {"sigma": 0.1}}'
+    if not isinstance(columns, Mapping) or not columns:
+        raise SettingsError(f"Say which columns get how much noise, such as {example}.")
+    limits = _as_mapping("plausible", plausible)
+    for name in limits:
+        if name not in columns:
+            raise SettingsError(
+                f"plausible names {quote_text(str(name))}, which gets no noise."
+                f"{nearest(str(name), [*columns])}"
+            )
+    return tuple(_parse_column(name, given, limits.get(name)) for name, given in columns.items())
+
+
+def parse_not_needed(given: Any, noised: tuple[NoiseSpec, ...]) -> dict[str, str]:
+    """Columns declared to need no noise, each with a reason."""
+    declared = _as_mapping("not_needed", given)
+    for name, reason in declared.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise SettingsError(
+                f"Column {quote_text(str(name))} is declared to need no noise, but not why. Give a"
+                ' reason: not_needed={"dur": "cannot be collected elsewhere"}.'
+            )
+        if any(one.column == name for one in noised):
+            raise SettingsError(
+                f"Column {quote_text(str(name))} gets noise and is declared to need none. "
+                "Choose one."
+            )
+    return declared
+
+
+def _as_mapping(what: str, given: Any) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise SettingsError(f"{what} is {quote_value(given)}. It must be a mapping by column.")
+    return dict(given)
+
+
+def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
+    if not isinstance(name, str):
+        raise RolesError(f"A column is called {quote_value(name)}. Names of columns are text.")
+    asked = dict(given) if isinstance(given, Mapping) else {"sigma": given}
+    for field in asked:
+        if field not in _FIELDS:
+            raise SettingsError(
+                f"The noise of {quote_text(name)} has no setting {quote_value(field)}."
+                f"{nearest(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
+            )
+    if "sigma" not in asked:
+        raise SettingsError(f"The noise of {quote_text(name)} has no sigma. Say how much.")
+    clip = asked.get("clip")
+    codes = asked.get("special_codes")
+    return NoiseSpec(
+        name,
+        amount(asked["sigma"]),
+        choice("noise", asked.get("noise", "normal"), NOISES),
+        _decimals(name, asked.get("round")),
+        _clip(name, plausible if clip is None else clip),
+        () if codes is None else finite_numbers(codes, what="special code", example="-8"),
+    )
+
+
+def _decimals(name: str, given: Any) -> int | None:
+    if given is None:
+        return None
+    number = number_in(given)
+    if number is None or not 0 <= number <= _MOST_DECIMALS or number != int(number):
+        raise SettingsError(
+            f"round of {quote_text(name)} is {quote_value(given)}. It is a number of decimals, "
+            "from 0 to"
+            f" {_MOST_DECIMALS}."
+        )
+    return int(number)
+
+
+def _clip(name: str, given: Any) -> tuple[float | None, float | None]:
+    """The lowest and the highest value; None, or infinity, where that side is open."""
+    if given is None:
+        return None, None
+    ends = list(given) if is_list(given) else []
+    found = [None if one is None or one == "" else number_in(one) for one in ends]
+    is_read = [
+        one is None or one == "" or number is not None
+        for one, number in zip(ends, found, strict=True)
+    ]
+    if len(found) == 2 and all(is_read):
+        low, high = (
+            _open(one, side) for one, side in zip(found, (-math.inf, math.inf), strict=True)
+        )
+        if (low is None or high is None or low < high) and not any(map(_is_lost, (low, high))):
+            return low, high
+    raise SettingsError(
+        f"The plausible values of {quote_text(name)} cannot be read. Give the lowest and the "
+        "highest,"
+        " such as [16, 99], or None for one of them."
+    )
+
+
+def _open(end: float | None, side: float) -> float | None:
+    return None if end == side else end
+
+
+def _is_lost(end: float | None) -> bool:
+    return end is not None and not math.isfinite(end)
+
+
+# What did the noise change? How far values moved, and how they lie before and after.
+
+
+_MOST_BINS = 20
+
+
+@dataclass(frozen=True)
+class NoiseOutcome:
+    """What happened on the way."""
+
+    n_clipped: int
+    n_redrawn: int
+    n_undone: int  # are where rounding alone would have put them
+
+
+def noise_record(
+    asked: NoiseSpec,
+    values: tuple[Floats, Floats],
+    done: NoiseOutcome,
+    given: tuple[pl.Series, np.ndarray],
+) -> NoisedColumn:
+    """The record of one column, from its numbers before and after."""
+    before, after = values
+    column, is_code = given
+    n_codes = int(is_code.sum())
+    return NoisedColumn(
+        column=asked.column,
+        noise=asked.noise,
+        sigma=asked.sigma,
+        decimals=asked.decimals,
+        lowest=asked.clip[0],
+        highest=asked.clip[1],
+        n_values=len(before),
+        n_missing=len(column) - len(before) - n_codes,
+        n_codes=n_codes,
+        n_changed=int((before != after).sum()),
+        n_clipped=done.n_clipped,
+        n_redrawn=done.n_redrawn,
+        displacement=_displacement(after - before),
+        before=_summary(before),
+        after=_summary(after),
+        bins=_bins(before, after),
+    )
+
+
+def _displacement(moved: Floats) -> Displacement | None:
+    if not len(moved):
+        return None
+    return Displacement(
+        mean=float(moved.mean()),
+        sd=float(moved.std()),
+        mean_absolute=float(np.abs(moved).mean()),
+        largest=float(np.abs(moved).max()),
+    )
+
+
+def _summary(values: Floats) -> Summary:
+    if not len(values):
+        nothing = dict.fromkeys(Summary.__struct_fields__)
+        return Summary(**nothing)
+    ends = [float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 1])]
+    return Summary(
+        mean=float(values.mean()),
+        sd=float(values.std()),
+        minimum=ends[0],
+        quarter=ends[1],
+        median=ends[2],
+        three_quarters=ends[3],
+        maximum=ends[4],
+    )
+
+
+def _bins(before: Floats, after: Floats) -> tuple[Bin, ...]:
+    """Equal intervals over both, for a picture of the distribution before and after."""
+    if not len(before):
+        return ()
+    low, high = min(before.min(), after.min()), max(before.max(), after.max())
+    n_bins = _MOST_BINS if high > low else 1
+    edges = np.linspace(low, high, n_bins + 1)
+    counts = [
+        np.histogram(values, edges)[0] if high > low else [len(values)]
+        for values in (before, after)
+    ]
+    return tuple(
+        Bin(
+            lower=float(edges[i]),
+            upper=float(edges[i + 1]),
+            n_before=int(counts[0][i]),
+            n_after=int(counts[1][i]),
+        )
+        for i in range(n_bins)
+    )
+
+
+# The noise itself: drawn, rounded, clipped, and kept off the codes for no answer.
+
+
+_MOST_TRIES = 200
+
+
+@dataclass(frozen=True)
+class NoisyColumn:
+    """The numbers of a column with noise, also where there is none to have it."""
+
+    values: Floats
+    done: NoiseOutcome
+
+
+def draw_noise(
+    asked: NoiseSpec,
+    numbers: Floats,
+    known: np.ndarray,
+    seed: int,
+    is_code: Callable[[Floats], np.ndarray],
+) -> NoisyColumn:
+    """Numbers with noise of their own.
+
+    The stream is named by column, kind and amount: with the same numbers at another amount, who has
+    two releases could cancel the noise. One draw a row, so that what is missing elsewhere does not
+    shift the noise of the others.
+    """
+    rng = stream(seed, "noise", asked.column, asked.noise, repr(asked.sigma))
+    moved = _move_numbers(asked, numbers, rng)
+    values = _clip_numbers(asked, moved)
+    again = known & is_code(values)
+    n_redrawn = int(again.sum())
+    for _ in range(_MOST_TRIES):
+        if not again.any():
+            break
+        moved = np.where(again, _move_numbers(asked, numbers, rng), moved)
+        values = _clip_numbers(asked, moved)
+        again &= is_code(values)
+    if again.any():
+        raise SettingsError(
+            f"Rounding or clipping turns numbers of {quote_text(asked.column)} into codes for "
+            "no answer"
+            " whatever the noise. Round to more decimals, or clip to values that are no codes."
+        )
+    n_undone = int((moved == _round_numbers(asked, numbers))[known].sum())
+    return NoisyColumn(
+        values, NoiseOutcome(int((values != moved)[known].sum()), n_redrawn, n_undone)
+    )
+
+
+def _move_numbers(asked: NoiseSpec, numbers: Floats, rng: np.random.Generator) -> Floats:
+    return _round_numbers(
+        asked, numbers + asked.sigma * KINDS[asked.noise].drawn(rng, len(numbers))
+    )
+
+
+def _round_numbers(asked: NoiseSpec, numbers: Floats) -> Floats:
+    return numbers if asked.decimals is None else np.round(numbers, asked.decimals)
+
+
+def _clip_numbers(asked: NoiseSpec, moved: Floats) -> Floats:
+    return moved if asked.clip == (None, None) else np.clip(moved, *asked.clip)
+
+
+# What a custodian must be told of the noise that was added.
+
+
+def column_warnings(row: NoisedColumn, done: NoiseOutcome) -> list[str]:
+    """All warnings of one column."""
+    said = [*_undone(row, done), *_clipping_warnings(row), *_disclosed_end_warnings(row)]
+    return [f"Column {quote_text(row.column)}: {sentence}" for sentence in said]
+
+
+def _undone(row: NoisedColumn, done: NoiseOutcome) -> Iterator[str]:
+    if row.sigma == 0:
+        yield "sigma is 0, so that no noise was added."
+    elif row.decimals is not None and row.n_values and done.n_undone == row.n_values:
+        yield "rounding has undone the noise."
+    elif row.decimals is not None and done.n_undone > row.n_values / 2:
+        yield (
+            f"rounding has undone the noise of {done.n_undone:,} of {row.n_values:,} values. For"
+            " whole numbers choose the noise with discrete=True."
+        )
+
+
+def _clipping_warnings(row: NoisedColumn) -> Iterator[str]:
+    if row.n_values and row.n_clipped > row.n_values / 20:
+        yield (
+            f"{row.n_clipped:,} of {row.n_values:,} values were beyond what is plausible and were"
+            " set to its ends, where they now pile up."
+        )
+
+
+def _disclosed_end_warnings(row: NoisedColumn) -> Iterator[str]:
+    """A plausible value taken from the data would tell the public of somebody in it."""
+    ends = {
+        "lowest": (row.lowest, row.before.minimum),
+        "highest": (row.highest, row.before.maximum),
+    }
+    told = [which for which, (end, seen) in ends.items() if end is not None and end == seen]
+    if told:
+        yield (
+            f"the {' and the '.join(told)} plausible value is also that of the data, and the"
+            " statement publishes it. Clip where general knowledge says, not where the data end."
+        )

@@ -1,0 +1,315 @@
+"""`unveil.refill`: draw and filter until a copy has enough rows.
+
+Chapelle and Falissard (paper 004): new rows are synthesised and undergo the same filter until the
+number wanted is reached. The rows are the first that were kept, in the order they were drawn in;
+they are a selected sample of what the synthesiser would draw.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from unveil.arguments import quote_value
+from unveil.arrays import Mask
+from unveil.errors import SettingsError
+from unveil.io.table import Table, place_of
+from unveil.models.neighbours.settings import DistanceSettings, parse_settings
+from unveil.models.neighbours.space import Prepared, prepare_space
+from unveil.protection.distance_filter import (
+    DistanceFilterResult,
+    decide_rows,
+    shift_warnings,
+    shifts,
+    warnings_of,
+)
+from unveil.records.base import HasPlots, as_html, as_text
+from unveil.records.protection import Refill, RefillRound
+from unveil.seeding import choose_seed, stream
+from unveil.study.scenario import Progress, silent
+from unveil.study.study import read_all
+from unveil.synthesis.settings import MOST_ROWS, parse_int
+from unveil.synthesis.synthesiser import Synthesiser
+
+# The result of `unveil.refill`: the rows, and how the rounds went.
+
+
+@dataclass(frozen=True, eq=False)
+class RoundDraw:
+    """One round: the rows drawn, and what the filter said of them."""
+
+    frame: pl.DataFrame
+    found: DistanceFilterResult
+
+    @property
+    def keep(self) -> Mask:
+        """Which rows are kept."""
+        return self.found.keep
+
+    @property
+    def n_kept(self) -> int:
+        """How many."""
+        return self.found.n_kept
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RefillResult(HasPlots):
+    """The rows kept, and the rounds. `seed` is confidential: with it the draws can be repeated."""
+
+    _drawn: tuple[RoundDraw, ...]
+    _settings: DistanceSettings
+    _n_wanted: int
+    _max_rounds: int
+    _stopped: Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
+    seed: int
+
+    @cached_property
+    def _keep(self) -> Mask:
+        keep = np.concatenate([one.keep for one in self._drawn])
+        first: Mask = keep & (np.cumsum(keep) <= self._n_wanted)
+        return first
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
+        return pl.concat([one.frame for one in self._drawn])
+
+    @cached_property
+    def data(self) -> pl.DataFrame:
+        """The first rows kept, in the order they were drawn in: at most as many as wanted."""
+        return self._frame.filter(pl.Series(self._keep))
+
+    @cached_property
+    def record(self) -> Refill:
+        """How the rounds went, in figures over all rows."""
+        settings, one = self._settings, self._drawn[0].found.record
+        n_rows, n_kept = self.data.height, sum(one.n_kept for one in self._drawn)
+        n_drawn = len(self._keep)
+        strict = np.concatenate([one.found.refused_by_strict for one in self._drawn])
+        n_strict = int((strict & self._keep).sum())
+        moved = shifts(self._frame, self._keep)
+        need = ceil((self._n_wanted - n_rows) * n_drawn / n_kept) if n_kept else None
+        return Refill(
+            rows_wanted=self._n_wanted,
+            n_rows=n_rows,
+            is_finished=n_rows == self._n_wanted,
+            stopped=self._stopped,
+            rows_to_draw=need,
+            max_rounds=self._max_rounds,
+            rounds=tuple(_round(number, found) for number, found in enumerate(self._drawn, 1)),
+            acceptance=n_kept / n_drawn,
+            metric=settings.metric,
+            rule=settings.rule,
+            ties=settings.ties,
+            missing=settings.fill,
+            columns=one.columns,
+            dropped_columns=one.dropped_columns,
+            n_original=one.n_original,
+            n_refused_by_strict=n_strict,
+            share_refused_by_strict=n_strict / n_rows if n_rows else None,
+            shifts=moved,
+            warnings=(
+                *self._unfinished(n_rows, need),
+                *warnings_of(self._drawn[0].found),
+                *shift_warnings(moved),
+            ),
+            coercions=one.coercions,
+        )
+
+    def _unfinished(self, n_rows: int, need: int | None) -> list[str]:
+        if n_rows == self._n_wanted:
+            return []
+        head = f"Only {n_rows:,} of the {self._n_wanted:,} wanted were kept"
+        if need is None:
+            return [f"{head}: the filter refused every row of the first round. Use fewer columns."]
+        why = {
+            "cannot finish": "the rounds left could not be enough",
+            "last round": f"{self._max_rounds:,} rounds are over",
+        }[self._stopped]
+        return [
+            f"{head}, for {why}. About {need:,} more rows would have to be drawn: allow more"
+            " rounds (max_rounds), ask for fewer rows, or use fewer columns."
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """How the rounds went."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """How the rounds went, as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """One row for each round."""
+        return pl.DataFrame([one.to_dict() for one in self.record.rounds])
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)
+
+
+def _round(number: int, drawn: RoundDraw) -> RefillRound:
+    return RefillRound(
+        round=number,
+        drawn=len(drawn.keep),
+        kept=drawn.n_kept,
+        acceptance=drawn.n_kept / len(drawn.keep),
+    )
+
+
+SPARE = 1.1
+"""How many more rows are drawn than would be enough at the acceptance seen so far."""
+
+Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
+
+
+def refill(
+    original: Any,
+    synthesiser: Synthesiser,
+    *,
+    rows: int | None = None,
+    max_rounds: int = 20,
+    seed: int | None = None,
+    columns: str | Iterable[str] | None = None,
+    metric: str = "mahalanobis",
+    rule: str = "paper",
+    ties: str = "any",
+    missing: str = "exact",
+    protect_columns: str | Iterable[str] = (),
+    drop: str = "auto",
+    special_codes: Mapping[str, Any] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress | None = None,
+) -> RefillResult:
+    """Draw rows and keep those that pass `unveil.distance_filter`, until there are enough.
+
+    Parameters
+    ----------
+    original
+        What the synthesiser was fitted to.
+    synthesiser
+        The result of `unveil.synthesise`.
+    rows
+        How many rows are wanted; as many as the original has where None.
+    max_rounds
+        After so many rounds it stops, with what is kept by then. It stops before if nothing is
+        kept, or if at the acceptance seen the rounds left cannot be enough.
+    seed
+        Of the draws; each round has a stream of its own. Drawn by the system where None.
+    columns, metric, rule, ties, missing, protect_columns, drop, special_codes, missing_values
+        As in `unveil.distance_filter`. Distances between originals are taken once. The range of a
+        missing value is that over the original and the rows of the first round, in all rounds.
+
+    Returns
+    -------
+    RefillResult
+        `.data`, at most `rows` rows; `.record` with `rounds`, `is_finished`, `stopped`,
+        `rows_to_draw`, `distance_filter` of the rows kept against all rows drawn, and `warnings`.
+    """
+    if not isinstance(synthesiser, Synthesiser):
+        raise SettingsError(
+            f"synthesiser is {quote_value(type(synthesiser).__name__)}; it must be the result of"
+            " unveil.synthesise, or a model that was loaded."
+        )
+    if synthesiser.models.plan.is_beside:
+        raise SettingsError(
+            "Columns of this synthesiser are kept as the original has them, row for row, so rows"
+            " cannot be drawn anew. Synthesise every column, or use unveil.distance_filter."
+        )
+    settings = parse_settings(
+        metric=metric,
+        rule=rule,
+        ties=ties,
+        missing=missing,
+        drop=drop,
+        columns=columns,
+        protect_columns=protect_columns,
+        special_codes=special_codes,
+        inverse_covariance=None,
+        ranges=None,
+        missing_values=missing_values,
+    )
+    told = progress or silent
+    (table,) = read_all({"original": original}, None, missing_values, None, told)
+    n_wanted = (
+        table.frame.height if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
+    )
+    n_rounds = parse_int("max_rounds", max_rounds, least=1, most=100_000)
+    loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed))
+    return loop.run(told)
+
+
+@dataclass
+class _Loop:
+    """Rounds so far."""
+
+    table: Table
+    synthesiser: Synthesiser
+    settings: DistanceSettings
+    n_wanted: int
+    max_rounds: int
+    seed: int
+    found: Prepared | None = None
+    """What round 1 found out about the columns and the originals; the others go by the same."""
+
+    def run(self, progress: Progress) -> RefillResult:
+        drawn: list[RoundDraw] = []
+        stopped: Stop | None = None
+        while stopped is None:
+            n_kept = sum(one.n_kept for one in drawn)
+            progress("drawing and filtering", min(n_kept, self.n_wanted), self.n_wanted)
+            drawn.append(self._round(len(drawn) + 1, self._to_draw(drawn)))
+            stopped = self._stopped(drawn)
+        return RefillResult(
+            tuple(drawn), self.settings, self.n_wanted, self.max_rounds, stopped, self.seed
+        )
+
+    @property
+    def _most(self) -> int:
+        """Rows of one round: not more than the original has, which a copy is not meant to pass."""
+        return self.synthesiser.models.n_original
+
+    def _to_draw(self, drawn: Sequence[RoundDraw]) -> int:
+        n_kept = sum(one.n_kept for one in drawn)
+        wanting = self.n_wanted - n_kept
+        if n_kept:
+            wanting = ceil(SPARE * wanting * sum(len(one.keep) for one in drawn) / n_kept)
+        return min(max(wanting, 1), self._most)
+
+    def _round(self, number: int, n_rows: int) -> RoundDraw:
+        seed = int(stream(self.seed, "refill", number).integers(2**63 - 1))
+        (frame,) = self.synthesiser.sample(1, n_rows, seed)
+        copy = Table("synthetic", place_of("synthetic"), frame)
+        tables = (self.table, copy)
+        if self.found is None:
+            self.found = prepare_space(tables, self.settings)
+            self.settings = _with_columns(self.settings, self.found)
+        else:
+            self.found = self.found.again(tables, self.settings)
+        return RoundDraw(
+            frame, decide_rows(self.found, tables, self.settings, silent, is_labelled=False)
+        )
+
+    def _stopped(self, drawn: Sequence[RoundDraw]) -> Stop | None:
+        n_kept = sum(one.n_kept for one in drawn)
+        if n_kept >= self.n_wanted:
+            return "enough rows"
+        if not n_kept:
+            return "nothing is kept"
+        if len(drawn) == self.max_rounds:
+            return "last round"
+        n_drawn = sum(len(one.keep) for one in drawn)
+        need = (self.n_wanted - n_kept) * n_drawn / n_kept
+        return "cannot finish" if need > self._most * (self.max_rounds - len(drawn)) else None
+
+
+def _with_columns(settings: DistanceSettings, found: Prepared) -> DistanceSettings:
+    """The settings of the rounds after the first: the columns that it used."""
+    used = tuple(column.column for column in found.used)
+    codes = {name: c for name, c in settings.special_codes.items() if name in used}
+    return replace(settings, columns=used, protected=(), special_codes=codes)

@@ -1,0 +1,215 @@
+"""The result of `unveil.protect`: the copy, what it was after each step, and the record."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from unveil.errors import quote_text
+from unveil.io.table import Labelled, Table
+from unveil.protection.plan_columns import dropped_columns
+from unveil.protection.statement import statement_of
+from unveil.protection.steps import Stages
+from unveil.records.base import HasPlots, as_html, as_text
+from unveil.records.codebook import Codebook
+from unveil.records.protection import (
+    Audience,
+    ConfidentialProtection,
+    NoiseReason,
+    Protection,
+    ProtectionSeeds,
+    SweepRow,
+)
+from unveil.records.recoding import Step
+from unveil.synthesis.synthesiser import inflation_note
+from unveil.view.format import and_list
+
+# The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
+
+
+def make_record(
+    stages: Stages,
+    *,
+    source: Table,
+    audience: Audience | None,
+    preset: str | None,
+    targets: tuple[str, ...],
+    sweep: tuple[SweepRow, ...],
+    is_seeded: bool,
+    notes: tuple[str, ...],
+) -> Protection:
+    """What was done, once all of it is."""
+    assert stages.synthesiser is not None
+    synthesis, frames = stages.synthesiser.record, stages.frames
+    return Protection(
+        files=(source.source,),
+        audience=audience,
+        preset=preset,
+        keys=stages.keys,
+        targets=targets,
+        n_original=source.frame.height,
+        n_recoded=stages.table.frame.height,
+        rows_wanted=synthesis.n_rows,
+        n_s1=frames["s1"].height,
+        n_s2=frames["s2"].height,
+        n_s3=frames["s3"].height,
+        steps=tuple(stages.done),
+        recoding=stages.recoding,
+        synthesis=synthesis,
+        refill=stages.refill,
+        projection=stages.projection,
+        removal=stages.removal,
+        smoothing=tuple(stages.smoothing),
+        noise=stages.noise,
+        reasons=tuple(plan.reason for plan in stages.noises.values()),
+        sweep=sweep,
+        is_seeded=is_seeded,
+        statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
+        warnings=tuple(dict.fromkeys((*notes, *_warnings(stages)))),
+        coercions=source.notes,
+    )
+
+
+def _warnings(stages: Stages) -> Iterator[str]:
+    """What should be known before the copy is released, of every step."""
+    assert stages.synthesiser is not None
+    synthesis = stages.synthesiser.record
+    yield from synthesis.warnings
+    if synthesis.n_rows > synthesis.n_original:
+        yield inflation_note(synthesis.n_rows, synthesis.n_original)
+    parts: list[Any] = [stages.refill, stages.removal, stages.noise]
+    for part in parts:
+        yield from () if part is None else part.warnings
+    for plan in stages.noises.values():
+        yield from _noise_warnings(plan.reason)
+    for record in stages.smoothing:
+        yield from (row.warning for row in record.rows if row.warning)
+    yield from _short(stages)
+    yield from _undeclared_notes(stages)
+
+
+def _noise_warnings(reason: NoiseReason) -> Iterator[str]:
+    for part in (reason.choice, reason.ecap):
+        for warning in () if part is None else part.warnings:
+            yield f"Column {quote_text(reason.column)}: {warning}"
+
+
+def _short(stages: Stages) -> Iterator[str]:
+    assert stages.synthesiser is not None
+    wanted, n_rows = stages.synthesiser.record.n_rows, stages.frames["s3"].height
+    if n_rows < wanted and stages.removal is not None:
+        yield f"The copy has {n_rows:,} rows, not {wanted:,}: replicated uniques were taken out."
+
+
+def _undeclared_notes(stages: Stages) -> Iterator[str]:
+    """Numbers that nobody has said anything about: the choice is the custodian's to make."""
+    declared = {step.column for step in stages.plan.having("add_noise")}
+    schema = stages.frames["s3"].schema
+    left = [name for name, dtype in schema.items() if dtype.is_float() or dtype.is_integer()]
+    assert stages.synthesiser is not None
+    columns = stages.synthesiser.record.columns
+    amounts = {column.name for column in columns if column.kind == "number"}
+    known = {column.name for column in columns}
+    open_ones = [
+        name for name in left if name not in declared and (name in amounts or name not in known)
+    ]
+    if open_ones:
+        yield (
+            f"Nothing is said about noise on {and_list(open_ones)}. If somebody could know these"
+            " numbers from elsewhere, add noise; if not, say so with not_needed."
+        )
+
+
+# What was said that could not be used, and what is no protection: told with every copy.
+
+
+_ROLES = {"keys": "key", "targets": "target"}
+
+
+def unused_notes(
+    stages: Stages, named: Mapping[str, Sequence[str]], *, is_swept: bool
+) -> Iterator[str]:
+    """Columns that are kept, roles that the copy has not, and codes of what holds no numbers."""
+    yield from _kept_column_notes(stages)
+    gone, columns = dropped_columns(stages.plan), stages.frames["s1"].columns
+    for role, word in _ROLES.items():
+        for name in named[role]:
+            if name not in columns:
+                why = f"step {gone[name]} drops it" if name in gone else "it is not synthesised"
+                rest = ", so that the sweep is without it" if is_swept else ""
+                yield f"The {word} {quote_text(name)} is not in the copy: {why}{rest}."
+    for name in named["special_codes"]:
+        if name in stages.table.frame.columns and name not in stages.codes:
+            yield (
+                f"The special codes of {quote_text(name)} are not used: the column holds no numbers"
+                " when it is synthesised."
+            )
+
+
+def _kept_column_notes(stages: Stages) -> Iterator[str]:
+    if stages.kept:
+        one = len(stages.kept) == 1
+        yield (
+            f"{and_list(stages.kept)} {'is' if one else 'are'} kept as the original has"
+            f" {'it' if one else 'them'}: {'its' if one else 'their'} values, and how they occur"
+            " together, are those of real people. The rows were put into an order of chance, so"
+            " that none stands where it stood in the original."
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ProtectResult(HasPlots):
+    """The copy, what it was after each step, and the record; printing it shows no row.
+
+    `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
+    that was left out leaves the frame of the step before. `seeds` and `recipe` are confidential.
+    """
+
+    record: Protection
+    seeds: ProtectionSeeds
+    recoded: pl.DataFrame
+    s1: pl.DataFrame
+    s2: pl.DataFrame
+    s3: pl.DataFrame
+    codebook: Codebook | None = None
+    recipe: tuple[Step, ...] = ()  # confidential: recodings with the limits found in the data
+
+    @property
+    def data(self) -> pl.DataFrame | Labelled:
+        """The copy, with what is declared of its columns where anything is."""
+        return self.s3 if self.codebook is None else Labelled(self.s3, self.codebook)
+
+    @property
+    def statement(self) -> str:
+        """What may be published: class of method, kind and amount of noise."""
+        return self.record.statement
+
+    @cached_property
+    def confidential(self) -> ConfidentialProtection:
+        """Everything, seeds and ECAP values among it: not to be released."""
+        return ConfidentialProtection(seeds=self.seeds, protection=self.record, recipe=self.recipe)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as dictionaries and lists: confidential but for `statement`; no seeds."""
+        return self.record.to_dict()
+
+    def to_json(self, *, indent: int = 2) -> str:
+        """The same as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def frame(self) -> pl.DataFrame:
+        """One row for each step: what it did, and the rows it left."""
+        return pl.DataFrame([step.to_dict() for step in self.record.steps])
+
+    def sweep(self) -> pl.DataFrame:
+        """One row for each size of leaves that was tried."""
+        rows = [row.to_dict() for row in self.record.sweep]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.record)

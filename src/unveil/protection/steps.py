@@ -1,0 +1,451 @@
+"""The steps of a plan, done one after the other, each to what the one before left.
+
+S1 is the synthesis alone, S2 what the distance filter (and whatever else is done before noise) left
+of it and drew anew, S3 the copy with noise: as in Chapelle and Falissard, each can be assessed
+alone. Where rows are filtered, S1 is the first draw of the filter, so that S2 comes from S1.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from unveil.errors import InputError, SettingsError
+from unveil.io.table import Labelled, Table
+from unveil.measure.ecap.arguments import amount, threshold_given
+from unveil.measure.ecap.choose_noise import choose_for_values
+from unveil.measure.ecap.ecap import measure_ecap, prepare_values
+from unveil.measure.utility.projection import projection
+from unveil.protection.noise import add_noise, is_kept
+from unveil.protection.plan import (
+    FILTER,
+    NOISE,
+    REMOVE,
+    SMOOTH,
+    SYNTHESISE,
+    FileError,
+    PlannedStep,
+    ProtectionPlan,
+)
+from unveil.protection.plan_columns import absent_columns, dropped_columns, path_of, recoding_faults
+from unveil.protection.recoding.recode import recode, restore_form
+from unveil.protection.refill import RoundDraw, refill
+from unveil.protection.replicated_uniques import remove_replicated_uniques
+from unveil.protection.smooth import smooth
+from unveil.records.codebook import Codebook
+from unveil.records.noise import Ecap, Noise, NoiseChoice, NoisedColumn
+from unveil.records.protection import (
+    NoiseReason,
+    ProtectionSeeds,
+    ProtectStep,
+    Refill,
+    Removal,
+    Smoothing,
+)
+from unveil.records.recoding import Recoding, Step
+from unveil.records.synthesis import Synthesis
+from unveil.records.utility import Projection
+from unveil.seeding import stream
+from unveil.study.band_spec import parse_bands
+from unveil.study.roles import names
+from unveil.study.scenario import Progress
+from unveil.synthesis.synthesise import synthesise
+from unveil.synthesis.synthesiser import Synthesiser
+from unveil.view.format import and_list, format_count, truncate
+
+# How much noise does each declared column get? Found on the original, before anything is fitted.
+#
+# A tree draws values that the original has, so that the value with the highest ECAP is one of the
+# original's: the amount that protects all of them protects whatever is drawn.
+
+
+THRESHOLD = 0.1
+"""The highest ECAP that is tolerated where nothing is said, as in the paper."""
+
+
+@dataclass(frozen=True)
+class NoisePlan:
+    """The noise of one column as `add_noise` takes it, and why it is as much."""
+
+    how: Mapping[str, Any]
+    reason: NoiseReason
+
+
+def noise_of(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> NoisePlan:
+    """The noise of one column of the recoded original."""
+    said, column = step.settings, str(step.column)
+    own = _codes(said.get("special_codes"), codes.get(column))
+    values = _values(table, column, own)
+    sigma = None if "sigma" not in said else amount(said["sigma"])
+    choice, risk = _measure_noise(values, said, table.frame.height, sigma)
+    if sigma is None:
+        sigma = None if choice is None else choice.sigma_to_use
+    if sigma is None:
+        raise SettingsError(" ".join(() if choice is None else choice.warnings))
+    decimals = said.get("round", 0 if said.get("discrete") else None)
+    how = {
+        "sigma": sigma,
+        "noise": said.get("noise", "normal"),
+        "round": decimals,
+        "clip": said.get("clip"),
+        "special_codes": own,
+    }
+    reason = NoiseReason(column=column, sigma=sigma, choice=choice, ecap=risk)
+    return NoisePlan(how, reason)
+
+
+def _measure_noise(
+    values: pl.Series, said: Mapping[str, Any], n_rows: int, sigma: float | None
+) -> tuple[NoiseChoice | None, Ecap | None]:
+    """The least noise, where it is not given, and ECAP with the noise that is used."""
+    if "population" not in said:
+        return None, None
+    if "N" not in said:
+        raise SettingsError("N is not given. Say how many people the population has.")
+    people = prepare_values(
+        values,
+        said["population"],
+        said["N"],
+        said.get("n", n_rows),
+        said.get("noise", "normal"),
+        discrete=bool(said.get("discrete", False)),
+    )
+    threshold = threshold_given(said.get("threshold", THRESHOLD))
+    choice = choose_for_values(people, threshold) if sigma is None else None
+    used = sigma if choice is None else choice.sigma_to_use
+    return choice, None if used is None else measure_ecap(people, used, threshold).record
+
+
+def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
+    """The numbers of a column, missing where it holds a code for no answer."""
+    given = table.frame[column]
+    kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
+    values = given.cast(pl.Float64).alias("").set(kept, None)
+    if values.is_null().all():
+        raise SettingsError(f"column {column!r} holds no number. Leave the step out.")
+    return values
+
+
+def _codes(own: Any, of_data: Any) -> tuple[float, ...]:
+    given = of_data if own is None else own
+    if given is None:
+        return ()
+    return tuple(parse_bands(None, {"column": given}).special_codes["column"])
+
+
+# What did each step do, in a sentence? For the record of `unveil.protect`.
+
+
+class StepSentences:
+    """Sentences about steps that are done."""
+
+    @staticmethod
+    def recodings(record: Recoding, n_columns: int) -> Iterator[ProtectStep]:
+        """The recodings, each with what was left in the end."""
+        for row in record.rows:
+            yield ProtectStep(
+                number=row.number,
+                do=row.do,
+                column=row.column,
+                n_rows=record.n_records_left,
+                n_columns=n_columns,
+                sentence=row.sentence,
+            )
+
+    @staticmethod
+    def synthesis(record: Synthesis) -> str:
+        """How the copy was drawn."""
+        columns = format_count(len(record.order), "column")
+        leaves = f"leaves of at least {record.min_leaf:,}"
+        return f"{format_count(record.n_rows, 'row')} drawn by models of {columns}, {leaves}."
+
+    @staticmethod
+    def refill(record: Refill) -> str:
+        """How many rows had to be drawn."""
+        n_drawn = sum(one.drawn for one in record.rounds)
+        rounds = format_count(len(record.rounds), "round")
+        return (
+            f"{record.n_rows:,} of {record.rows_wanted:,} rows kept, out of {n_drawn:,} drawn in"
+            f" {rounds}, by {record.metric} distance on "
+            f"{format_count(len(record.columns), 'column')}."
+        )
+
+    @staticmethod
+    def removal(record: Removal) -> str:
+        """How many rows were taken out."""
+        row = record.rows[0]
+        return f"{row.n_removed:,} of {row.n_synthetic:,} rows taken out, {row.n_left:,} left."
+
+    @staticmethod
+    def smoothing(record: Smoothing) -> str:
+        """Which columns were smoothed."""
+        return f"Smoothed: {and_list(row.column for row in record.rows)}."
+
+    @staticmethod
+    def noise(step: PlannedStep, reason: NoiseReason | None, made: Noise | None) -> str:
+        """How much noise, and how sure a claim would still be."""
+        column = truncate(str(step.column))
+        if reason is None:
+            return f"{column} needs no noise: {step.settings['not_needed']}"
+        kind = step.settings.get("noise", "normal")
+        text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
+        if reason.ecap is None or reason.ecap.worst is None:
+            return f"{text}; nobody measured what it protects from."
+        if _is_undone(str(step.column), made):
+            return f"{text}; rounding has undone it, so that it protects from nothing."
+        before = " before rounding" if _is_rounded(str(step.column), made) else ""
+        return f"{text}; the highest ECAP{before} is {reason.ecap.worst:.3g}."
+
+
+def _rows(column: str, made: Noise | None) -> list[NoisedColumn]:
+    return [] if made is None else [row for row in made.columns if row.column == column]
+
+
+def _is_rounded(column: str, made: Noise | None) -> bool:
+    return any(row.decimals is not None for row in _rows(column, made))
+
+
+def _is_undone(column: str, made: Noise | None) -> bool:
+    """Whether no value was changed."""
+    rows = _rows(column, made)
+    return any(row.decimals is not None and row.n_changed == 0 < row.sigma for row in rows)
+
+
+@dataclass
+class Stages:
+    """A plan on its way: the data as they are by now, and the records of what was done."""
+
+    table: Table  # the original; recoded as soon as that is done
+    plan: ProtectionPlan
+    seeds: ProtectionSeeds
+    keys: tuple[str, ...]
+    codes: Mapping[str, Any]
+    progress: Progress
+    rows: int | None
+    recoding: Recoding | None = None
+    recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found
+    synthesiser: Synthesiser | None = None
+    refill: Refill | None = None
+    projection: Projection | None = None
+    removal: Removal | None = None
+    smoothing: list[Smoothing] = field(default_factory=list)
+    noise: Noise | None = None
+    noises: dict[str, NoisePlan] = field(default_factory=dict)
+    done: list[ProtectStep] = field(default_factory=list)
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+
+    def recoded(self) -> list[FileError]:
+        """Do the recodings; everything that keeps the plan from being done to these data."""
+        faults = [*self._recoded()]
+        is_recoded = not faults
+        faults += absent_columns(self.plan, self.table)
+        gone = dropped_columns(self.plan)
+        for step in self.plan.having(NOISE):
+            there = step.column in self.table.frame.columns and step.column not in gone
+            if there and "not_needed" not in step.settings:
+                faults += self._noise(step, is_recoded=is_recoded)
+        return faults
+
+    def _recoded(self) -> Iterator[FileError]:
+        if not self.plan.recodings:
+            return
+        self._say(self.plan.steps[0])
+        steps, keys = self.plan.recodings, self.keys
+        try:
+            made = recode(restore_form(self.table), steps, keys=keys, seed=self.seeds.recode)
+        except InputError as fault:
+            yield from recoding_faults(fault)
+            return
+        self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
+        self.recipe = made.fixed_steps()
+        frame, book = _apart(made.data)
+        self.table = replace(self.table, frame=frame, codebook=book)
+        self.done += StepSentences.recodings(self.recoding, frame.width)
+
+    def _noise(self, step: PlannedStep, *, is_recoded: bool) -> Iterator[FileError]:
+        """Find the noise of a column, or why it can have none."""
+        column = str(step.column)
+        try:
+            if is_recoded:
+                self.noises[column] = noise_of(step, self.table, self.codes)
+            else:  # how much it needs is seen once the recodings can be done
+                of = self.table.variables.get(column)
+                is_kept(self.table.frame[column], of, (), self.table.place)
+        except InputError as fault:
+            yield FileError(path_of(step), f"{step.called}: {fault}", type(fault))
+
+    def synthesised(self, settings: Mapping[str, Any]) -> None:
+        """Fit, and draw S1."""
+        (step,) = self.plan.having(SYNTHESISE)
+        self._say(step)
+        with _name_step(step):
+            made = synthesise(
+                restore_form(self.table), **settings, progress=self._inside(step), rows=self.rows
+            )
+        record = msgspec.structs.replace(made.record, files=(self.table.source,))
+        self.synthesiser = replace(made, record=record)
+        self.frames["s1"] = self._mixed(made.copies[0])
+        self._now(self.frames["s1"], step, StepSentences.synthesis(record))
+
+    def finished(self) -> None:
+        """Do what is done to the copy."""
+        does = {FILTER: self._filtered, REMOVE: self._removed, SMOOTH: self._smoothed}
+        noises = self.plan.having(NOISE)
+        for step in self.plan.after:
+            if step.do == NOISE:
+                if step is noises[0]:
+                    self.frames.setdefault("s2", self.frame)
+                    self._noised(noises)
+                continue
+            self._say(step)
+            with _name_step(step):
+                does[step.do](step)
+        self.frames.setdefault("s2", self.frame)
+        self.frames["s3"] = self.frame
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The copy as it is by now."""
+        return self.frames["now"]
+
+    @property
+    def codebook(self) -> Codebook | None:
+        """What is declared of the copy."""
+        return None if self.synthesiser is None else self.synthesiser.codebook
+
+    @property
+    def copy(self) -> Any:
+        """The copy as it is by now, with what is declared of it."""
+        book = self.codebook
+        return self.frame if book is None else Labelled(self.frame, book)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns that are the original's own."""
+        assert self.synthesiser is not None
+        columns = self.synthesiser.record.columns
+        return tuple(column.name for column in columns if column.role == "kept")
+
+    def _mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows beside those of the original put into an order of chance, so that none is beside."""
+        if not self.kept:
+            return frame
+        order = stream(self.seeds.seed, "protect", "order").permutation(frame.height)
+        return frame[order]
+
+    def _filtered(self, step: PlannedStep) -> None:
+        assert self.synthesiser is not None
+        said = {**step.settings}
+        columns = set(names(said["columns"], "Columns")) if "columns" in said else {*self.codes}
+        codes = {name: given for name, given in self.codes.items() if name in columns}
+        codes |= said.pop("special_codes", None) or {}
+        found = refill(
+            restore_form(self.table),
+            self.synthesiser,
+            rows=self.frame.height,
+            seed=self.seeds.distance_filter,
+            special_codes=codes,
+            progress=self._inside(step),
+            **said,
+        )
+        self.refill = found.record
+        if found.data.is_empty():
+            raise SettingsError(" ".join(found.record.warnings))
+        first = found._drawn[0]
+        if first.frame.height == self.frame.height:
+            self.frames["s1"] = first.frame
+        self.projection = self._projected(first, found.record, codes)
+        self._now(found.data, step, StepSentences.refill(found.record))
+
+    def _projected(
+        self, first: RoundDraw, record: Refill, codes: Mapping[str, Any]
+    ) -> Projection | None:
+        """Where the first rows lie on the original's axes, retained and filtered ones apart."""
+        used = [name for name in record.columns if name in first.frame.columns]
+        try:
+            made = projection(
+                restore_form(self.table),
+                first.frame,
+                columns=used,
+                kept=first.keep,
+                special_codes={name: given for name, given in codes.items() if name in used},
+            )
+        except InputError:  # too little is left to find two axes from: there is no picture then
+            return None
+        return made.record
+
+    def _removed(self, step: PlannedStep) -> None:
+        keys = [name for name in self.keys if name in self.frame.columns]
+        settings = {"keys": keys or None, **step.settings}
+        made = remove_replicated_uniques(restore_form(self.table), self.copy, **settings)
+        self.removal = msgspec.structs.replace(made.record, files=(self.table.source, "the copy"))
+        frame, _ = _apart(made.copies[0])
+        if frame.is_empty():
+            raise SettingsError(" ".join(made.record.warnings))
+        self._now(frame, step, StepSentences.removal(made.record))
+
+    def _smoothed(self, step: PlannedStep) -> None:
+        columns = names(step.settings["columns"], "Columns to smooth")
+        known = {name: codes for name, codes in self.codes.items() if name in columns}
+        codes = {**known, **(step.settings.get("special_codes") or {})}
+        made = smooth(self.copy, columns, special_codes=codes)
+        self.smoothing.append(msgspec.structs.replace(made.record, files=("the copy",)))
+        self._now(_apart(made.data)[0], step, StepSentences.smoothing(made.record))
+
+    def _noised(self, steps: Sequence[PlannedStep]) -> None:
+        columns = {name: plan.how for name, plan in self.noises.items()}
+        needless = {
+            str(step.column): step.settings["not_needed"]
+            for step in steps
+            if "not_needed" in step.settings
+        }
+        frame = self.frame
+        if columns:
+            made = add_noise(
+                self.copy, columns=columns, seed=self.seeds.add_noise, not_needed=needless
+            )
+            self.noise = msgspec.structs.replace(made.record, files=("the copy",))
+            frame = _apart(made.data)[0]
+        for step in steps:
+            self._say(step)
+            plan = self.noises.get(str(step.column))
+            reason = None if plan is None else plan.reason
+            self._now(frame, step, StepSentences.noise(step, reason, self.noise))
+
+    def _now(self, frame: pl.DataFrame, step: PlannedStep, sentence: str) -> None:
+        self.frames["now"] = frame
+        self.done.append(
+            ProtectStep(
+                number=step.number,
+                do=step.do,
+                column=step.column,
+                n_rows=frame.height,
+                n_columns=frame.width,
+                sentence=sentence,
+            )
+        )
+
+    def _say(self, step: PlannedStep) -> None:
+        self.progress(f"{step.number}. {step.do}", step.number - 1, len(self.plan.steps))
+
+    def _inside(self, step: PlannedStep) -> Progress:
+        def said(what: str, done: int, total: int) -> None:
+            self.progress(f"{step.number}. {step.do}: {what}", done, total)
+
+        return said
+
+
+def _apart(data: pl.DataFrame | Labelled) -> tuple[pl.DataFrame, Codebook | None]:
+    return (data.frame, data.codebook) if isinstance(data, Labelled) else (data, None)
+
+
+@contextmanager
+def _name_step(step: PlannedStep) -> Iterator[None]:
+    """A fault with the step in front."""
+    try:
+        yield
+    except InputError as fault:
+        raise type(fault)(f"{step.called}: {fault}") from None

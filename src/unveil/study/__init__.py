@@ -1,0 +1,1 @@
+"""Files read, aligned and coded together once: roles, bands, exclusions, people."""

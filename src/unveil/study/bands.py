@@ -1,0 +1,263 @@
+"""How is a column of numbers cut into bands, the same ones in every file?
+
+Limits are found over the original and all copies together, each record counting once; missing
+values and special codes are left out of them and stay levels of their own. Every band holds its
+lower limit and not its upper one, whoever chose the limits. Nobody is lost: outer bands are open.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from unveil.arrays import Floats
+from unveil.errors import AlignError
+from unveil.io.text_types import DATE, MOMENT, SPAN, TEXT, TIME, TRUTH
+from unveil.records.disclosure import BandedColumn, Coercion, Style
+from unveil.study.align import AlignedColumns
+from unveil.study.band_spec import (
+    Banding,
+    Bands,
+    can_be_written_out,
+    code_text,
+    count_bands,
+    names_between,
+    names_beyond,
+    names_open,
+)
+
+Slots = NDArray[np.uint32]
+"""The place of each value: one of the bands, from low to high, a special code, or missing."""
+
+# Whole numbers up to here are exact as floats, in which bands are cut.
+LARGEST_EXACT = 2**53
+_FEWEST_QUANTILE_BANDS = 3  # with fewer, synthpop turns to equal widths
+_KINDS: dict[type[pl.DataType], str] = {
+    pl.Boolean: TRUTH,
+    pl.Date: DATE,
+    pl.Datetime: MOMENT,
+    pl.Time: TIME,
+    pl.Duration: SPAN,
+}
+
+
+def band(aligned: AlignedColumns, bands: Bands) -> tuple[AlignedColumns, tuple[BandedColumn, ...]]:
+    """Put bands in the place of numbers, in every column that is to be cut."""
+    _check_other_than_numbers(aligned, bands)
+    columns = dict(aligned.columns)
+    records: list[BandedColumn] = []
+    notes: list[Coercion] = []
+    for banding in bands.bandings:
+        name = banding.column
+        codes = tuple(
+            dict.fromkeys(
+                (*bands.special_codes.get(name, ()), *aligned.special_codes.get(name, ()))
+            )
+        )
+        cut = _cut_column(columns[name], banding, codes)
+        if cut is None:
+            sentence = "not cut into bands, because it holds no numbers besides special codes."
+            notes.append(_note(name, sentence))
+            continue
+        columns[name], record = cut
+        records.append(record)
+        notes += _notes(banding, codes, record)
+    banded = {banding.column for banding in bands.bandings}
+    notes += [
+        _note(name, "no bands are asked for, so its special codes change nothing.")
+        for name in bands.special_codes
+        if name not in banded
+    ]
+    coercions = (*aligned.coercions, *notes)
+    return replace(aligned, columns=columns, coercions=coercions), tuple(records)
+
+
+def _check_other_than_numbers(aligned: AlignedColumns, bands: Bands) -> None:
+    faults = []
+    for banding in bands.bandings:
+        sides = aligned.columns[banding.column]
+        dtype = sides[0].dtype
+        if not dtype.is_numeric() and any(side.null_count() < len(side) for side in sides):
+            faults.append(
+                f"Column {banding.column!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
+                " numbers, and cannot be cut into bands. Take it out of the bands."
+            )
+        elif dtype.is_integer() and any(_largest(side) > LARGEST_EXACT for side in sides):
+            faults.append(
+                f"Column {banding.column!r} holds whole numbers beyond 9,007,199,254,740,992, too"
+                " large to be cut exactly. Take it out of the bands, or divide it first."
+            )
+    if faults:
+        raise AlignError("\n".join(faults))
+
+
+def _largest(side: pl.Series) -> int:
+    values = [value for value in (side.min(), side.max()) if isinstance(value, int)]
+    return max((abs(value) for value in values), default=0)
+
+
+def _cut_column(
+    sides: Sequence[pl.Series], banding: Banding, special_codes: Sequence[float]
+) -> tuple[tuple[pl.Series, ...], BandedColumn] | None:
+    """The column in bands and how it was cut; None where there is no finite number to cut."""
+    values = [side.cast(pl.Float64).to_numpy() for side in sides]
+    precision = _precision(values)
+    codes = _store_numbers(precision, special_codes)
+    numbers = np.concatenate([_ordinary(side, codes) for side in values])
+    if not len(numbers):
+        return None
+    style, breaks = _breaks(banding, numbers)
+    names = _names(banding, breaks, numbers) + [code_text(code) for code in special_codes]
+    limits = _store_numbers(precision, breaks) if style == "breaks" else np.array(breaks)
+    slots = [_slots(side, limits, codes) for side in values]
+    found = _those_found(slots, n_slots=len(names) + 1)
+    levels = [names[slot] for slot in found]
+    n_codes = int((found > len(breaks)).sum())
+    record = BandedColumn(
+        column=banding.column,
+        style=style,
+        n=banding.n,
+        breaks=tuple(breaks),
+        levels=tuple(levels[: len(levels) - n_codes]),
+        special_codes=tuple(levels[len(levels) - n_codes :]),
+    )
+    return _label_slots(slots, found, levels, missing=len(names)), record
+
+
+def _precision(values: Sequence[Floats]) -> type[np.floating]:
+    """The precision decimals were kept in: 0.7 in single precision is less than 0.7 in double."""
+    with np.errstate(over="ignore"):
+        has_decimals = any(not _same(side, np.rint(side)) for side in values)
+        is_single = has_decimals and all(_same(side, side.astype(np.float32)) for side in values)
+    return np.float32 if is_single else np.float64
+
+
+def _same(values: Floats, others: NDArray[np.floating]) -> bool:
+    return np.array_equal(values, others, equal_nan=True)
+
+
+def _store_numbers(precision: type[np.floating], numbers: Sequence[float]) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.array(numbers, np.float64).astype(precision).astype(np.float64)
+
+
+def _ordinary(values: Floats, codes: Floats) -> Floats:
+    """The finite numbers that are no special codes."""
+    return values[np.isfinite(values) & ~np.isin(values, codes)]
+
+
+def _breaks(banding: Banding, numbers: Floats) -> tuple[Style, list[float]]:
+    """The style used, and the breaks, each once; sorts the numbers."""
+    n = banding.n
+    if n is None:
+        return "breaks", list(banding.breaks)
+    numbers.sort()
+    equal = _inner(_equal_widths(numbers, n), numbers)
+    if banding.style == "equal":
+        return "equal", equal
+    quantiles = _inner(_quantiles(numbers, n), numbers)
+    has_enough = len(quantiles) + 1 >= min(n, _FEWEST_QUANTILE_BANDS)
+    return ("quantile", quantiles) if has_enough or not equal else ("equal", equal)
+
+
+def _inner(breaks: Floats, ordered: Floats) -> list[float]:
+    """The breaks that part the numbers: the lowest and highest belong to single people."""
+    parts = (ordered[0] < breaks) & (breaks < ordered[-1])
+    return list(np.unique(breaks[parts]).tolist())
+
+
+def _quantiles(ordered: Floats, n: int) -> Floats:
+    """R's quantiles of type 7 at 0, 1/n, ..., 1, but each at its exact place."""
+    # R rounds the shares: its seq(0, 1, 1/5)[4] lies above 0.6, and the break of 1:11 there above
+    # 7, which puts the 7 into the band below.
+    places = [divmod(step * (len(ordered) - 1), n) for step in range(n + 1)]
+    breaks = [
+        _between(ordered[low], ordered[low + 1], Fraction(rest, n)) if rest else ordered[low]
+        for low, rest in places
+    ]
+    return np.array(breaks)
+
+
+def _equal_widths(ordered: Floats, n: int) -> Floats:
+    """Where n bands of one width, from the lowest number to the highest, meet."""
+    lowest, highest = ordered[0], ordered[-1]
+    return np.array([_between(lowest, highest, Fraction(step, n)) for step in range(1, n)])
+
+
+def _between(low: np.floating, high: np.floating, share: Fraction) -> float:
+    """The number so far on the way from low to high, exact for numbers as people write them."""
+    # In floats a break of -0.3, ..., 0.5 lies at 5.6e-17 instead of 0, and that is what it says.
+    start, end = Fraction(repr(float(low))), Fraction(repr(float(high)))
+    return float(start + (end - start) * share)
+
+
+def _names(banding: Banding, breaks: Sequence[float], numbers: Floats) -> list[str]:
+    """What the bands are called, from low to high."""
+    is_whole = _same(numbers, np.rint(numbers)) and can_be_written_out(abs(numbers).max())
+    if banding.n is not None:
+        return names_open(breaks, is_whole=is_whole)
+    under, above = names_beyond(breaks)
+    between = banding.labels or names_between(breaks, is_whole=is_whole)
+    return [under, *between, above]
+
+
+def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:
+    slots = np.searchsorted(limits, values, side="right").astype(np.uint32)
+    for i, code in enumerate(codes):
+        slots[values == code] = len(limits) + 1 + i
+    slots[np.isnan(values)] = len(limits) + 1 + len(codes)
+    return slots
+
+
+def _those_found(slots: Sequence[Slots], n_slots: int) -> NDArray[np.intp]:
+    """The slots that some value is in, the last one (missing) aside."""
+    is_found = np.zeros(n_slots, bool)
+    for side in slots:
+        is_found[side] = True
+    return np.flatnonzero(is_found[:-1])
+
+
+def _label_slots(
+    slots: Sequence[Slots], found: NDArray[np.intp], levels: Sequence[str], missing: int
+) -> tuple[pl.Series, ...]:
+    """The slots as labels, in the order of the levels; missing stays null."""
+    place = np.zeros(missing + 1, np.uint32)
+    place[found] = np.arange(len(found))
+    place[missing] = len(found)
+    labels = pl.Series([*levels, None], dtype=pl.Enum(levels))
+    return tuple(labels.gather(place[side]) for side in slots)
+
+
+def _notes(banding: Banding, codes: Sequence[float], record: BandedColumn) -> list[Coercion]:
+    sentences = [_how_it_was_cut(banding, record)]
+    for code in map(code_text, codes):
+        if code not in record.special_codes:
+            sentences.append(f"the special code {code} occurs in none of the files.")
+    return [_note(banding.column, sentence) for sentence in sentences]
+
+
+def _how_it_was_cut(banding: Banding, record: BandedColumn) -> str:
+    n_bands, n_asked = len(record.levels), banding.n
+    bands = count_bands(n_bands, "band")
+    if record.style != banding.style:
+        return (
+            f"compared in {bands} of equal width, because too many values are equal for"
+            f" {n_asked:,} bands of equally many records."
+        )
+    if n_asked is None or n_bands >= n_asked:
+        return f"compared in {bands}."
+    if not record.breaks:
+        reason = "all values are equal"
+    elif len(record.breaks) + 1 < n_asked:
+        reason = "many values are equal"
+    else:
+        reason = "no value lies in the others"
+    return f"compared in {bands} instead of {n_asked:,}, because {reason}."
+
+
+def _note(column: str, what: str) -> Coercion:
+    sentence = f"Column {column!r}: {what}"
+    return Coercion(side="all files", column=column, kind="bands", sentence=sentence)

@@ -1,0 +1,249 @@
+"""From what a user gives to an original ready to be fitted: read, taken apart, planned."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.arguments import absent_sentence
+from unveil.arrays import Ints
+from unveil.errors import ReadError, RolesError, SettingsError, list_names
+from unveil.io.sources import read_table
+from unveil.io.table import Table
+from unveil.models.design import ColumnValues
+from unveil.records.codebook import Codebook
+from unveil.study.roles import names
+from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
+from unveil.synthesis.identifiers import Instructions, note_people
+from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
+from unveil.synthesis.methods import Options
+from unveil.synthesis.plan import Step, SynthesisPlan, make_plan, order_by_dependency, within_bounds
+from unveil.synthesis.rule_kinds import Derived, Rule
+from unveil.synthesis.settings import (
+    check_codes_of_categories,
+    check_idle_options,
+    check_large_leaves,
+    codes_by_column,
+    columns_used,
+    date_notes,
+    entries,
+)
+from unveil.synthesis.split_columns import read_lettered_numbers, split
+from unveil.synthesis.strata import Strata
+
+
+@dataclass(frozen=True)
+class SynthesisData:
+    """An original as read and taken apart, and what is to be done with it."""
+
+    table: Table
+    parts: Mapping[str, ColumnValues]
+    plan: SynthesisPlan
+    strata: Strata
+    rules: tuple[Rule, ...]
+    derived: tuple[Derived, ...]
+    options: Options
+    seed: int
+    instructions: Instructions
+    told: tuple[str, ...] = ()  # of the rules and formulas: counts, no values
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the original."""
+        return len(self.table.frame)
+
+    def names_of_copy(self) -> tuple[str, ...]:
+        """The columns of a copy: in the order of the original, then derived ones that are new."""
+        new = [column.column for column in self.derived if column.column not in self.parts]
+        aside = {*self.plan.left_out, *self.plan.predictor_only}
+        return (*(name for name in self.parts if name not in aside), *new)
+
+    def codebook(self, columns: Sequence[str]) -> Codebook | None:
+        """What is declared about these columns; nothing of running numbers."""
+        book = self.table.codebook
+        if book is None:
+            return None
+        named = {*columns} - {*self.plan.renumbered}
+        return msgspec.structs.replace(
+            book, variables=tuple(known for known in book.variables if known.name in named)
+        )
+
+    def rows_to_fit(self) -> list[dict[str, Ints]]:
+        """For each stratum and column, the rows that its model is fitted to.
+
+        Rows that a rule settles are left out; all of a stratum's rows take part where a rule
+        settles every one of them, and in a joint table, whose other columns need them.
+        """
+        by_rule = self._settled()
+        return [
+            {
+                name: rows if step.is_joint else _without(rows, by_rule.get(name))
+                for step in self.plan.steps
+                for name in step.columns
+            }
+            for rows in self.strata.rows(self.strata.of_rows)
+        ]
+
+    def impossible(self) -> dict[Step, list[Impossible]]:
+        """For each joint step, the cells that rules leave empty in its table."""
+        return {
+            step: impossible_in(step, self.rules, self.parts)
+            for step in self.plan.steps
+            if step.is_joint
+        }
+
+    def _settled(self) -> dict[str, NDArray[np.bool_]]:
+        found: dict[str, NDArray[np.bool_]] = {}
+        for rule in self.rules:
+            met = rule.rows(self.table.frame).to_numpy()
+            found[rule.column] = met | found.get(rule.column, np.zeros(len(met), dtype=bool))
+        return found
+
+
+def prepare_synthesis(
+    original: Any,
+    *,
+    method: str | Mapping[str, str],
+    order: Any,
+    predictors: Mapping[str, Sequence[str]] | None,
+    keep: str | Iterable[str] | None,
+    rules: Any,
+    derived: Any,
+    special_codes: Mapping[str, Any] | None,
+    spikes: Mapping[str, Any] | None,
+    strata: str | Iterable[str] | None,
+    missing_values: str | Sequence[str],
+    instructions: Instructions,
+    options: Options,
+    seed: int,
+) -> SynthesisData:
+    """Read the original, take its columns apart and plan, or refuse what cannot be done."""
+    missing = entries(missing_values)
+    table = read_lettered_numbers(read_table(original, side="original", missing_values=missing))
+    instructions.refuse_absent(table)
+    used = columns_used(order, predictors, keep, strata, derived)
+    codes = _codes(table, special_codes, spikes)
+    parts = _parts(table, codes, used, instructions.drop)
+    rules, derived = resolve_rules(table, parts, rules, derived, special_codes)
+    kept = None if keep is None else names(keep, "Columns to keep")
+    layers = None if strata is None else names(strata, "Strata")
+    computed = [column.column for column in derived]
+    drop = [name for name in instructions.drop if name in parts]
+    aside = (*(kept or ()), *(layers or ()), *computed, *drop, *instructions.renumber)
+    columns = {name: part.column for name, part in parts.items()}
+    plan = make_plan(
+        columns,
+        place=table.place,
+        method=method,
+        order=_in_order(order, parts, aside, seed),
+        predictors=predictors,
+        keep=kept,
+        strata=layers,
+        derived=computed,
+        drop=drop,
+        renumber=instructions.renumber,
+    )
+    instructions.refuse_identifiers(table, (*plan.order, *plan.kept, *plan.strata), codes)
+    plan = within_bounds(plan, columns)
+    _check_nothing(plan)
+    check_idle_options(plan, options)
+    found = Strata.of(table.frame, plan.strata, parts)
+    where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
+    check_large_leaves(plan, options, int(found.sizes.min()), where)
+    _check_late_rules(rules, derived, plan, table)
+    said = (
+        *note_people(table),
+        *rule_and_derived_notes(table, rules, derived),
+        *table_notes(plan, rules, parts),
+        *date_notes(columns, {**(special_codes or {}), **(spikes or {})}),
+    )
+    return SynthesisData(
+        table, parts, plan, found, rules, derived, options, seed, instructions, said
+    )
+
+
+def _codes(
+    table: Table, special_codes: Mapping[str, Any] | None, spikes: Mapping[str, Any] | None
+) -> dict[str, tuple[float, ...]]:
+    """The numbers that stand apart in each column: special codes and spikes."""
+    known = table.frame.columns
+    special = codes_by_column(special_codes, "Special codes", known, table.place)
+    apart = codes_by_column(spikes, "Spikes", known, table.place)
+    return {name: (*special.get(name, ()), *apart.get(name, ())) for name in known}
+
+
+def _parts(
+    table: Table,
+    codes: Mapping[str, tuple[float, ...]],
+    used: set[str] | None,
+    drop: Sequence[str],
+) -> dict[str, ColumnValues]:
+    """Every column taken apart; one that cannot be is passed over where nobody asks for it."""
+    book = table.codebook
+    parts = {}
+    for name in table.frame.columns:
+        variable = None if book is None else book.variable(name)
+        try:
+            parts[name] = split(table.frame[name], special=codes[name], variable=variable)
+        except ReadError:
+            if name not in drop and (used is None or name in used):
+                raise
+    check_codes_of_categories(codes, {name: part.column for name, part in parts.items()})
+    return parts
+
+
+def _in_order(
+    order: Any, parts: Mapping[str, ColumnValues], aside: Sequence[str], seed: int
+) -> Any:
+    """The order asked for; by dependency, of all columns that are not aside, where it is "auto"."""
+    if not isinstance(order, str) or order != "auto":
+        return order
+    return order_by_dependency(parts, [name for name in parts if name not in aside], seed)
+
+
+def _check_nothing(plan: SynthesisPlan) -> None:
+    if not plan.steps:
+        raise RolesError(
+            "No column is left to be synthesised. Keep fewer columns, or name some in the order."
+        )
+
+
+def _check_late_rules(
+    rules: Iterable[Rule], derived: Iterable[Derived], plan: SynthesisPlan, table: Table
+) -> None:
+    """A rule can be met only by what is there before its column."""
+    first = [*plan.kept, *plan.predictor_only, *plan.strata]
+    turns = [*first, *plan.order]
+    for rule in rules:
+        for name in (rule.column, *rule.needs):
+            if name not in table.frame.columns:
+                raise RolesError(absent_sentence(table.place, name, table.frame.columns))
+        if rule.column not in plan.order:
+            raise RolesError(
+                f"The rule {rule.text!r} settles {rule.column!r}, which is not synthesised. "
+                "Leave the rule out."
+            )
+        before = turns[: turns.index(rule.column)]
+        late = [name for name in rule.needs if name not in before]
+        if late:
+            raise RolesError(
+                f"The rule {rule.text!r} needs {list_names(late)} before {rule.column!r}. "
+                "Change the order."
+            )
+    for column in derived:
+        absent_ones = [name for name in column.needs if name not in turns]
+        turns.append(column.column)
+        if absent_ones:
+            raise SettingsError(
+                f"The derived column {column.column!r} needs {list_names(absent_ones)}, which "
+                "the copy "
+                "does not have."
+            )
+
+
+def _without(rows: Ints, settled: NDArray[np.bool_] | None) -> Ints:
+    left = rows if settled is None else rows[~settled[rows]]
+    return left if len(left) else rows

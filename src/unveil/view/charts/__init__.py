@@ -1,0 +1,1 @@
+"""Charts of records, each in one module, drawn as static SVG."""

@@ -1,0 +1,212 @@
+"""A comparison in sentences a custodian can repeat, and as it is shown in a notebook."""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
+from unveil.view.format import format_count, percent, truncate
+from unveil.view.group_notes import group_notes
+from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.pair_tables import is_few
+
+CONFIDENTIAL = "Confidential: it shows figures of the original."
+TEMPLATES = {
+    "sizes": "{columns} compared, of {n} in the original and {m} in {copies}.",
+    "column": (
+        "The column that differs most is {column}: {p} of the records of {copies} would have to"
+        " change their answer to have the original's shares (total variation)."
+    ),
+    "column in bands": (
+        "The column that differs most is {column}: put into bands, {p} of the records of {copies}"
+        " would have to move to another band to have the original's shares (total variation)."
+    ),
+    "same columns": "Every column has the same shares in the original and in {copies}.",
+    "association": (
+        "The association that changed most is that of {a} and {b}: {measure} {there} in the"
+        " original, {here} in {copies}."
+    ),
+    "same associations": "No association has changed.",
+    "no association": "No association could be measured.",
+}
+MEASURES = {
+    "pearson": "Pearson's correlation",
+    "spearman": "Spearman's correlation",
+    "cramer_v": "Cramér's V",
+    "correlation_ratio": "correlation ratio",
+}
+DISTANCE_HEADS = (
+    "column",
+    "kind",
+    "Hellinger",
+    "total variation",
+    "Wasserstein",
+    "in standard deviations",
+    "missing, points",
+)
+ASSOCIATION_HEADS = ("columns", "measure", "original", "synthetic", "difference")
+MOST_ROWS = 10
+HALF_A_TENTH = 0.05
+FEW = "few"
+"""Instead of a figure of fewer than ten people of the original."""
+
+
+def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
+    """What the comparison says, by the name of what is said."""
+    copies = copies_of(record)
+    yield (
+        "sizes",
+        TEMPLATES["sizes"].format(
+            columns=format_count(len(record.columns), "column"),
+            n=format_count(record.n_original, "record"),
+            m=" + ".join(f"{n:,}" for n in record.n_synthetic),
+            copies=copies,
+        ),
+    )
+    worst = most_different(record)
+    if worst is not None and worst.total_variation:
+        share = percent(100 * worst.total_variation)
+        kind = "column in bands" if is_in_bands(record, worst) else "column"
+        yield (
+            "column",
+            TEMPLATES[kind].format(column=truncate(worst.column), p=share, copies=copies),
+        )
+    elif worst is not None:
+        yield "column", TEMPLATES["same columns"].format(copies=copies)
+    yield "association", _association(record)
+
+
+def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
+    """Whether shares are of bins of numbers, and not of single answers."""
+    return record.distribution_of(row.column).histogram is not None
+
+
+def copies_of(record: Comparison) -> str:
+    """The copies in a sentence."""
+    n = len(record.n_synthetic)
+    return "the copy" if n == 1 else f"the {n} copies"
+
+
+def _association(record: Comparison) -> str:
+    row = record.most_changed
+    if row is None:
+        return TEMPLATES["no association"]
+    if not row.difference:
+        return TEMPLATES["same associations"]
+    return TEMPLATES["association"].format(
+        a=truncate(row.a),
+        b=truncate(row.b),
+        measure=MEASURES[row.measure],
+        there=figure(row.original),
+        here=figure(row.synthetic),
+        copies=copies_of(record),
+    )
+
+
+def most_different(record: Comparison) -> DistanceRow | None:
+    """The column with the largest total variation in the headline copy."""
+    known = [row for row in headline_rows(record) if row.total_variation is not None]
+    return max(known, key=lambda row: row.total_variation or 0.0, default=None)
+
+
+def headline_rows(record: Comparison) -> list[DistanceRow]:
+    """Distances of the only copy, or of the mean of all."""
+    return [row for row in record.rows if row.copy == record.headline_copy]
+
+
+def ranked_rows(record: Comparison) -> list[DistanceRow]:
+    """Distances of the headline copy, the most different column first."""
+    return sorted(headline_rows(record), key=lambda row: -(row.total_variation or 0.0))
+
+
+def ranked_distances(record: Comparison) -> list[tuple[str, ...]]:
+    """The columns under DISTANCE_HEADS, the most different first."""
+    return [distance_cells(record, row) for row in ranked_rows(record)]
+
+
+def distance_cells(record: Comparison, row: DistanceRow) -> tuple[str, ...]:
+    """One column under DISTANCE_HEADS."""
+    moved = "-" if row.wasserstein is None else f"{row.wasserstein:,.4g}"
+    figures = (figure(row.hellinger, 4), figure(row.total_variation, 4))
+    missing = _missing(record, row)
+    return (truncate(row.column), row.kind, *figures, moved, figure(row.wasserstein_sd), missing)
+
+
+def _missing(record: Comparison, row: DistanceRow) -> str:
+    """How many points more are missing in the copy; of few people of the original only "few"."""
+    if row.missing_difference is None:
+        return "-"
+    levels = record.distribution_of(row.column).levels
+    without = [one for one in levels if one.kind in ("missing", "special")]
+    is_hidden = is_few(sum(one.n_original for one in without))
+    return FEW if is_hidden else _points(row.missing_difference)
+
+
+def _points(value: float) -> str:
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:+.1f}" if abs(value) >= HALF_A_TENTH else "0.0"
+
+
+def association_cells(row: AssociationRow) -> tuple[str, ...]:
+    """One pair under ASSOCIATION_HEADS."""
+    signed = "-" if row.difference is None else _signed(row.difference)
+    pair = f"{truncate(row.a)} and {truncate(row.b)}"
+    return pair, MEASURES[row.measure], figure(row.original), figure(row.synthetic), signed
+
+
+def _signed(value: float) -> str:
+    shown = f"{value:+.3f}"
+    return shown if float(shown) else "0.000" if value else "0"
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """A measure without a unit; never a positive 0.000."""
+    if value is None:
+        return "-"
+    shown = f"{value:.{digits}f}"
+    if value and float(shown) == 0:
+        return f"{'<' if value > 0 else '>-'}{10.0**-digits:.{digits}f}"
+    return shown if value else "0"
+
+
+def changed_associations(record: Comparison, most: int = MOST_ROWS) -> list[AssociationRow]:
+    """The associations that changed most in the headline copy, the largest change first."""
+    known = [
+        row
+        for row in record.associations
+        if row.copy == record.headline_copy and row.difference is not None
+    ]
+    return sorted(known, key=lambda row: -abs(row.difference or 0.0))[:most]
+
+
+@as_text.register
+def _(record: Comparison) -> str:
+    said = dict(comparison_sentences(record))
+    return f"Comparison: {said['sizes']} {said['association']}"
+
+
+@as_html.register
+def _(record: Comparison) -> str:
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        paragraph(CONFIDENTIAL),
+        *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
+        grid("Columns, the most different first", DISTANCE_HEADS, ranked_distances(record)),
+        grid(
+            "Associations, the most changed first",
+            ASSOCIATION_HEADS,
+            [association_cells(row) for row in changed_associations(record)],
+        ),
+        notes(group_notes(record.coercions)),
+    ]
+    return view(parts)
+
+
+@as_text.register
+def _(record: PairCounts) -> str:
+    return (
+        f"{truncate(record.a)} and {truncate(record.b)}: {sum(record.n_original):,} people of "
+        "the original"
+        f" and {sum(record.n_synthetic):,} of the copies in {len(record.x):,} hexagons"
+    )

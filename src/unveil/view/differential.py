@@ -1,0 +1,297 @@
+"""Included against left out, and how a file was split, in sentences a custodian can repeat.
+
+One catalogue of templates, filled from records only. The words that the paper has for "no
+difference" stand in one template alone, `inside`, which is used only where the whole interval lies
+inside a margin that the custodian has stated, and something can be concluded from it.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.differential import (
+    ROUNDING,
+    ConfidentialityRow,
+    DifferentialConfidentiality,
+    Split,
+)
+from unveil.view.format import and_list, format_count, percent, ratio, truncate
+from unveil.view.html import grid, notes, paragraph, view
+
+TEMPLATES = {
+    "caption": "Included against left out, by number of pooled copies (m)",
+    "title": "Are people recognised because their own record was used?",
+    "sizes": (
+        "{included} whose records were used, {left_out} whose records were left out, {copies}. We"
+        " assume an intruder who knows {keys} of a person, and guesses {target} from the rows with"
+        " the same keys."
+    ),
+    "zero": "A person whose keys are in no copy counts as guessed wrongly.",
+    "undefined": "A person whose keys are in no copy is left out of the figures.",
+    "more": (
+        "People whose record was used are recognised {points} more often: {a} of the guesses about"
+        " them are right, and {b} of those about the others"
+    ),
+    "less": (
+        "People whose record was used are recognised {points} less often: {a} of the guesses about"
+        " them are right, and {b} of those about the others"
+    ),
+    "same": (
+        "People whose record was used are recognised as often as the others: {a} of the guesses"
+        " are right"
+    ),
+    "not measured": "How much more often people are recognised could not be measured: {reason}.",
+    "with interval": "{said} ({confidence} interval: {low} to {high} points).",
+    "no interval": "{said}. No interval could be found: {reason}.",
+    "inside": (
+        "The whole interval lies inside the margin of {margin} either way: within it, {copies}"
+        " differentially confidential for {target} given {keys}."
+    ),
+    "outside": (
+        "The interval does not lie inside the margin of {margin} either way: a difference that"
+        " matters is not ruled out."
+    ),
+    "margin in doubt": (
+        "Whether the difference lies inside the margin of {margin} either way cannot be told:"
+        " {reason}."
+    ),
+    "in doubt": "Nothing can be concluded from the interval: {reason}.",
+    "beyond chance": "The interval leaves out 0: chance alone hardly explains the difference.",
+    "no margin": (
+        "That the interval holds 0 is no evidence that there is no difference. State a difference"
+        " that would not matter (margin) to have it tested."
+    ),
+    "found": (
+        "{a} of the people whose record was used have keys that occur in {copies}, and {b} of the"
+        " others."
+    ),
+    "p": (
+        "t, df and p take every person's score as independent of the others'. Those of people with"
+        " the same keys rest on the same synthetic rows, so read p as an indication."
+    ),
+    "split": (
+        "{included} of {original} are to be included and {left_out} to be left out, drawn at random"
+        " with seed {seed}{strata}."
+    ),
+    "split people": (
+        "{included} of {people} are to be included and {left_out} to be left out, each with all"
+        " rows that have their {person} ({rows_in} rows and {rows_out}), drawn at random with seed"
+        " {seed}{strata}."
+    ),
+    "split strata": ", within {n} of {strata}",
+    "split seed": (
+        "The parts are as confidential as the original, and so is the seed: with the original it"
+        " tells who was included."
+    ),
+}
+
+HEADS = ("m", "included", "left out", "difference", "interval", "t", "df", "p", "margin")
+"""The columns of the table of a method; the last where there is a margin."""
+
+
+def points(share: float) -> str:
+    """A difference of shares in percentage points, without its sign."""
+    shown = f"{abs(100 * share):.1f}"
+    if share and shown == "0.0":
+        return "less than 0.1 points"
+    return f"{shown} points"
+
+
+def sizes(record: DifferentialConfidentiality) -> str:
+    """How much data there is, what is assumed of the intruder, and what a non-match counts."""
+    copies = ", ".join(_sizes(method, n) for method, n in record.methods.items())
+    said = TEMPLATES["sizes"].format(
+        included=format_count(record.n_included, "person", "people"),
+        left_out=format_count(record.n_left_out, "person", "people"),
+        copies=copies,
+        keys=and_list(record.keys),
+        target=_target(record),
+    )
+    return f"{said} {TEMPLATES[record.nonmatch]}"
+
+
+def _sizes(method: str, n: tuple[int, ...]) -> str:
+    by = f" by {truncate(method)}" if method else ""
+    if len(n) == 1:
+        return f"{format_count(n[0], 'record')} in the copy{by}"
+    return f"{len(n)} copies{by} of {and_list(f'{one:,}' for one in n)} records"
+
+
+def _target(record: DifferentialConfidentiality) -> str:
+    together = " together" if len(record.target) > 1 else ""
+    return f"{and_list(record.target)}{together}"
+
+
+def differential_sentences(record: DifferentialConfidentiality) -> Iterator[tuple[str, list[str]]]:
+    """What to say, under a heading for each method."""
+    for method in record.methods:
+        about = f", {truncate(method)}" if method else ""
+        yield f"In words{about}", list(sentences(record, method))
+
+
+def sentences(record: DifferentialConfidentiality, method: str = "") -> Iterator[str]:
+    """What all copies of a method show: the difference, the margin, and what p is worth."""
+    row = record.headline(method)
+    yield _difference(record, row)
+    yield TEMPLATES["found"].format(
+        a=percent(100 * row.n_match_included / record.n_included),
+        b=percent(100 * row.n_match_left_out / record.n_left_out),
+        copies=_copies(row),
+    )
+    if row.interval is not None:
+        yield _margin(record, row)
+    if row.p is not None:
+        yield TEMPLATES["p"]
+
+
+def _difference(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
+    if row.difference is None or row.mean_included is None or row.mean_left_out is None:
+        return TEMPLATES["not measured"].format(reason=_reason(record, row, "difference"))
+    kind = "more" if row.difference > 0 else "less"
+    if abs(row.difference) < ROUNDING:
+        kind = "same"
+    said = TEMPLATES[kind].format(
+        points=points(row.difference),
+        a=percent(100 * row.mean_included),
+        b=percent(100 * row.mean_left_out),
+    )
+    if row.interval is None:
+        reason = _reason(record, row, "interval")
+        return TEMPLATES["no interval"].format(said=said, reason=reason)
+    low, high = (f"{100 * end:.1f}".replace("-0.0", "0.0") for end in row.interval)
+    return TEMPLATES["with interval"].format(
+        said=said, confidence=f"{100 * record.confidence:g} %", low=low, high=high
+    )
+
+
+def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str:
+    if record.margin is None and row.doubt is not None:
+        return TEMPLATES["in doubt"].format(reason=row.doubt)
+    if record.margin is None:
+        low, high = row.interval or (0.0, 0.0)
+        return TEMPLATES["no margin" if low <= 0 <= high else "beyond chance"]
+    kinds = {True: "inside", False: "outside", None: "margin in doubt"}
+    return TEMPLATES[kinds[row.equivalent]].format(
+        margin=f"{100 * record.margin:g} points",
+        copies=f"{_copies(row)} {'is' if row.m == 1 else 'are'}",
+        target=_target(record),
+        keys=and_list(record.keys),
+        reason=row.doubt,
+    )
+
+
+def _copies(row: ConfidentialityRow) -> str:
+    by = f" by {truncate(row.method)}" if row.method else ""
+    return f"the copy{by}" if row.m == 1 else f"the {row.m} copies{by} together"
+
+
+def _reason(record: DifferentialConfidentiality, row: ConfidentialityRow, field: str) -> str:
+    place = (row.method, row.m, field)
+    lacking = record.not_measured
+    return next((one.reason for one in lacking if (one.method, one.m, one.field) == place), "")
+
+
+def table(
+    record: DifferentialConfidentiality, method: str = ""
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The heads and the figures of every m of a method, shaped as the paper's Table 4."""
+    heads = HEADS if record.margin is not None else HEADS[:-1]
+    return heads, [_cells(row)[: len(heads)] for row in record.rows if row.method == method]
+
+
+def caption(method: str) -> str:
+    """What stands over the table of a method."""
+    return f"{TEMPLATES['caption']}{f', {truncate(method)}' if method else ''}"
+
+
+def _cells(row: ConfidentialityRow) -> tuple[str, ...]:
+    low, high = row.interval or (None, None)
+    return (
+        str(row.m),
+        _share(row.mean_included),
+        _share(row.mean_left_out),
+        _share(row.difference),
+        "-" if low is None else f"{_share(low)} to {_share(high)}",
+        ratio(row.t),
+        "-" if row.df is None else f"{row.df:,.0f}",
+        "-" if row.p is None else "<0.001" if row.p < 0.0005 else f"{row.p:.3f}",
+        {None: "-", True: "inside", False: "outside"}[row.equivalent],
+    )
+
+
+def _share(value: float | None) -> str:
+    """A share with three decimals, as the paper's Table 4 has them; never a positive 0.000."""
+    if value is None:
+        return "-"
+    if abs(value) < ROUNDING:
+        return "0"
+    shown = f"{value:.3f}"
+    return {"0.000": "<0.001", "-0.000": ">-0.001"}.get(shown, shown)
+
+
+@as_text.register
+def _(record: DifferentialConfidentiality) -> str:
+    who = f"{_target(record)} from {and_list(record.keys)}"
+    rows = [record.headline(method) for method in record.methods]
+    return "\n".join(
+        f"Included against left out, {who}, {truncate(row.method)}{' ' if row.method else ''}m ="
+        f" {row.m}: {_difference(record, row)}"
+        for row in rows
+    )
+
+
+@as_html.register
+def _(record: DifferentialConfidentiality) -> str:
+    parts = [
+        f"<h3>{escape(TEMPLATES['title'])}</h3>",
+        paragraph(sizes(record)),
+        *(part for method in record.methods for part in _html_of(record, method)),
+        paragraph(f"Seed of the bootstrap: {record.seed}"),
+        notes(record.coercions),
+    ]
+    return view(parts)
+
+
+def _html_of(record: DifferentialConfidentiality, method: str) -> Iterator[str]:
+    """What is said of a method, and its table."""
+    if method:
+        yield f"<h4>{escape(truncate(method))}</h4>"
+    yield from (paragraph(said) for said in sentences(record, method))
+    yield grid(caption(method), *table(record, method))
+
+
+@as_text.register
+def split_sentence(record: Split) -> str:
+    """How a file was split."""
+    strata = ""
+    if record.strata:
+        n = format_count(record.n_strata, "combination")
+        strata = TEMPLATES["split strata"].format(n=n, strata=and_list(record.strata))
+    if record.person is not None:
+        return TEMPLATES["split people"].format(
+            included=f"{record.n_people_included:,}",
+            people=f"{record.person.n_people:,} people",
+            left_out=f"{record.n_people_left_out:,}",
+            person=truncate(record.person.column),
+            rows_in=f"{record.n_included:,}",
+            rows_out=f"{record.n_left_out:,}",
+            seed=record.seed,
+            strata=strata,
+        )
+    return TEMPLATES["split"].format(
+        included=f"{record.n_included:,}",
+        original=format_count(record.n_original, "record"),
+        left_out=f"{record.n_left_out:,}",
+        seed=record.seed,
+        strata=strata,
+    )
+
+
+@as_html.register
+def _(record: Split) -> str:
+    parts = (
+        paragraph(split_sentence(record)),
+        paragraph(TEMPLATES["split seed"]),
+        notes(record.coercions),
+    )
+    return view(parts)

@@ -1,0 +1,208 @@
+"""How sure a claim of membership would be, in sentences that a custodian can repeat.
+
+For the custodian alone: ECAP values are never published.
+"""
+
+import math
+from collections.abc import Iterator
+from html import escape
+from itertools import pairwise
+
+from unveil.records.base import as_html, as_text
+from unveil.records.noise import CurveRow, DiscreteEcap, Ecap, NoiseChoice, SensitivityRow
+from unveil.view.format import format_count, lines
+from unveil.view.html import grid, paragraph, view
+
+TEMPLATES = {
+    "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."
+    " The kind and the amount of noise may be.",
+    "values": "{n}{missing}, {d} of them different. Population {population}: N = {N}, of whom"
+    " {sample} were sampled.",
+    "claim": "Even knowing the method and the noise, the strongest claim about any value would be"
+    " right with probability at most {e}.",
+    "limit": "No noise can bring that below {limit}, the chance that a given person was sampled.",
+    "sigma": "The least {noise} noise with which no ECAP is above {t} has a standard deviation of"
+    " {sigma}.",
+    "use": "Use {use}, the next of 1, 2, 5, 10, 20 and so on: the exact amount, once published,"
+    " would give the most extreme value away.",
+    "none needed": "No noise is needed: without any, no ECAP is above {t}.",
+    "given": "{noise} noise with a standard deviation of {sigma}.",
+    "discrete": "Values, population and noise are taken as whole numbers.",
+    "undefined": "Nothing can be claimed about any value.",
+    "tail": "They stand at {places}{more} (from 0).",
+}
+_LARGE = 1e15
+_EVERY = 4
+NOISES = {"normal": "normal", "laplace": "Laplace", "uniform": "uniform"}
+CURVE_HEADS = ("sigma", "highest ECAP", "quotient")
+SENSITIVITY_HEADS = ("what is other", "population", "N", "sigma needed")
+
+
+def figure(value: float) -> str:
+    """A number with four digits, without an exponent where it need not be."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < _LARGE else f"{value:.4g}"
+
+
+def claim(ecap: float | None) -> str:
+    """A probability, rounded up: "at most" must stay true; never 1 or 0 unless it is."""
+    if ecap is None:
+        return "-"
+    if ecap in (0, 1):
+        return str(int(ecap))
+    if ecap > 0.9999:
+        return "almost 1"
+    digits = max(4, 3 - math.floor(math.log10(ecap)))
+    shown = f"{ecap:.{digits}f}"
+    up = float(shown) + (10.0**-digits if float(shown) < ecap * (1 - 1e-7) else 0.0)
+    return f"{up:.{digits}f}".rstrip("0")
+
+
+def ecap_sentences(record: Ecap) -> Iterator[tuple[str, str]]:
+    """What each figure says, by the name of the figure."""
+    yield "values", _values(record)
+    if record.discrete:
+        yield "discrete", TEMPLATES["discrete"]
+    noise = NOISES[record.noise]
+    given = TEMPLATES["given"].format(
+        noise=noise[0].upper() + noise[1:], sigma=figure(record.sigma)
+    )
+    yield "given", given
+    if record.worst is None:
+        yield "claim", TEMPLATES["undefined"]
+    else:
+        yield "claim", TEMPLATES["claim"].format(e=claim(record.worst))
+    yield "limit", TEMPLATES["limit"].format(limit=figure(record.limit))
+
+
+def choice_sentences(record: NoiseChoice) -> Iterator[tuple[str, str]]:
+    """What each figure says, by the name of the figure; warnings stand by themselves."""
+    yield "values", _values(record)
+    if record.discrete:
+        yield "discrete", TEMPLATES["discrete"]
+    if record.sigma is not None:
+        kind = "sigma" if record.sigma else "none needed"
+        yield (
+            "sigma",
+            TEMPLATES[kind].format(
+                noise=NOISES[record.noise],
+                t=f"{record.threshold:g}",
+                sigma=figure(record.sigma),
+            ),
+        )
+        if record.sigma_to_use:
+            yield "use", TEMPLATES["use"].format(use=figure(record.sigma_to_use))
+        yield "claim", TEMPLATES["claim"].format(e=claim(record.worst))
+    yield "limit", TEMPLATES["limit"].format(limit=figure(record.limit))
+    if record.n_tail:
+        left = record.n_tail - len(record.tail_places)
+        word = "place" if record.n_tail == 1 else "places"
+        places = f"{word} {', '.join(f'{place:,}' for place in record.tail_places)}"
+        more = f" and {left:,} more" if left else ""
+        yield "tail", TEMPLATES["tail"].format(places=places, more=more)
+
+
+def _values(record: Ecap | NoiseChoice) -> str:
+    missing = f" ({record.n_missing:,} missing)" if record.n_missing else ""
+    return TEMPLATES["values"].format(
+        n=format_count(record.n_values, "value"),
+        missing=missing,
+        d=f"{record.n_distinct:,}",
+        population=record.population,
+        N=f"{record.N:,}",
+        sample=f"{record.n:,}",
+    )
+
+
+def curve_rows(record: NoiseChoice) -> list[tuple[str, str, str]]:
+    """Every fourth amount of noise under CURVE_HEADS, that which is enough among them.
+
+    Their quotients are from one shown row to the next.
+    """
+    rows = record.curve[::_EVERY]
+    quotients = ["-", *(figure(_quotient(*pair)) for pair in pairwise(rows))]
+    return [
+        (figure(row.sigma), claim(row.ecap), quotient)
+        for row, quotient in zip(rows, quotients, strict=False)
+    ]
+
+
+def _quotient(before: CurveRow, row: CurveRow) -> float:
+    return (row.ecap - before.ecap) / (row.sigma - before.sigma)
+
+
+def sensitivity_cells(row: SensitivityRow) -> tuple[str, str, str, str]:
+    """One other population under SENSITIVITY_HEADS."""
+    what = "people" if row.what == "N" else "spread"
+    needed = f"none: {row.reason}" if row.sigma is None else figure(row.sigma)
+    return f"{row.factor:g} times the {what}", row.population, f"{row.N:,}", needed
+
+
+@as_text.register
+def _(record: Ecap) -> str:
+    return (
+        f"ECAP of {format_count(record.n_values, 'value')} with {NOISES[record.noise]} noise of"
+        f" {figure(record.sigma)}: at most {claim(record.worst)}; no noise goes below"
+        f" {figure(record.limit)} (confidential)"
+    )
+
+
+@as_text.register
+def _(record: NoiseChoice) -> str:
+    sigma = "none is enough" if record.sigma is None else figure(record.sigma)
+    return (
+        f"Least {NOISES[record.noise]} noise for {format_count(record.n_values, 'value')} with "
+        "an ECAP"
+        f" of at most {record.threshold:g}: {sigma} (confidential)"
+    )
+
+
+@as_text.register
+def _(record: DiscreteEcap) -> str:
+    return (
+        f"ECAP of {format_count(len(record.levels), 'whole number')}: at most "
+        f"{claim(record.worst)}; no"
+        f" noise goes below {figure(record.limit)} (confidential)"
+    )
+
+
+@as_html.register
+def _(record: Ecap) -> str:
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            *(paragraph(sentence) for _, sentence in ecap_sentences(record)),
+            *(paragraph(lines(warning)) for warning in record.warnings),
+            paragraph(TEMPLATES["confidential"]),
+        ]
+    )
+
+
+@as_html.register
+def _(record: NoiseChoice) -> str:
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            # Notebooks keep what they show, and places are of single records.
+            *(paragraph(text) for key, text in choice_sentences(record) if key != "tail"),
+            *(paragraph(lines(warning)) for warning in record.warnings),
+            grid("ECAP by the amount of noise", CURVE_HEADS, curve_rows(record)),
+            grid(
+                "What other populations would need",
+                SENSITIVITY_HEADS,
+                [sensitivity_cells(row) for row in record.sensitivity],
+            ),
+            paragraph(TEMPLATES["confidential"]),
+        ]
+    )
+
+
+@as_html.register
+def _(record: DiscreteEcap) -> str:
+    rows = [(str(row.level), claim(row.ecap)) for row in record.levels]
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            grid("ECAP by level", ("level", "ECAP"), rows),
+            paragraph(TEMPLATES["confidential"]),
+        ]
+    )

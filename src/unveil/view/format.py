@@ -1,0 +1,135 @@
+"""How figures, names and lists are written for people: one place, so that all pages agree.
+
+Percentages have one decimal and never round a person away: a positive share is "less than 0.1 %",
+never "0.0 %", and "more than 99.9 %" is not everyone. Names that come from data are hostile text:
+control characters and marks that turn the writing direction are made visible, and long ones cut.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from unveil.records.base import Copy
+
+LONGEST_NAME = 60
+MISSING = "(missing)"
+_NO_LEVEL = re.compile(r'"(?:[^"]|"")*"|=(?=@|$)')
+
+
+def percent(value: float) -> str:
+    """A percentage as people read it."""
+    shown = f"{value:.1f}"
+    if value and shown in ("0.0", "-0.0"):
+        return "less than 0.1 %" if value > 0 else "just below 0 %"
+    if shown == "100.0" and value < 100:
+        return "more than 99.9 %"
+    return f"{shown} %" if value else "0 %"
+
+
+def percent_or_dash(value: float | None) -> str:
+    """A percentage in a table; a dash where nothing could be measured."""
+    return "-" if value is None else percent(value)
+
+
+def removed_text(value: float | None) -> str:
+    """What the copy takes away of what the original gives away; it may be nothing, or less."""
+    return "none: it gives away more" if value is not None and value < 0 else percent_or_dash(value)
+
+
+def percent_figure(value: float | None) -> str:
+    """A percentage in a dense table, with two decimals as in the paper and without its sign."""
+    if value is None:
+        return "-"
+    shown = f"{value:.2f}"
+    if value and shown == "0.00":
+        return "<0.01"
+    return "0" if not value else shown
+
+
+def rounded_percent(value: float | None) -> str:
+    """A percentage in a grid, with one decimal and without its sign; never a positive 0.0."""
+    if value is None:
+        return "-"
+    shown = f"{value:.1f}"
+    if value and shown == "0.0":
+        return "<0.1"
+    return "0" if not value else shown
+
+
+def ratio(value: float | None) -> str:
+    """A share from 0 to 1 with two decimals, as Raab's Table 3 has R; never a positive 0.00."""
+    if value is None:
+        return "-"
+    shown = f"{value:.2f}"
+    if value and shown in ("0.00", "-0.00"):
+        return "<0.01" if value > 0 else ">-0.01"
+    return "0" if not value else shown
+
+
+def format_signed(value: float | None) -> str:
+    """A difference with its sign and two decimals; never a 0.00 that is not 0."""
+    if value is None:
+        return "-"
+    shown = f"{value:+.2f}"
+    if value and shown in ("+0.00", "-0.00"):
+        return "<+0.01" if value > 0 else ">-0.01"
+    return "0" if not value else shown
+
+
+def n_of(value: float, total: int) -> str:
+    """How many people a percentage is of so many; "about" where it is a mean over copies."""
+    exact = value * total / 100
+    whole = round(exact)
+    return f"{whole:,}" if abs(exact - whole) < 1e-6 else f"about {whole:,}"
+
+
+def truncate(text: str) -> str:
+    """A name from the data, safe to show anywhere text is shown."""
+    shown = visible(text)
+    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+
+
+def format_rule(rule: str) -> str:
+    """An exclusion as it is read: one without a level leaves out the missing level."""
+    return _NO_LEVEL.sub(lambda found: f"={MISSING}" if found[0] == "=" else found[0], rule)
+
+
+def visible(text: str) -> str:
+    """Text from the data with every character that steers a terminal or a page made visible."""
+    return "".join(c if _is_plain(c) else f"\\u{ord(c):04x}" for c in text)
+
+
+def _is_plain(character: str) -> bool:
+    # Cc: control (terminal escapes among them), Cf: direction marks, Zl/Zp: line breaks; Cn: no
+    # character, some of which no page may hold.
+    return unicodedata.category(character) not in ("Cc", "Cf", "Cn", "Cs", "Co", "Zl", "Zp")
+
+
+def and_list(names: Iterable[str]) -> str:
+    """Names in a sentence: "sex, age and region"."""
+    shown = [truncate(text) for text in names]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def people(count: int) -> str:
+    """A number of people."""
+    return format_count(count, "person", "people")
+
+
+def format_count(count: int, one: str, many: str | None = None) -> str:
+    """A number of things, in the singular where it is one."""
+    return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
+def copy_phrase(copy: Copy) -> str:
+    """Which of several copies a figure is of."""
+    if isinstance(copy, int):
+        return f"copy {copy}"
+    return "all copies pooled" if copy == "pooled" else "mean of the copies"
+
+
+def lines(text: str) -> str:
+    """A message of one or several lines with names from the data in it, made safe to show."""
+    return "\n".join(visible(line) for line in text.split("\n"))

@@ -1,0 +1,28 @@
+"""Notes of reading, the many that say the same of one column each told in one sentence."""
+
+from collections.abc import Sequence
+
+from unveil.records.disclosure import Coercion
+from unveil.view.format import truncate
+
+LEFT_OUT = "{n} columns are not in every file and were left out: {names}."
+MOST_NAMED = 5
+
+
+def group_notes(coercions: Sequence[Coercion]) -> list[Coercion]:
+    """The same notes, but all columns that a side alone has in one sentence."""
+    lone = [note for note in coercions if note.kind == "not_compared" and note.column]
+    by_side: dict[str, list[str]] = {}
+    for note in lone:
+        by_side.setdefault(note.side, []).append(note.column or "")
+    told = [_left_out(side, columns) for side, columns in by_side.items() if len(columns) > 1]
+    sides = {note.side for note in told}
+    return told + [note for note in coercions if note not in lone or note.side not in sides]
+
+
+def _left_out(side: str, columns: Sequence[str]) -> Coercion:
+    shown = [truncate(column) for column in columns]
+    if len(shown) > MOST_NAMED + 1:
+        shown = [*shown[:MOST_NAMED], f"{len(shown) - MOST_NAMED:,} more"]
+    sentence = LEFT_OUT.format(n=len(columns), names=f"{', '.join(shown[:-1])} and {shown[-1]}")
+    return Coercion(side=side, column=None, kind="not_compared", sentence=sentence)

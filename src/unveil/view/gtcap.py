@@ -1,0 +1,188 @@
+"""GTCAP in sentences and in a notebook: about all statistical uniques, never about one.
+
+One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.base import Copy, as_html, as_text
+from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
+from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
+from unveil.view.html import grid, notes, paragraph, view
+
+TEMPLATES = {
+    "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
+    "near": "Near means closer than {radii}; all other columns must be the same.",
+    "all the same": "No column has a radius: all must be the same.",
+    "uniques": "{k} of {N} people ({p}) are statistical uniques: {rule}.",
+    "scale": (
+        "0 means no better than guessing from frequencies, 1 means as good as the original: {g}."
+    ),
+    "means": (
+        "Drawing among the records near such a person, by their weight, the intruder is right in"
+        " {s} of cases with the copy, {o} with the original, and {b} by frequency alone; on the"
+        " same scale that is {r}."
+    ),
+    "means without scale": (
+        "Drawing among the records near such a person, by their weight, the intruder is right in"
+        " {s} of cases with the copy, {o} with the original, and {b} by frequency alone."
+    ),
+    "unmatched": "{u} of them have nobody near in the copy, which counts as 0.",
+    "dropped": (
+        "{d} of them are left out of the mean: about them the original gives away no more than"
+        " frequencies do."
+    ),
+    "swing": (
+        "The two differ because about some people the original is hardly better than guessing,"
+        " which makes their scores very large or very negative. Trust the second figure."
+    ),
+    "dilution": (
+        "A record that is near in only one of the {p} numeric keys still counts, with 1/{p} of its"
+        " proximity, and draws all scores towards guessing. The coefficients product and minimum"
+        " count only records near in every key."
+    ),
+    "none": "Nobody is a statistical unique under this rule, so nothing could be measured.",
+    "no scale": (
+        "About each of them the original gives away no more than frequencies do, so there is no"
+        " scale to measure on."
+    ),
+}
+
+RULES: dict[UniqueRule, str] = {
+    "all_keys": "nobody else in the original is near them in every key",
+    "key": "nobody else in the original has any weight for them",
+    "joint": "nobody else in the original is near them in every key and target",
+    "equal": "nobody else in the original has the same keys",
+}
+
+HEADS = (
+    *("copy", "GTCAP mean", "ratio of means"),
+    *("with copy", "by frequency", "original", "nobody near"),
+)
+SWING = 0.25
+"""Mean and ratio of means farther apart than this are explained."""
+
+
+def sizes(record: Gtcap) -> str:
+    """How much data there is, and what is assumed of the intruder."""
+    m = len(record.n_synthetic)
+    copies = f"{format_count(record.n_synthetic[0], 'record')} in the copy"
+    if m > 1:
+        copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
+    said = TEMPLATES["sizes"].format(
+        original=people(record.n_original),
+        copies=copies,
+        keys=and_list(record.keys),
+        target=and_list(record.target),
+    )
+    radii = and_list(f"{truncate(row.column)} {row.radius:.15g}" for row in record.radii)
+    near = TEMPLATES["near"].format(radii=radii) if record.radii else TEMPLATES["all the same"]
+    return f"{said} {near}"
+
+
+def sentences(record: Gtcap) -> Iterator[str]:
+    """What the figures say, the most important first."""
+    for _, text in keyed_sentences(record):
+        yield text
+
+
+def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
+    """The same, each sentence by its name."""
+    if not record.n_unique:
+        yield "none", TEMPLATES["none"]
+        return
+    said = TEMPLATES["uniques"].format(
+        k=f"{record.n_unique:,}",
+        N=f"{record.n_original:,}",
+        p=percent(100 * record.n_unique / record.n_original),
+        rule=RULES[record.unique_rule],
+    )
+    yield "uniques", said
+    if record.mean is None:
+        yield "no scale", TEMPLATES["no scale"]
+    else:
+        yield "scale", TEMPLATES["scale"].format(g=ratio(record.mean))
+    yield _means(record)
+    if _swings(record):
+        yield "swing", TEMPLATES["swing"]
+    if record.n_unmatched:
+        yield "unmatched", TEMPLATES["unmatched"].format(u=f"{record.n_unmatched:,}")
+    if record.n_dropped and record.mean is not None:
+        yield "dropped", TEMPLATES["dropped"].format(d=f"{record.n_dropped:,}")
+    if record.coefficient == "mean" and (p := _n_numeric_keys(record)) > 1:
+        yield "dilution", TEMPLATES["dilution"].format(p=p)
+
+
+def _means(record: Gtcap) -> tuple[str, str]:
+    row = record.of_copy(record.headline_copy)
+    shares = {
+        letter: _percent(value)
+        for letter, value in zip(
+            "sob", (row.mean_synthetic, row.mean_original, row.mean_baseline), strict=True
+        )
+    }
+    if row.ratio_of_means is None:
+        return "means without scale", TEMPLATES["means without scale"].format(**shares)
+    return "means", TEMPLATES["means"].format(**shares, r=ratio(row.ratio_of_means))
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else percent(100 * share)
+
+
+def _swings(record: Gtcap) -> bool:
+    if record.mean is None or record.ratio_of_means is None:
+        return False
+    return abs(record.mean - record.ratio_of_means) > SWING
+
+
+def _n_numeric_keys(record: Gtcap) -> int:
+    return sum(row.column in record.keys for row in record.radii)
+
+
+def cells(row: GtcapCopy) -> tuple[str, ...]:
+    """One copy under HEADS."""
+    means = (row.mean_synthetic, row.mean_baseline, row.mean_original)
+    return (
+        _copy(row.copy),
+        ratio(row.mean),
+        ratio(row.ratio_of_means),
+        *(_percent(value) for value in means),
+        f"{row.n_unmatched:,}" if isinstance(row.n_unmatched, int) else f"{row.n_unmatched:,.1f}",
+    )
+
+
+def _copy(copy: Copy) -> str:
+    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
+
+
+def ends(row: GtcapBin) -> str:
+    """From where to where a bar of the histogram goes."""
+    if row.low is None:
+        return f"below {row.high:g}"
+    return f"{row.low:g} and more" if row.high is None else f"{row.low:g} to {row.high:g}"
+
+
+@as_text.register
+def _(record: Gtcap) -> str:
+    return (
+        f"GTCAP of {and_list(record.target)} from {and_list(record.keys)}: mean"
+        f" {ratio(record.mean)}, ratio of means {ratio(record.ratio_of_means)}"
+        f" ({format_count(record.n_unique, 'statistical unique')})"
+    )
+
+
+@as_html.register
+def _(record: Gtcap) -> str:
+    bars = [(ends(row), f"{row.n:,}") for row in record.histogram] if record.n_unique else []
+    return view(
+        [
+            f"<h3>{escape(as_text(record))}</h3>",
+            paragraph(sizes(record)),
+            *map(paragraph, sentences(record)),
+            grid("By copy", HEADS, [cells(row) for row in record.copies]),
+            grid("Normalised scores", ("from, to", "statistical uniques"), bars),
+            notes(record.coercions),
+        ]
+    )

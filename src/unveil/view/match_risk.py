@@ -1,0 +1,141 @@
+"""Matches and their risk in sentences a custodian can repeat, and as shown in a notebook.
+
+One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+"""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.person import PeopleByKeys
+from unveil.records.uniques import Anonymity, MatchRisk
+from unveil.view.format import and_list, people, percent, truncate
+from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.uniques import NUMBERS, figure
+
+TEMPLATES = {
+    "anonymity": "{p} of your {unit} ({n} of {N}) {matched}.",
+    "no anonymity": "Every one of your people is matched by at least {k} others.",
+    "risk": (
+        "An intruder who takes a match for the person would be right for {e} of {N} ({p}),"
+        " {assumption}."
+    ),
+    "weights": "where {weights} says for how many people each record stands",
+    "no weights": "your data being taken for the whole population",
+    "people": (
+        "Counted by person, the rarest keys are those of {k}, and a match would be right for a"
+        " person with probability {p} on average."
+    ),
+    "people weighted": "Counted by person, the rarest keys are those of {k}.",
+    "above": "For {n} the risk is above {p}.",
+    "diversity": (
+        "{p} of your people ({n} of {N}) match only records with one and the same value of"
+        " {sensitive}, which is thereby given away."
+    ),
+    "no diversity": "Nobody matches only records with one and the same value of {sensitive}.",
+}
+
+MATCHED = {
+    2: "are matched by nobody else",
+    3: "are matched by at most one other",
+    5: "are matched by at most three others",
+}
+HIGH_RISK = 0.1
+MANY = 10
+"""Of so many people no tenth is told."""
+ANONYMITY_HEADS = ("k", "people matched by fewer", "share")
+DIVERSITY_HEADS = ("l-diversity", "lowest l", "people below 2", "below 3")
+
+
+def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
+    """What each figure says, by the name of the figure."""
+    for row in record.anonymity:
+        if row.n:
+            yield f"k = {row.k}", _anonymity(record, row)
+    if not any(row.n for row in record.anonymity):
+        most = max(row.k for row in record.anonymity) - 1
+        yield "k", TEMPLATES["no anonymity"].format(k=NUMBERS[most])
+    assumption = "no weights" if record.weights is None else "weights"
+    yield (
+        "risk",
+        TEMPLATES["risk"].format(
+            e=_expected(record.expected_reidentifications),
+            N=people(record.n_records),
+            p=percent(100 * record.global_risk),
+            assumption=TEMPLATES[assumption].format(weights=truncate(record.weights or "")),
+        ),
+    )
+    if record.people is not None:
+        yield _by_person(record.people)
+    for above in record.risks:
+        if above.above == HIGH_RISK and above.n:
+            said = TEMPLATES["above"].format(n=people(above.n), p=percent(100 * above.above))
+            yield "above", said
+    for diversity in record.diversity:
+        if diversity.kind == "distinct":
+            kind = "diversity" if diversity.n_below_2 else "no diversity"
+            yield (
+                "l",
+                TEMPLATES[kind].format(
+                    p=percent(100 * diversity.n_below_2 / record.n_records),
+                    n=f"{diversity.n_below_2:,}",
+                    N=f"{record.n_records:,}",
+                    sensitive=truncate(record.sensitive or ""),
+                ),
+            )
+
+
+def _by_person(found: PeopleByKeys) -> tuple[str, str]:
+    k = people(found.k)
+    if found.global_risk is None:
+        return "people weighted", TEMPLATES["people weighted"].format(k=k)
+    return "people", TEMPLATES["people"].format(k=k, p=percent(100 * found.global_risk))
+
+
+def _anonymity(record: MatchRisk, row: Anonymity) -> str:
+    return TEMPLATES["anonymity"].format(
+        p=percent(100 * row.share),
+        n=f"{row.n:,}",
+        N=f"{record.n_records:,}",
+        matched=MATCHED[row.k],
+        unit="people" if record.people is None else "rows",
+    )
+
+
+def _expected(value: float) -> str:
+    """An expected number of people, never rounded to nobody."""
+    shown = f"{value:,.1f}" if value < MANY else f"{value:,.0f}"
+    return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
+
+
+def anonymity_rows(record: MatchRisk) -> list[tuple[str, str, str]]:
+    """k-anonymity under ANONYMITY_HEADS."""
+    return [(str(row.k), f"{row.n:,}", percent(100 * row.share)) for row in record.anonymity]
+
+
+def diversity_rows(record: MatchRisk) -> list[tuple[str, str, str, str]]:
+    """l-diversity under DIVERSITY_HEADS."""
+    return [
+        (row.kind, figure(row.lowest), f"{row.n_below_2:,}", f"{row.n_below_3:,}")
+        for row in record.diversity
+    ]
+
+
+@as_text.register
+def _(record: MatchRisk) -> str:
+    return (
+        f"Match risk by {and_list(record.keys)}: {_expected(record.expected_reidentifications)} of"
+        f" {record.n_records:,} expected to be found ({percent(100 * record.global_risk)})"
+    )
+
+
+@as_html.register
+def _(record: MatchRisk) -> str:
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        *(paragraph(sentence) for _, sentence in risk_sentences(record)),
+        grid("Who breaks k-anonymity", ANONYMITY_HEADS, anonymity_rows(record)),
+        grid("How varied the sensitive value is", DIVERSITY_HEADS, diversity_rows(record)),
+        notes(record.coercions),
+    ]
+    return view(parts)

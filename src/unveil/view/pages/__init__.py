@@ -1,0 +1,1 @@
+"""Self-contained pages: no script, no outside resource."""

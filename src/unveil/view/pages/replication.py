@@ -1,0 +1,31 @@
+"""Replicated findings as one sealed page: sentences, the picture of intervals, and all tables."""
+
+from html import escape
+
+from unveil.records.base import as_text
+from unveil.records.replication import Replication
+from unveil.view.charts.replication_intervals import replication_chart
+from unveil.view.html import notes, paragraph
+from unveil.view.render_html import confidential, figure, page
+from unveil.view.replication import lost, sentences, sizes, tables
+
+CAPTION = "Estimates and confidence intervals: the original above, the copy below it."
+
+
+def replication_page(record: Replication) -> str:
+    """The whole page."""
+    said = list(sentences(record))
+    reasons = "".join(f"<p>{escape(reason)}</p>" for reason in lost(record))
+    return page(
+        "Findings replicated",
+        [
+            f"<h1>{escape(as_text(record))}</h1>",
+            confidential(),
+            paragraph(sizes(record)),
+            *map(paragraph, said[1:]),
+            figure(said[0], replication_chart(record), caption=CAPTION),
+            *(f'<div class="scroll">{table}</div>' for table in tables(record)),
+            f'<h2>Not measured</h2><div class="look">{reasons}</div>' if reasons else "",
+            notes(record.coercions),
+        ],
+    )

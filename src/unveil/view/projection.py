@@ -1,0 +1,128 @@
+"""A projection in sentences, and as it is shown in a notebook: aggregates, no single record."""
+
+from collections.abc import Iterator
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.utility import Loading, ProjectedGroup, Projection
+from unveil.view.format import and_list, format_count, percent, truncate, visible
+from unveil.view.html import grid, notes, paragraph, view
+
+TEMPLATES = {
+    "explained": (
+        "The two axes explain {both} of the spread of {columns} in the original ({first} and"
+        " {second})."
+    ),
+    "little": " That is little: files that differ elsewhere can look the same in this picture.",
+    "some": (
+        "The axes were found from {n} of its records, drawn by chance: it is large, and has gaps."
+    ),
+    "place": (
+        "On the first axis {copies} lies {d1} standard deviations of the original from its centre,"
+        " on the second {d2}."
+    ),
+    "marks": "A filter retained {kept} and took out {gone} of copy {copy}.",
+    "unplaced": "{n} of {side} could not be placed: nothing but missing values.",
+    "dropped": "{column} takes no part: {reason}.",
+}
+GROUP_HEADS = ("file", "units", "mean 1", "sd 1", "mean 2", "sd 2")
+LOADING_HEADS = ("column", "level", "axis 1", "axis 2")
+MOST_LOADINGS = 12
+_LITTLE = 0.3
+
+
+def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
+    """What the projection says, by the name of what is said."""
+    first, second = (one.explained for one in record.components)
+    said = TEMPLATES["explained"].format(
+        both=percent(100 * (first + second)),
+        columns=format_count(len(record.columns), "column"),
+        first=percent(100 * first),
+        second=percent(100 * second),
+    )
+    yield "explained", said + (TEMPLATES["little"] if first + second < _LITTLE else "")
+    if record.n_fitted < record.n_original:
+        yield "some", TEMPLATES["some"].format(n=f"{record.n_fitted:,}")
+    original = record.rows[0]
+    for row in record.rows[1:]:
+        yield from _of_group(original, row)
+    for row in record.rows:
+        if row.n_unplaced and row.mark is None:
+            n = format_count(row.n_unplaced, "record")
+            yield "unplaced", TEMPLATES["unplaced"].format(n=n, side=group_name(row))
+    yield from _marks(record)
+    for one in record.dropped_columns:
+        told = TEMPLATES["dropped"].format(column=truncate(one.column), reason=one.reason)
+        yield "dropped", told
+    for warning in record.warnings:
+        yield "warning", warning
+
+
+def _of_group(original: ProjectedGroup, row: ProjectedGroup) -> Iterator[tuple[str, str]]:
+    """How far the centre of a copy is from that of the original."""
+    shifts = (
+        _shift(original.mean_1, row.mean_1, original.sd_1),
+        _shift(original.mean_2, row.mean_2, original.sd_2),
+    )
+    if row.mark is None and None not in shifts:
+        d1, d2 = (f"{shift:.2f}" for shift in shifts)
+        yield "place", TEMPLATES["place"].format(copies=group_name(row), d1=d1, d2=d2)
+
+
+def _shift(there: float | None, here: float | None, sd: float | None) -> float | None:
+    return None if there is None or here is None or not sd else abs(here - there) / sd
+
+
+def _marks(record: Projection) -> Iterator[tuple[str, str]]:
+    kept = {row.copy: row.n for row in record.rows if row.mark == "retained"}
+    gone = {row.copy: row.n for row in record.rows if row.mark == "filtered"}
+    for copy, n in kept.items():
+        units = format_count(n, "unit")
+        yield "marks", TEMPLATES["marks"].format(kept=units, gone=f"{gone[copy]:,}", copy=copy)
+
+
+def group_name(row: ProjectedGroup) -> str:
+    """A file, or the marked units of one, in a sentence."""
+    if row.copy is None:
+        return "the original"
+    return f"copy {row.copy}" + (f", {row.mark}" if row.mark else "")
+
+
+def group_cells(row: ProjectedGroup) -> tuple[str, ...]:
+    """One file under GROUP_HEADS."""
+    figures = (row.mean_1, row.sd_1, row.mean_2, row.sd_2)
+    shown = ("-" if one is None else f"{one:.3f}" for one in figures)
+    return (group_name(row), f"{row.n:,}", *shown)
+
+
+def strongest_loadings(record: Projection, most: int = MOST_LOADINGS) -> list[Loading]:
+    """What pulls most along either axis."""
+    return sorted(record.loadings, key=lambda one: -max(abs(one.PC1), abs(one.PC2)))[:most]
+
+
+def loading_cells(row: Loading) -> tuple[str, ...]:
+    """One loading under LOADING_HEADS."""
+    level = "" if row.level is None else visible(row.level)
+    return truncate(row.column), truncate(level), f"{row.PC1:+.3f}", f"{row.PC2:+.3f}"
+
+
+@as_text.register
+def _(record: Projection) -> str:
+    first, second = (percent(100 * one.explained) for one in record.components)
+    return f"Projection of {and_list(record.columns)}: axes explain {first} and {second}"
+
+
+@as_html.register
+def _(record: Projection) -> str:
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        *(paragraph(sentence) for _, sentence in projection_sentences(record)),
+        grid("Where the files lie", GROUP_HEADS, [group_cells(row) for row in record.rows]),
+        grid(
+            "What pulls most along the axes",
+            LOADING_HEADS,
+            [loading_cells(row) for row in strongest_loadings(record)],
+        ),
+        notes(record.coercions),
+    ]
+    return view(parts)

@@ -1,0 +1,250 @@
+"""Rounding schemes side by side in sentences, and as shown in a notebook.
+
+One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+"""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.count_tables import BandRow, RoundingComparison, SchemeSummary
+from unveil.view.format import and_list, format_count, lines, people, truncate
+from unveil.view.html import grid, paragraph, view
+from unveil.view.step_chart import StepLine, figures, step_chart
+
+TEMPLATES = {
+    "scheme": "{scheme}: {starts}, and {passes}{of_tables}; {off}{left_out}.",
+    "released": "the release by itself gives something away",
+    "starts": "the risk starts at {n} known",
+    "starts by": "the risk starts at {n} known at the latest",
+    "no start": "no risk up to {n} known",
+    "start open": "no risk is shown up to {n} known, nor that there is none",
+    "passes": "it passes {t} at {n}",
+    "passes by": "it passes {t} at {n} at the latest",
+    "not passed": "it does not pass {t} up to {n}",
+    "passing open": "whether it passes {t} up to {n} is not known",
+    "of tables": " ({k} of {m} tables pass)",
+    "of tables at least": " (at least {k} of {m} tables pass)",
+    "off": "a published count is off by {a} on average",
+    "nothing off": "no cell is published",
+    "left out": ", and {s} of {m} cells are suppressed",
+    "left out on average": ", and {s} cells of a table are suppressed on average",
+    "draws": (
+        "Schemes that draw were drawn {d} for every table; their figures are means over the draws."
+    ),
+    "bounds": "Some curves are certified lower bounds only: SAP may be higher than is shown.",
+    "gentlest": "Of those that stay within {t} up to {n} known, {scheme} changes counts least.",
+    "only": "Only {scheme} stays within {t} up to {n} known.",
+    "within": "Only {schemes} stays within {t} up to {n} known, and suppresses cells.",
+    "within all": "{schemes} stay within {t} up to {n} known, and suppress cells.",
+    "latest": "{scheme} stays within {t} for the most people known: up to {n}.",
+    "none": "None stays within {t} once somebody is known.",
+}
+
+STARTS = ("starts", "starts by", "no start", "start open")
+PASSES = ("passes", "passes by", "not passed", "passing open")
+
+SUMMARY_HEADS = ("scheme", "risk\nfrom n", "passes\nfrom n", "tables\npassing", "mean\nchange")
+HELLINGER_HEAD = "Hellinger"
+BAND_HEADS = ("n", "=0", *(f"<.{tenth}" for tenth in range(1, 10)), "<1", "=1")
+FEW_BAND_HEADS = ("n", "=0", "<.1", "<.5", "<1", "=1")
+
+
+def comparison_sentences(record: RoundingComparison) -> Iterator[tuple[str, str]]:
+    """What each scheme gives away and costs, by the name of the figure."""
+    for row in record.summaries:
+        yield "scheme", _scheme(record, row)
+    if any(row.n_draws > 1 for row in record.rows):
+        d = format_count(record.draws, "time")
+        yield "draws", TEMPLATES["draws"].format(d=d)
+    if not all(row.complete for row in record.rows):
+        yield "bounds", TEMPLATES["bounds"]
+    elif len(record.summaries) > 1:
+        yield "choice", _choice(record)
+
+
+def _scheme(record: RoundingComparison, row: SchemeSummary) -> str:
+    starts = _when(row.first_risk, _could(record, row.scheme, 0), STARTS)
+    if row.first_risk == 0:
+        starts = "released"
+    passes = _when(row.passes, _could(record, row.scheme, record.threshold), PASSES)
+    n_first = record.n_max if row.first_risk is None else row.first_risk
+    n_pass = record.n_max if row.passes is None else row.passes
+    open_tables = not all(one.complete for one in record.rows if one.scheme == row.scheme)
+    tables = TEMPLATES["of tables at least" if open_tables else "of tables"].format(
+        k=f"{row.n_passing:,}", m=f"{row.n_tables:,}"
+    )
+    off = "nothing off" if row.mean_absolute is None else "off"
+    return TEMPLATES["scheme"].format(
+        scheme=truncate(row.scheme),
+        starts=TEMPLATES[starts].format(n=people(n_first)),
+        passes=TEMPLATES[passes].format(t=f"{record.threshold:g}", n=f"{n_pass:,}"),
+        of_tables=tables if row.n_tables > 1 else "",
+        off=TEMPLATES[off].format(a=change(row.mean_absolute)),
+        left_out=_left_out(record, row.scheme),
+    )
+
+
+def _could(record: RoundingComparison, scheme: str, limit: float) -> int | None:
+    """The smallest n at which a curve that is not exact could be above a limit; None for none."""
+    rows = [row for row in record.rows if row.scheme == scheme and not row.complete]
+    above = (n for row in rows for n, high in enumerate(row.upper) if high > limit)
+    return min(above, default=None)
+
+
+def _when(found: int | None, possible: int | None, kinds: Sequence[str]) -> str:
+    """Of four kinds: at a number, at the latest there, never, and not known."""
+    at, by, never, unknown = kinds
+    if found is None:
+        return never if possible is None else unknown
+    return at if possible is None or possible >= found else by
+
+
+def _left_out(record: RoundingComparison, scheme: str) -> str:
+    """How many cells are suppressed; nothing where none is."""
+    rows = [row for row in record.rows if row.scheme == scheme]
+    mean = _n_suppressed(record, scheme)
+    if not mean:
+        return ""
+    kind = "left out" if len(rows) == 1 else "left out on average"
+    s = f"{mean:,.0f}" if mean == int(mean) else change(mean)
+    return TEMPLATES[kind].format(s=s, m=f"{rows[0].n_cells:,}")
+
+
+def _n_suppressed(record: RoundingComparison, scheme: str) -> float:
+    found = [row.n_suppressed for row in record.rows if row.scheme == scheme]
+    return sum(found) / len(found)
+
+
+def _choice(record: RoundingComparison) -> str:
+    """Which scheme keeps risk within the threshold longest; of several the one that costs least."""
+    t, n_max = f"{record.threshold:g}", people(record.n_max)
+    never = [row for row in record.summaries if row.passes is None]
+    # Suppressing costs what no mean change shows: it is not ranked against changing.
+    changing = [row for row in never if not _n_suppressed(record, row.scheme)]
+    if changing:
+        scheme = truncate(min(changing, key=_cost).scheme)
+        kind = "only" if len(never) == 1 else "gentlest"
+        return TEMPLATES[kind].format(t=t, n=n_max, scheme=scheme)
+    if never:
+        kind = "within" if len(never) == 1 else "within all"
+        schemes = and_list(row.scheme for row in never)
+        return TEMPLATES[kind].format(t=t, n=n_max, schemes=schemes)
+    latest = max(record.summaries, key=lambda row: (row.passes or 0, -_cost(row)))
+    if (latest.passes or 0) < 2:
+        return TEMPLATES["none"].format(t=t)
+    n = people((latest.passes or 0) - 1)
+    return TEMPLATES["latest"].format(t=t, scheme=truncate(latest.scheme), n=n)
+
+
+def _cost(row: SchemeSummary) -> float:
+    return float("inf") if row.mean_absolute is None else row.mean_absolute
+
+
+def change(value: float | None) -> str:
+    """A mean change or a Hellinger distance, never rounded to nothing; a dash for none."""
+    if value is None:
+        return "-"
+    shown = f"{value:,.2f}"
+    return "<0.01" if value and shown == "0.00" else shown if value else "0"
+
+
+def summary_heads(record: RoundingComparison) -> tuple[str, ...]:
+    """The heads of the summary; one table needs no column of tables."""
+    kept = [head for head in SUMMARY_HEADS if record.n_tables > 1 or "tables" not in head]
+    return (*kept, HELLINGER_HEAD)
+
+
+def summary_cells(record: RoundingComparison, row: SchemeSummary) -> tuple[str, ...]:
+    """One scheme under `summary_heads`."""
+    tables = (f"{row.n_passing:,}",) if record.n_tables > 1 else ()
+    first = _number(row.first_risk, _could(record, row.scheme, 0))
+    passes = _number(row.passes, _could(record, row.scheme, record.threshold))
+    return (
+        truncate(row.scheme),
+        first,
+        passes,
+        *tables,
+        change(row.mean_absolute),
+        change(row.hellinger),
+    )
+
+
+def _number(found: int | None, possible: int | None) -> str:
+    shown = "" if found is None else f"{found:,}"
+    return _when(found, possible, (shown, f"≤{shown}", "-", "?"))
+
+
+def lines_of(record: RoundingComparison) -> list[StepLine]:
+    """One curve per scheme: the mean over tables, bounds where some are not exact."""
+    return [_line(record, row) for row in record.summaries]
+
+
+def _line(record: RoundingComparison, row: SchemeSummary) -> StepLine:
+    uppers = [one.upper for one in record.rows if one.scheme == row.scheme]
+    means = tuple(sum(at) / len(uppers) for at in zip(*uppers, strict=True))
+    upper = tuple(max(low, min(1.0, high)) for low, high in zip(row.mean_sap, means, strict=True))
+    return StepLine(row.scheme, row.mean_sap, upper)
+
+
+def curve_rows(record: RoundingComparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Heads and rows of all curves."""
+    keep = [n for row in record.summaries for n in (row.first_risk, row.passes) if n is not None]
+    return figures(lines_of(record), keep)
+
+
+def comparison_chart(record: RoundingComparison) -> str:
+    """The curves as a picture, as far as was asked for."""
+    title = "Chance that known people give an empty combination away, by scheme"
+    return step_chart(lines_of(record), title=title, threshold=record.threshold)
+
+
+def band_cells(row: BandRow) -> tuple[str, ...]:
+    """One n under BAND_HEADS."""
+    return tuple(f"{k:,}" for k in (row.n, row.zero, *row.bands, row.one))
+
+
+def few_band_cells(row: BandRow) -> tuple[str, ...]:
+    """One n under FEW_BAND_HEADS."""
+    low, mid, high = row.bands[0], sum(row.bands[1:5]), sum(row.bands[5:])
+    return tuple(f"{k:,}" for k in (row.n, row.zero, low, mid, high, row.one))
+
+
+def bands_of(record: RoundingComparison, scheme: str, numbers: Sequence[int]) -> list[BandRow]:
+    """The bands of one scheme at some n."""
+    return [row for row in record.bands if row.scheme == scheme and row.n in numbers]
+
+
+@as_text.register
+def _(record: RoundingComparison) -> str:
+    return (
+        f"{format_count(len(record.schemes), 'scheme')} on "
+        f"{format_count(record.n_tables, 'table')}:"
+        f" {and_list(record.schemes)}; up to {people(record.n_max)} known"
+    )
+
+
+@as_html.register
+def _(record: RoundingComparison) -> str:
+    heads, rows = curve_rows(record)
+    summaries = [summary_cells(record, row) for row in record.summaries]
+    shown = [int(row[0].replace(",", "")) for row in rows]
+    bands = [
+        grid(
+            f"Tables by SAP: {truncate(scheme)}",
+            BAND_HEADS,
+            [band_cells(row) for row in bands_of(record, scheme, shown)],
+        )
+        for scheme in record.schemes
+        if record.n_tables > 1
+    ]
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
+        grid("Risk and loss by scheme", summary_heads(record), summaries),
+        comparison_chart(record),
+        grid("SAP by the number of known people", heads, rows),
+        *bands,
+        *(paragraph(lines(note)) for note in record.notes),
+    ]
+    return view(parts)

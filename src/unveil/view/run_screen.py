@@ -1,0 +1,304 @@
+"""A run on a terminal: each scenario's targets against the limits, the rest in a line each."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from unveil.records.assessment import Judgement, LimitCheck, Status
+from unveil.records.disclosure import AttributeRow, Disclosure, Flag
+from unveil.records.report import Parts
+from unveil.records.run import Run
+from unveil.view import disclosure
+from unveil.view import flags as flags_view
+from unveil.view.alerts_screen import alert_panels
+from unveil.view.disclosure_tables import fit_width, longest_name, new_table, status_text
+from unveil.view.format import (
+    and_list,
+    copy_phrase,
+    format_count,
+    lines,
+    n_of,
+    people,
+    percent,
+    percent_or_dash,
+    truncate,
+    visible,
+)
+from unveil.view.run_lines import Line, lines_of_run, not_measured
+from unveil.view.run_notebook import MOST_EXCLUSIONS
+from unveil.view.status import worst
+
+MOST_TARGETS = 15
+"""So many targets have a row of their own, and beyond them those that are not within."""
+HEADS = ("original", "synthetic", "people", "protection", "removed", "status", "checks")
+SPARE = ("people", "protection", "removed", "checks")
+
+
+@dataclass(frozen=True)
+class RunScreen:
+    """A run with all that its screen needs."""
+
+    run: Run
+    parts: Parts
+    judgement: Judgement
+    is_new: bool
+    decided: tuple[str, ...] = ()  # what was decided about it, or about runs before it
+
+    def status(self, part: str, target: str | None) -> Status:
+        """The worst that the limits say of a part about one target, or about none."""
+        return worst(row.status for row in self._judged(part, target))
+
+    def where(self, part: str, target: str | None) -> str:
+        """In which of several copies that is so: the worst of them, as a figure is a mean."""
+        status = self.status(part, target)
+        found = [row for row in self._judged(part, target) if row.status == status]
+        if len(self.run.n_synthetic) < 2 or status in ("within", "no limit") or not found:
+            return ""
+        highest = max(found, key=lambda row: row.value or 0.0)
+        return f", {copy_phrase(highest.copy)}" if highest.copy is not None else ""
+
+    def _judged(self, part: str, target: str | None) -> list[LimitCheck]:
+        return [row for row in self.judgement.figures if row.part == part and row.target == target]
+
+
+def screen(shown: RunScreen, width: int) -> Group:
+    """All that a custodian sees after a run, in the order they need it."""
+    disclosures = shown.parts.of("disclosure")
+    return Group(
+        Text(),
+        *alert_panels(shown.judgement.alerts, shown.judgement.not_tested),
+        Text(_title(shown.run), style="bold"),
+        Text(_format_reuse(shown)),
+        Text(),
+        *(part for one in disclosures for part in _scenario(shown, *one, width)),
+        *_lines(lines_of_run(shown.run, shown.parts, shown.judgement)),
+        *_render_list("Not measured", not_measured(shown.run)),
+        *_render_list("Noted", map(lines, (*shown.run.warnings, *shown.judgement.void))),
+        *_render_list("Since this run", [lines(one) for one in shown.judgement.stale]),
+        *_render_list("Decided", [lines(one) for one in shown.decided]),
+        *_render_closing(shown),
+    )
+
+
+def _title(run: Run) -> str:
+    by = f", by {visible(run.by)}" if run.by else ""
+    return f"Run {run.number} of {truncate(run.title)}{by}"
+
+
+def _format_reuse(shown: RunScreen) -> str:
+    """What was measured anew, and what was known."""
+    run = shown.run
+    if not shown.is_new:
+        return (
+            f"Nothing has changed since run {run.number} of {run.started}, so no new run was made:"
+            " here it is, held against the limits of now."
+        )
+    states = [part.state for part in run.parts]
+    said = [f"{format_count(states.count('measured'), 'part')} measured in {_time(run.seconds)}"]
+    if run.n_resumed:
+        said.append(f"{run.n_resumed:,} of them by a run that was stopped")
+    if "reused" in states:
+        earlier = sorted({part.reused_from for part in run.parts if part.reused_from})
+        what = "run" if len(earlier) == 1 else "runs"
+        numbers = and_list(str(number) for number in earlier)
+        said.append(f"{states.count('reused'):,} taken over unchanged from {what} {numbers}")
+    if "not measured" in states:
+        said.append(f"{states.count('not measured'):,} not measured")
+    return f"{', '.join(said)}."
+
+
+def _time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} seconds"
+    minutes, left = divmod(round(seconds), 60)
+    return f"{minutes:,} min {left} s"
+
+
+def _scenario(
+    shown: RunScreen, part: str, record: Disclosure, width: int
+) -> Iterator[RenderableType]:
+    scenario = shown.run.part(part).scenario or ""
+    yield Text(f"Scenario {truncate(scenario)}", style="bold underline")
+    yield Text(f"{disclosure.sizes(record)} {disclosure.scenario(record)}")
+    excluded = flags_view.exclusions(record, most=MOST_EXCLUSIONS)
+    if excluded:
+        yield Text(excluded)
+    if (by_person := disclosure.people_sentence(record)) is not None:
+        yield Text(by_person)
+    yield Text()
+    if record.targets:
+        yield _table(shown, part, record, width)
+        yield from _render_excluded(shown, part, record)
+        yield Text()
+    yield from _lines([_identity(shown, part, record)])
+
+
+def _table(shown: RunScreen, part: str, record: Disclosure, width: int) -> Table:
+    """The table with what the checks found in full, or in short where there is no room."""
+    long, short = (_with_checks(shown, part, record, width, brief=brief) for brief in (False, True))
+    return long if len(long.columns) >= len(short.columns) else short
+
+
+def _with_checks(
+    shown: RunScreen, part: str, record: Disclosure, width: int, *, brief: bool
+) -> Table:
+    targets = _own_row(shown, part, record)
+    cells = {target: _cells(shown, part, record, target, brief=brief) for target in targets}
+    flagged = any(str(of_target["checks"]) for of_target in cells.values())
+    heads = [head for head in HEADS if head != "checks" or flagged]
+
+    def made(columns: Sequence[str]) -> Table:
+        table = new_table(_caption(record))
+        table.add_column("target", overflow="fold", min_width=longest_name(targets))
+        for head in columns:
+            is_text = head in ("status", "checks")
+            shown_head = disclosure.unit(record) if head == "people" else head
+            table.add_column(shown_head, justify="left" if is_text else "right", no_wrap=True)
+        for target in targets:
+            table.add_row(Text(truncate(target)), *(cells[target][head] for head in columns))
+        return table
+
+    return fit_width(made, heads, SPARE, width)
+
+
+def _caption(record: Disclosure) -> str:
+    return f"What could be learnt for certain, the riskiest first{_mean_of(record)}"
+
+
+def _mean_of(record: Disclosure) -> str:
+    n = len(record.n_synthetic)
+    return "" if n == 1 else f", mean of {n:,} copies"
+
+
+def _own_row(shown: RunScreen, part: str, record: Disclosure) -> list[str]:
+    """The riskiest, and all that are not within their limits."""
+    rest = [
+        target
+        for target in record.targets[MOST_TARGETS:]
+        if shown.status(part, target) in ("above", "not measured", "review")
+    ]
+    return [*record.targets[:MOST_TARGETS], *rest]
+
+
+def _render_excluded(shown: RunScreen, part: str, record: Disclosure) -> Iterator[RenderableType]:
+    hidden = [one for one in record.targets if one not in _own_row(shown, part, record)]
+    if hidden:
+        values = [record.attribute_of(one, record.headline_copy).DiSCO or 0.0 for one in hidden]
+        yield Text(
+            f"  ... and {format_count(len(hidden), 'more target')} of at most "
+            f"{percent(max(values))}"
+            " each; all of them with --json",
+            style="dim",
+        )
+
+
+def _cells(
+    shown: RunScreen, part: str, record: Disclosure, target: str, *, brief: bool
+) -> dict[str, Text]:
+    row = record.attribute_of(target, record.headline_copy)
+    flags = [flag for flag in flags_view.visible_flags(record) if flag.target == target]
+    return {
+        "original": Text(percent_or_dash(row.Dorig)),
+        "synthetic": Text(percent_or_dash(row.DiSCO), "bold"),
+        "people": Text("-" if row.DiSCO is None else n_of(row.DiSCO, record.n_original)),
+        "protection": Text("-" if row.protection is None else f"{row.protection:.1f}"),
+        "removed": Text(_format_removed(row)),
+        "status": status_text(shown.status(part, target), shown.where(part, target)),
+        "checks": Text(_brief(flags) if brief else flags_view.short_flags(flags)),
+    }
+
+
+def _brief(flags: Sequence[Flag]) -> str:
+    """How many findings each check has."""
+    counts = {"1-way": "one_way", "2-way": "two_way"}
+    found = {word: sum(flag.kind == kind for flag in flags) for word, kind in counts.items()}
+    return " ".join(f"{word}: {n}" for word, n in found.items() if n)
+
+
+def _format_removed(row: AttributeRow) -> str:
+    """As a whole percentage, as far as it is one."""
+    if row.removed is None:
+        return "-"
+    whole = f"{row.removed:.0f} %"
+    return percent(row.removed) if whole in ("100 %", "0 %", "-0 %") else whole
+
+
+def _identity(shown: RunScreen, part: str, record: Disclosure) -> Line:
+    row = record.identity_of(record.headline_copy)
+    if row.repU is None or row.UiO is None:
+        return "Identity", "not measurable.", None
+    n = record.n_original
+    whom = people(n) if record.people is None else f"{n:,} rows"
+    sentence = (
+        f"{percent(row.repU)} (repU: {n_of(row.repU, n)} of {whom}) are alone with their keys in"
+        f" the original and again in the copy{_mean_of(record)}; alone in the original are"
+        f" {percent(row.UiO)}."
+    )
+    return "Identity", sentence, shown.status(part, None)
+
+
+def _lines(said: Iterable[Line]) -> Iterator[RenderableType]:
+    found = list(said)
+    if not found:
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(ratio=1)
+    table.add_column(no_wrap=True)
+    for what, sentence, status in found:
+        table.add_row(what, Text(sentence), Text("") if status is None else status_text(status))
+    yield table
+    yield Text()
+
+
+def _render_list(title: str, said: Iterable[str]) -> Iterator[RenderableType]:
+    if told := list(said):
+        yield Text(title, style="bold underline")
+        for one in told:
+            yield Padding(Text(one), (0, 0, 0, 1))
+        yield Text()
+
+
+def _render_closing(shown: RunScreen) -> Iterator[RenderableType]:
+    judgement = shown.judgement
+    style = {0: "bold green", 3: "bold red", 4: "bold yellow"}[judgement.exit_code]
+    yield Text(visible(judgement.headline), style=style)
+    for command in _next(shown):
+        yield Padding(Text(f"Next: {visible(command)}"), (0, 0, 0, 1))
+
+
+def _next(shown: RunScreen) -> Iterator[str]:
+    """What to type next: look at the worst, then say what is still to be said."""
+    target = _to_explain(shown)
+    if target is not None:
+        yield f"unveil explain {'-- ' if target.startswith('-') else ''}{shlex.quote(target)}"
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in shown.judgement.missing:
+        alike.setdefault((one.kind, _command(one.fix)), []).append(one.fix)
+    for fixes in alike.values():
+        more = f"   ... and {len(fixes) - 1:,} more like it" if len(fixes) > 1 else ""
+        yield f"{fixes[0]}{more}"
+    if not alike and shown.judgement.exit_code == 0:
+        yield 'unveil decide --release --by "Name, role" --note "..."'
+
+
+def _command(fix: str) -> str:
+    """What stands first in a fix: the command, or the first word of a sentence."""
+    first, *rest = fix.split(" ", 2)
+    return f"{first} {rest[0]}" if first == "unveil" and rest else first
+
+
+def _to_explain(shown: RunScreen) -> str | None:
+    """The target that is farthest from within: above a limit, or flagged."""
+    figures = [row for row in shown.judgement.figures if row.target is not None]
+    for wanted in ("above", "review"):
+        found = [row for row in figures if row.status == wanted and row.measure == "DiSCO"]
+        found = found or [row for row in figures if row.status == wanted]
+        if found:
+            return max(found, key=lambda row: row.value or 0.0).target
+    return next((one.target for one in shown.judgement.findings if one.state == "open"), None)

@@ -1,0 +1,334 @@
+"""SAP in sentences a custodian can repeat, and as it is shown in a notebook.
+
+One catalogue of templates, filled from records only: no number is typed by hand anywhere.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from html import escape
+
+from unveil.records.base import as_html, as_text
+from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
+from unveil.records.limits import SapVerdict
+from unveil.view.format import and_list, format_count, lines, people, truncate
+from unveil.view.format_probability import between, probability, probability_figure
+from unveil.view.html import grid, paragraph, view
+from unveil.view.step_chart import StepLine, numbers_shown, step_chart
+
+THRESHOLD = 0.05
+WORDS = 3
+
+TEMPLATES = {
+    "sap": (
+        "Someone who already knows {n} of the {T}{whose} can, with probability {p}, be certain"
+        " that some {combination} applies to none of the other members."
+    ),
+    "sap between": (
+        "Someone who already knows {n} of the {T}{whose} can, with a probability {p}, be certain"
+        " that some {combination} applies to none of the other members."
+    ),
+    "sap certain": (
+        "Someone who already knows {n} of the {T}{whose} can be certain, whoever these are, that"
+        " some {combination} applies to none of the other members."
+    ),
+    "sap never": (
+        "Someone who already knows {n} of the {T}{whose} can never be certain, whoever these are,"
+        " that a {combination} applies to none of the other members."
+    ),
+    "released": (
+        "The release by itself gives away that some {combination} applies to nobody: nobody need"
+        " be known, and SAP is 1 for every n."
+    ),
+    "starts": "The risk starts at {n} known: with fewer it is 0.",
+    "starts latest": "The risk starts at {n} known at the latest.",
+    "no start": "Up to {n} known there is no risk: SAP is 0.",
+    "open start": "Whether there is a risk with up to {n} known could not be settled.",
+    "passes": "It passes {t} at {n} known.",
+    "passes between": "It passes {t} at {n} known at the latest, and with {m} at the earliest.",
+    "not passed": "It does not pass {t} with up to {n} known.",
+    "open pass": "It may pass {t} at {m} known; its lower bound does not with up to {n}.",
+    "exposed": "{k} of {m} cells are known to be empty as soon as all their own people are known.",
+    "certified": (
+        "The search ended after {nodes}: the figures are certified bounds, and SAP lies between"
+        " them."
+    ),
+    "certified early": (
+        "The search ended early: the figures are certified bounds, and SAP lies between them."
+    ),
+    "simulated": (
+        "Simulated with {draws} draws, SAP with {n} known is {p}: {p_between} with 95 % confidence."
+    ),
+    "taught": (
+        "What the release gives away before anybody more is known: {n} without anybody in"
+        " {them}. {kinds}."
+    ),
+    "no time": "Which empty cells the release gives away by itself could not be found in time.",
+    "settles": "{k} {settle} a variable for whoever has the other levels ({people})",
+    "rules_out_level": "{k} {rule} out a level for them",
+    "combination_only": "{k} {rule} out a combination and nothing more",
+    "lesson": "For one: {cell}.",
+    "known": "Taken as known from the start: {who}.",
+    "everybody": (
+        "Beyond {N} known everybody is: the figures for more are those of {N}, and there is nobody"
+        " else to learn about."
+    ),
+    "sample": "This assumes the intruder knows who is in the sample.",
+    "depth": "With at most {d}: {said}",
+    "limit": "SAP with {n} known is {p}, {status} your limit of {limit:g}.",
+    "limit open": (
+        "SAP with {n} known is {p}: whether it is within your limit of {limit:g} is not settled,"
+        " so the limit counts as exceeded."
+    ),
+}
+
+
+def sap_sentences(
+    record: Sap, *, threshold: float = THRESHOLD, words: int = WORDS
+) -> Iterator[tuple[str, str]]:
+    """What the curve says, by the name of the figure."""
+    if record.first_risk == 0:
+        yield "starts", TEMPLATES["released"].format(combination=_combination(record))
+    else:
+        yield "starts", _starts(record.lower, record.upper)
+        yield "passes", _passes(record.lower, record.upper, threshold)
+        for n in numbers_told(record, threshold, words):
+            yield "sap", sap_sentence(record, n)
+    if record.exposed and record.first_risk != 0:
+        k, m = f"{len(record.exposed):,}", f"{len(record.cell_bounds):,}"
+        yield "exposed", TEMPLATES["exposed"].format(k=k, m=m)
+    if record.of_sample:
+        yield "sample", TEMPLATES["sample"]
+    if record.known:
+        yield "known", TEMPLATES["known"].format(who=_known(record))
+    for one in record.by_depth:
+        said = _starts(one.lower, one.upper)
+        d = format_count(one.depth, "variable")
+        yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
+    if not record.complete:
+        yield "certified", _certified(record)
+        if (widest := _widest(record)) is not None:
+            yield "simulated", _simulated(widest)
+    if record.taught is None:
+        yield "taught", TEMPLATES["no time"]
+    elif record.taught.n_recovered:
+        yield "taught", _taught(record.taught)
+    if any(record.all_known):
+        yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
+
+
+def _certified(record: Sap) -> str:
+    if record.n_nodes is None:
+        return TEMPLATES["certified early"]
+    return TEMPLATES["certified"].format(nodes=format_count(record.n_nodes, "box", "boxes"))
+
+
+def sap_sentence(record: Sap, n: int) -> str:
+    """The figure of one number of known people, in words."""
+    low, high = bounds_at(record, n)
+    filled = {
+        "n": f"{n:,}" if n else "none",
+        "T": format_count(record.N, "member"),
+        "whose": _whose(record),
+        "combination": _combination(record),
+    }
+    if low == high == 0:
+        return TEMPLATES["sap never"].format(**filled)
+    if low == high == 1:
+        return TEMPLATES["sap certain"].format(**filled)
+    span = between(low, high)
+    kind = "sap" if span is None else "sap between"
+    return TEMPLATES[kind].format(**filled, p=span or probability(high))
+
+
+def bounds_at(record: Sap, n: int) -> tuple[float | Fraction, float | Fraction]:
+    """What is known of SAP(n): one fraction twice, or two bounds."""
+    exact = record.exact[n]
+    if exact is None:
+        return record.lower[n], record.upper[n]
+    return Fraction(exact), Fraction(exact)
+
+
+def _starts(lower: Sequence[float], upper: Sequence[float]) -> str:
+    first = next((n for n, low in enumerate(lower) if low > 0), None)
+    last = people(len(lower) - 1)
+    if first == 0:
+        return TEMPLATES["starts latest"].format(n=people(0))
+    if first is None:
+        return TEMPLATES["open start" if upper[-1] > 0 else "no start"].format(n=last)
+    kind = "starts latest" if upper[first - 1] > 0 else "starts"
+    return TEMPLATES[kind].format(n=people(first))
+
+
+def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) -> str:
+    surely = next((n for n, low in enumerate(lower) if low > threshold), None)
+    perhaps = next((n for n, high in enumerate(upper) if high > threshold), None)
+    t, last = f"{threshold:g}", people(len(lower) - 1)
+    if perhaps is None:
+        return TEMPLATES["not passed"].format(t=t, n=last)
+    if surely is None:
+        return TEMPLATES["open pass"].format(t=t, n=f"{len(lower) - 1:,}", m=people(perhaps))
+    if surely == perhaps:
+        return TEMPLATES["passes"].format(t=t, n=people(surely))
+    return TEMPLATES["passes between"].format(t=t, n=people(surely), m=f"{perhaps:,}")
+
+
+def numbers_told(record: Sap, threshold: float, words: int) -> list[int]:
+    """The n to speak of: where the risk starts, where it passes, the last, where it is even."""
+    left = [n for n in record.n if n < record.N] or [record.n[-1]]
+    if record.upper[-1] == 0:  # the same sentence for every n
+        return left[-1:][:words]
+    passes, even = (
+        next((n for n in record.n if record.lower[n] > p), None) for p in (threshold, 0.5)
+    )
+    wanted = [n for n in (record.first_risk, passes, left[-1], even) if n in left]
+    ordered = dict.fromkeys([*wanted, *left[1:], *left])
+    return sorted(list(ordered)[:words])
+
+
+def _combination(record: Sap) -> str:
+    if record.depth is not None:
+        return f"combination of at most {format_count(record.depth, 'variable')}"
+    return "combination" if len(record.dims) > 1 else "category"
+
+
+def _whose(record: Sap) -> str:
+    if not record.given:
+        return ""
+    return f" with {and_list(f'{dim}={level}' for dim, level in record.given)}"
+
+
+def _known(record: Sap) -> str:
+    return and_list(f"{people(n)} with {who}" for who, n in record.known)
+
+
+def _widest(record: Sap) -> SapChance | None:
+    """The draws beside the bounds that are furthest apart, where they say more than these."""
+    useful = [one for one in record.monte_carlo if one.tighter]
+    return max(useful, key=lambda one: record.upper[one.n] - record.lower[one.n], default=None)
+
+
+def _simulated(one: SapChance) -> str:
+    return TEMPLATES["simulated"].format(
+        draws=f"{one.n_draws:,}",
+        n=people(one.n),
+        p=probability(one.estimate),
+        p_between=between(one.lower, one.upper) or f"about {probability(one.upper)}",
+    )
+
+
+def _taught(taught: SapTaught) -> str:
+    kinds = [
+        TEMPLATES[kind].format(
+            k=f"{k:,}",
+            settle="settles" if k == 1 else "settle",
+            rule="rules" if k == 1 else "rule",
+            people=people(taught.n_people_settled),
+        )
+        for kind in ("settles", "rules_out_level", "combination_only")
+        if (k := getattr(taught, kind))
+    ]
+    said = TEMPLATES["taught"].format(
+        n=format_count(taught.n_recovered, "cell"),
+        them="it" if taught.n_recovered == 1 else "them",
+        kinds=" and ".join(kinds) if len(kinds) < 3 else f"{kinds[0]}, {kinds[1]} and {kinds[2]}",
+    )
+    if not taught.lessons:
+        return said
+    return f"{said} {TEMPLATES['lesson'].format(cell=lesson(taught.lessons[0]))}"
+
+
+LESSONS = {
+    "settles": "nobody is in {cell}, which settles {variables} for those with the other levels",
+    "rules_out_level": "nobody is in {cell}, which rules out that level of {variables}",
+    "combination_only": "nobody is in {cell}",
+}
+
+
+def lesson(one: SapLesson) -> str:
+    """What one recovered zero teaches."""
+    return LESSONS[one.kind].format(cell=truncate(one.cell), variables=and_list(one.variables))
+
+
+def verdict_sentence(record: Sap, verdict: SapVerdict) -> str:
+    """What a limit said."""
+    low, high = bounds_at(record, verdict.n)
+    span = between(low, high) or probability(high)
+    kind = "limit open" if verdict.status == "not settled" else "limit"
+    return TEMPLATES[kind].format(
+        n=people(verdict.n), p=span, status=verdict.status, limit=verdict.limit
+    )
+
+
+def published_phrase(schemes: Sequence[tuple[str, str]]) -> str:
+    """What is published and how, part by part; those alike together."""
+    if not schemes:
+        return "nothing"
+    by_scheme: dict[str, list[str]] = {}
+    for part, scheme in schemes:
+        by_scheme.setdefault(scheme, []).append(" by ".join(part.split(",")))
+    return "; ".join(f"{and_list(parts)} ({scheme})" for scheme, parts in by_scheme.items())
+
+
+def lines_of(record: Sap) -> list[StepLine]:
+    """The curve to draw; one for each depth where these were asked for."""
+    if not record.by_depth:
+        return [StepLine("SAP", record.lower, record.upper)]
+    return [
+        StepLine(f"at most {format_count(one.depth, 'variable')}", one.lower, one.upper)
+        for one in record.by_depth
+    ]
+
+
+def curve_rows(
+    record: Sap, threshold: float = THRESHOLD
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Heads and rows of the curve, with the simulation beside bounds that do not agree."""
+    passes = [n for n in record.n if record.lower[n] > threshold][:1]
+    first = [] if record.first_risk is None else [record.first_risk - 1, record.first_risk]
+    shown = numbers_shown(record.n[-1], [*first, *passes])
+    drawn = {one.n: one for one in record.monte_carlo}
+    depths = record.by_depth
+    heads = ("n", "SAP", *(("simulated",) if drawn else ()), *(f"depth {d.depth}" for d in depths))
+    rows = []
+    for n in shown:
+        beside = [_drawn(drawn.get(n))] if drawn else []
+        at_depth = [probability_figure(one.lower[n], one.upper[n]) for one in depths]
+        rows.append((f"{n:,}", probability_figure(*bounds_at(record, n)), *beside, *at_depth))
+    return heads, rows
+
+
+def _drawn(one: SapChance | None) -> str:
+    return "" if one is None else probability_figure(one.lower, one.upper)
+
+
+def sap_chart(record: Sap, threshold: float | None = None) -> str:
+    """The curve as a picture that names no count of the table."""
+    title = "Chance that known people give an empty combination away"
+    return step_chart(lines_of(record), title=title, threshold=threshold)
+
+
+@as_text.register
+def _(record: Sap) -> str:
+    n = record.n[-1]
+    if record.first_risk is None:
+        start = "no risk" if record.upper[-1] == 0 else "no certain risk"
+        return f"SAP of {and_list(record.dims)}: {start} up to {n:,} known people"
+    span = probability_figure(*bounds_at(record, n))
+    return (
+        f"SAP of {and_list(record.dims)}: risk from {record.first_risk:,} known on; {span} with"
+        f" {n:,} of {record.N:,} known"
+    )
+
+
+@as_html.register
+def _(record: Sap) -> str:
+    heads, rows = curve_rows(record)
+    parts = [
+        f"<h3>{escape(as_text(record))}</h3>",
+        paragraph(f"Published: {published_phrase(record.schemes)}."),
+        *(paragraph(sentence) for _, sentence in sap_sentences(record)),
+        sap_chart(record, THRESHOLD),
+        grid("SAP by the number of known people", heads, rows),
+        *(paragraph(lines(note)) for note in record.notes),
+    ]
+    return view(parts)

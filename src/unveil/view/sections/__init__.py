@@ -1,0 +1,1 @@
+"""The sections of the report, in the order of its questions."""

@@ -1,0 +1,193 @@
+"""How often would a guess among matching records be right, and what do more copies change?
+
+CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for people alone with their
+keys and for special uniques; and the three measures called TCAP, told apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from unveil.records.cap import Cap, CapRow, Tcap
+from unveil.records.report import Parts, ReportContents
+from unveil.records.run import Kind
+from unveil.view.blocks import aside
+from unveil.view.cap import cap_keyed
+from unveil.view.cap_trend import trend_keyed
+from unveil.view.cap_words import SCENARIOS, format_share
+from unveil.view.charts.cap_lines import cap_lines_chart
+from unveil.view.format import and_list, percent
+from unveil.view.render_html import figures, render_details
+from unveil.view.sections.by_scenario import (
+    OPEN_TARGETS,
+    render_by_scenario,
+    render_subheading,
+    scenarios_of,
+)
+from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.shared import render_figure
+from unveil.view.tcap import TCAP_HEADS, tcap_keyed
+
+KINDS: tuple[Kind, ...] = ("cap", "tcap")
+FIGURE_HEADS = (
+    *("people", "with a match", "baseline"),
+    *("copy, non-match as 0", "copy, of those matched", "original"),
+)
+HEADS = ("who", "copies", *FIGURE_HEADS)
+TABLE = "CAP of every target, the riskiest first"
+IN_WORDS = "The same in words"
+CAPTION = (
+    "One panel for each group of people. Solid blue: people without a match count as guessed"
+    " wrongly. Dashed blue: they do not count. Grey: the original, and the baseline (dotted)."
+)
+
+
+@dataclass(frozen=True)
+class TargetRecords:
+    """What was measured of one target, each record with the name of its part."""
+
+    target: str
+    caps: tuple[tuple[str, Cap], ...]
+    tcaps: tuple[tuple[str, Tcap], ...]
+
+    @property
+    def risk(self) -> float:
+        """By which targets are ordered: the first CAP, non-matches as 0, with all copies.
+
+        It is that of everyone, where everyone was asked for.
+        """
+        found = [row.cap_synthetic_zero for _, cap in self.caps for row in _last(cap)]
+        return next((value for value in found if value is not None), -1.0)
+
+    @property
+    def m(self) -> int:
+        """How many copies there are."""
+        return max((row.m for _, cap in self.caps for row in cap.rows), default=1)
+
+
+def section(dossier: ReportContents, parts: Parts) -> Section | None:
+    """CAP and TCAP of each scenario; None where nobody asked for them."""
+    if not scenarios_of(dossier, KINDS):
+        return None
+
+    def told(scenario: str | None) -> Iterator[str]:
+        yield from _scenario(dossier, targets_of(parts, scenario))
+
+    return Section(
+        "cap",
+        "How often a guess would be right",
+        render_by_scenario(dossier, "cap", KINDS, told, parts=parts),
+    )
+
+
+def targets_of(parts: Parts, scenario: str | None) -> list[TargetRecords]:
+    """The targets of one scenario, the riskiest first."""
+    caps, tcaps = parts.about("cap", scenario), parts.about("tcap", scenario)
+    names = dict.fromkeys(_name(record) for _, record in (*caps, *tcaps))
+    found = [
+        TargetRecords(
+            one,
+            tuple(pair for pair in caps if _name(pair[1]) == one),
+            tuple(pair for pair in tcaps if _name(pair[1]) == one),
+        )
+        for one in names
+    ]
+    return sorted(found, key=lambda one: -one.risk)
+
+
+def _name(record: Cap | Tcap) -> str:
+    return and_list((record.target,) if isinstance(record.target, str) else record.target)
+
+
+def _scenario(dossier: ReportContents, targets: Sequence[TargetRecords]) -> Iterator[str]:
+    several = any(one.m > 1 for one in targets)
+    if not several:
+        rows = [row for one in targets for row in last_rows(one)]
+        yield figures(TABLE, ("target", "who", *FIGURE_HEADS), rows)
+    yield figures(
+        "Three measures called TCAP", ("target", *TCAP_HEADS[1:]), list(tcap_rows(targets))
+    )
+    for place, one in enumerate(targets):
+        picture = _lines(one) if one.m > 1 and one.caps else ""
+        words = "".join(_words(one))
+        fold = aside if place else render_details  # on paper the words of the first will do
+        if picture and place < OPEN_TARGETS:
+            yield render_subheading(dossier, KINDS, one.target) + picture + fold(IN_WORDS, words)
+        else:
+            yield fold(f"{one.target} in words: CAP {_risk(one)}", picture + words)
+
+
+def _risk(one: TargetRecords) -> str:
+    return format_share(one.risk if one.risk >= 0 else None)
+
+
+def _words(one: TargetRecords) -> Iterator[str]:
+    """CAP and TCAP of one target in sentences; its tables have the same figures."""
+    for part, cap in one.caps:
+        for row in _last(cap):
+            yield from _guessed(part, cap, row)
+    for part, tcap in one.tcaps:
+        for key, text in tcap_keyed(tcap.rows[-1], tcap.tau):
+            yield Sentence(f"targeted/{key}", part, text).html()
+
+
+def _lines(one: TargetRecords) -> str:
+    """CAP by the number of copies, under what the fitted slopes say of it."""
+    part, first = one.caps[0]
+    told = [Sentence(f"on m/{key}", part, text) for key, text in trend_keyed(first)]
+    picture = render_figure(
+        told[0],
+        cap_lines_chart([cap for _, cap in one.caps]),
+        caption=CAPTION,
+        heads=HEADS,
+        rows=[cells(row) for _, cap in one.caps for row in cap.rows],
+    )
+    return picture + "".join(more.html() for more in told[1:])
+
+
+def _last(cap: Cap) -> list[CapRow]:
+    """The rows with all copies pooled, by the first set of keys."""
+    keys, method = cap.key_sets[0].keys, cap.methods[0].name
+    rows = (cap.rows_of(method, keys, scenario) for scenario in cap.scenarios)
+    return [found[-1] for found in rows if found]
+
+
+def _guessed(part: str, cap: Cap, row: CapRow) -> Iterator[str]:
+    is_marginal, of = cap.baseline == "marginal", f"{part}|{row.scenario}|{row.m}"
+    told = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
+    # What follows the first sentence speaks of the same people, and stands in one paragraph.
+    yield Sentence(f"attribution/{told[0][0]}", of, " ".join(text for _, text in told)).html()
+
+
+def last_rows(one: TargetRecords) -> list[tuple[str, ...]]:
+    """One target in the table of all: a row for each group of people."""
+    return [
+        (one.target, SCENARIOS[row.scenario], *figure_cells(row))
+        for _, cap in one.caps
+        for row in _last(cap)
+    ]
+
+
+def cells(row: CapRow) -> tuple[str, ...]:
+    """One row under HEADS."""
+    return SCENARIOS[row.scenario], f"{row.m}", *figure_cells(row)
+
+
+def figure_cells(row: CapRow) -> tuple[str, ...]:
+    """One row under FIGURE_HEADS, in percent as in the sentences."""
+    figures_ = (
+        row.cap_baseline,
+        row.cap_synthetic_zero,
+        row.cap_synthetic_undefined,
+        row.cap_original,
+    )
+    return f"{row.n:,}", f"{row.n_match:,}", *map(format_share, figures_)
+
+
+def tcap_rows(targets: Sequence[TargetRecords]) -> Iterator[tuple[str, ...]]:
+    """The three measures called TCAP, with all copies pooled, in percent."""
+    for one in targets:
+        for _, tcap in one.tcaps:
+            row = tcap.rows[-1]
+            raab = "-" if row.tcap_raab is None else percent(row.tcap_raab)
+            first, zero, uniques = map(format_share, (row.tcap, row.tcap_zero, row.tcap_uniques))
+            yield one.target, first, zero, raab, uniques

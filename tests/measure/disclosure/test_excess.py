@@ -1,0 +1,152 @@
+"""Train against control on files small enough to do by hand."""
+
+import polars as pl
+import pytest
+
+import unveil
+from measure.small import ORIGINAL, SYNTHETIC, people
+from unveil.measure.disclosure.attribute import excess_ratio
+
+# The copy says p under a x and q under b x. It is right about three of the four people it was made
+# from, and about two of four others.
+TRAIN = ["axp", "axp", "bxq", "cxp"]
+CONTROL = ["axp", "axq", "bxp", "bxq"]
+COPY = ["axp", "bxq"]
+
+
+def rows(train, control, *copies, **settings) -> list[dict]:
+    frames = [people(copy) for copy in copies]
+    result = unveil.excess(
+        people(train), people(control), frames, keys=["k1", "k2"], targets="t", **settings
+    )
+    return [row.to_dict() for row in result.rows]
+
+
+def test_the_worked_example():
+    # The copy is right about a x p, and half right about both b y q. Of four others three are
+    # found; it is wrong about a x q and c x q, and half right about b y p.
+    found = rows(ORIGINAL, ["axq", "byp", "bxq", "cxq"], SYNTHETIC, measure=["iS", "DiSCO", "DCAP"])
+    assert [(row["measure"], row["control"]) for row in found] == [
+        ("iS", 75.0),
+        ("DiSCO", 0.0),
+        ("DCAP", 12.5),
+    ]
+    assert [row["train"] for row in found] == pytest.approx([100 * 5 / 6, 100 / 6, 100 * 2 / 6])
+    assert [row["R"] for row in found] == pytest.approx([1 / 3, 1 / 6, 5 / 21])
+
+
+def test_the_ratio_by_hand():
+    assert excess_ratio(75, 50) == 0.5
+    assert excess_ratio(50, 75) == -1
+    assert excess_ratio(50, 50) == 0
+    assert excess_ratio(100, 0) == 1
+
+
+@pytest.mark.parametrize("pair", [(50, 100), (100, 100), (None, 50), (50, None)])
+def test_the_ratio_is_undefined_where_all_is_known_already_or_a_part_is_not_measured(pair):
+    assert excess_ratio(*pair) is None
+
+
+def test_train_and_control_by_hand():
+    (row,) = rows(TRAIN, CONTROL, COPY)
+    assert (row["target"], row["measure"], row["copy"]) == ("t", "DiSCO", 1)
+    assert (row["train"], row["control"], row["R"]) == (75.0, 50.0, 0.5)
+    after = ("train_after", "control_after", "R_after", "R_exclusion")
+    assert [row[field] for field in after] == [None] * 4  # nothing is excluded
+
+
+def test_every_measure_by_hand():
+    # a x: the copy says p and q, so half a guess each. b x: it says q. c x: not there.
+    # Train: two guesses of ½ and one sure one; control: two of ½ and one of two sure.
+    found = rows(
+        TRAIN, CONTROL, ["axp", "axq", "bxq"], measure=["iS", "DiS", "DiSCO", "DCAP", "TCAP"]
+    )
+    assert {row["measure"]: (row["train"], row["control"]) for row in found} == {
+        "iS": (75.0, 100.0),
+        "DiS": (25.0, 50.0),
+        "DiSCO": (25.0, 25.0),
+        "DCAP": (50.0, 50.0),
+        "TCAP": (pytest.approx(100 / 3), 25.0),
+    }
+
+
+def test_undefined_where_the_copy_is_right_about_every_other_person():
+    (row,) = rows(TRAIN, ["axp", "bxq"], COPY)
+    assert (row["train"], row["control"], row["R"]) == (75.0, 100.0, None)
+
+
+def test_negative_where_the_others_are_given_away_more_often():
+    (row,) = rows(CONTROL, TRAIN, COPY)
+    assert (row["train"], row["control"], row["R"]) == (50.0, 75.0, -1.0)
+
+
+def test_under_exclusions():
+    # Without p the copy is right about b x q alone: one of four in train, one of four in control.
+    (row,) = rows(TRAIN, CONTROL, COPY, exclude="t=p")
+    assert (row["train"], row["control"], row["R"]) == (75.0, 50.0, 0.5)
+    assert (row["train_after"], row["control_after"], row["R_after"]) == (25.0, 25.0, 0.0)
+    assert row["R_exclusion"] == pytest.approx((75 - 25) / (100 - 25))
+
+
+def test_a_limit_on_denominators_counts_train_and_control_each_by_itself():
+    # a x p holds two people of train, and one of control, where it therefore stays.
+    (row,) = rows(TRAIN, CONTROL, COPY, exclude="max-denominator=1")
+    assert (row["train_after"], row["control_after"]) == (25.0, 50.0)
+
+
+def test_a_level_that_only_the_control_has_can_be_excluded():
+    (row,) = rows(["axp"], ["axp", "bxr"], ["axp", "bxr"], exclude="t=r")
+    assert (row["train_after"], row["control_after"]) == (100.0, 50.0)
+
+
+def test_of_several_copies_the_ratio_is_that_of_the_means():
+    # The first copy has both a x p and b x q: 75 and 50. The second a x p alone: 50 and 25.
+    found = {row["copy"]: row for row in rows(TRAIN, CONTROL, COPY, ["axp"])}
+    assert [*found] == [1, 2, "mean", "pooled"]
+    assert (found[1]["R"], found[2]["R"]) == (0.5, pytest.approx(1 / 3))
+    assert (found["mean"]["train"], found["mean"]["control"]) == (62.5, 37.5)
+    # Not the mean of the two ratios, which is 0.4166...
+    assert found["mean"]["R"] == pytest.approx((62.5 - 37.5) / (100 - 37.5)) == pytest.approx(0.4)
+    assert (found["pooled"]["train"], found["pooled"]["R"]) == (75.0, 0.5)
+
+
+def aged(ages: list[int]) -> pl.DataFrame:
+    return pl.DataFrame({"age": ages, "t": ["p"] * len(ages)})
+
+
+def by_age(train, control, copies, bands) -> dict:
+    """Train against control in the first copy, with ages in bands as the only key."""
+    result = unveil.excess(
+        *map(aged, (train, control)),
+        [aged(ages) for ages in copies],
+        keys="age",
+        targets="t",
+        bands={"age": bands},
+    )
+    return result.rows[0].to_dict()
+
+
+def test_bands_are_cut_over_train_and_control_together():
+    # From 0 to 100, so at 50: 0, 40 and the copy's 20 are below. Without the control it would be
+    # from 0 to 40, so at 20, and 0 would not be found.
+    row = by_age([0, 40], [0, 100], [[20]], "equal:2")
+    assert (row["train"], row["control"]) == (100.0, 50.0)
+
+
+def test_bands_are_cut_over_all_copies_together():
+    # The second copy's 200 moves the limit from 50 to 100, above the 60 of train.
+    assert by_age([0, 60], [0, 100], [[20]], "equal:2")["train"] == 50.0
+    assert by_age([0, 60], [0, 100], [[20], [20, 200]], "equal:2")["train"] == 100.0
+
+
+def test_quantile_bands_count_every_record_of_every_file():
+    # 0 0 10 20 | 30 40 50 60, so at 25. Train and copy alone, 0 10 20, would be cut at 10.
+    row = by_age([0, 20], [0, 30, 40, 50, 60], [[10]], 2)
+    assert (row["train"], row["control"]) == (100.0, 20.0)
+    # Two more records of the copy, 0 0 10 10 10 | 20 30 40 50 60: at 15, and 20 is not found.
+    assert by_age([0, 20], [0, 30, 40, 50, 60], [[10, 10, 10]], 2)["train"] == 50.0
+
+
+def test_a_measure_without_a_control_is_refused_by_name():
+    with pytest.raises(unveil.SettingsError, match="There is no excess of 'Dorig'"):
+        rows(TRAIN, CONTROL, COPY, measure="Dorig")

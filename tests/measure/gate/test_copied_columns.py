@@ -1,0 +1,82 @@
+"""Values that one person has, identifiers, and columns that only the synthetic data have."""
+
+from collections import Counter
+from random import Random
+
+import polars as pl
+import pytest
+
+from measure.gate.test_links import columns
+from oracles import gate
+from unveil.io.table import Table
+from unveil.measure.gate.copied_columns import extra_columns, identifiers, single_holder
+
+
+def held(original: list, synthetic: list):
+    (column,) = columns(["x"], *([(value,) for value in file] for file in (original, synthetic)))
+    return single_holder(column, 1, 1)
+
+
+def table(side: str, **data) -> Table:
+    return Table(side, f"The {side}", pl.DataFrame(data))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_another_half_would_return_is_that_of_all_splits(seed):
+    rng = Random(seed)
+    n = rng.choice((4, 6, 8, 10))
+    values = ["y", "z", *rng.choices("abcdefgh"[: rng.randint(1, 8)], k=n - 2)]
+    half = held(values, ["q"] * (n // 2))
+    assert half.expected == pytest.approx(float(gate.back_in_halves(values)))
+    # Chances of absence multiply: a file of as many records as people is two halves.
+    assert 1 - held(values, ["q"] * n).expected == pytest.approx((1 - half.expected) ** 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_single_holders_are_those_of_plain_loops(seed):
+    _, *files = gate.invent(seed)
+    cells = [[row[0] for row in file] for file in files]
+    mine, theirs = ([gate.plain(cell) for cell in file] for file in cells)
+    alone = [value for value, n in Counter(mine).items() if n == 1 and value is not None]
+    found = held(*cells)
+    counts = (found.n_held, found.n_reappearing) if found else (0, 0)
+    assert counts == (len(alone), sum(value in theirs for value in alone))
+
+
+def test_missing_cells_make_no_value_likelier():
+    some, others = ["a", "a", "b", "c"], ["a", "b", "d", "d"]
+    with_missing = held([*some, *[None] * 4], [*others, *[None] * 4])
+    assert with_missing.expected == held(some, others).expected
+
+
+def test_identifiers_are_found_however_they_are_spelt():
+    pesel = [f"{44051401359 + 7919 * k}" for k in range(40)]
+    original = table("original", pesel=pesel, n=[k % 7 for k in range(40)])
+    spelt = [f"{one[:6]}-{one[6:]}" for one in pesel[:30]] + [f"x{k}" for k in range(10)]
+    coded = columns(["pesel", "n"], original.frame.rows(), [(one, 3) for one in spelt])
+    found = identifiers(original, coded, 1, 1, declared=["n"], known=[])
+    counts = {one.column: (one.n_real, one.n_records, one.is_declared) for one in found}
+    assert counts == {"pesel": (30, 40, False), "n": (40, 40, True)}
+    # What a person gave another role is none.
+    assert not [*identifiers(original, coded, 1, 1, declared=[], known=["pesel", "n"])]
+
+
+PAY = [round(1000 + 37.31 * k + k * k % 17, 2) for k in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason", "detail"),
+    [
+        (PAY, "repeats", "its values are those of pay"),
+        ([1000 * one for one in PAY], "recodes", "its values are those of pay times 1000"),
+        ([one / 12 for one in PAY], "recodes", "its values are those of pay times 0.0833333"),
+        ([f"ID-{k:03}x" for k in range(60)], "recodes", "letters put around them"),
+        (["red", "green"] * 30, "unknown", "no column of the original"),
+    ],
+)
+def test_columns_that_only_the_synthetic_data_have(values, reason, detail):
+    original = table("original", pay=PAY, key=[f"{k:03}x" for k in range(60)])
+    (found,) = extra_columns(original, table("synthetic", more=values), 1)
+    assert (found.column, found.reason) == ("more", reason)
+    assert found.detail.endswith(detail)
+    assert found.n_real == (60 if reason == "repeats" else 0)

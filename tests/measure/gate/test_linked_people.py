@@ -1,0 +1,70 @@
+"""Are people tied to their own values found, and nobody where there is nothing to find?"""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from measure.gate.test_links import rows
+from oracles import gate
+from unveil.measure.gate.linked_people import TiedSearch, control_own, find_tied_groups
+
+NAMES = ["age", "job", "pay", "town", "ill"]
+
+
+def people(rng: Random) -> list[gate.Row]:
+    """An age, a job, a fine pay, a town and an illness, each drawn by itself."""
+    sizes = (40, 5, 9000)
+    return [(*map(rng.randrange, sizes), *rng.choices("abcdefg", k=2)) for _ in range(300)]
+
+
+def redrawn(rng: Random, file: list[gate.Row], x: int) -> list[gate.Row]:
+    return [(*row[:x], rng.choice(file)[x], *row[x + 1 :]) for row in file]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_column_drawn_anew_is_not_tied(seed):
+    """Over 25 draws, tied is nought within three standard errors, by every set of columns."""
+    rng = Random(seed)
+    original, x = people(rng), rng.choice((1, 3, 4))
+    others = [name for name in NAMES if name != NAMES[x]]
+    for by in (["pay"], ["age", "town" if x != 3 else "ill"], others):
+        drawn = [rows(NAMES, original, redrawn(rng, original, x)).links(by) for _ in range(25)]
+        tied = [(one.weight * np.subtract(*one.shown(NAMES[x]))).sum() for one in drawn]
+        assert abs(np.mean(tied)) <= 3 * np.std(tied, ddof=1) / np.sqrt(len(tied))
+        assert min(one.total for one in drawn) > 20
+
+
+@pytest.mark.parametrize("x", range(len(NAMES)))
+def test_real_records_are_found_whatever_column_was_drawn_anew(x):
+    """Also if it is the finest, by which most people seem to be linked."""
+    rng = Random(x)
+    original = people(rng)
+    search = TiedSearch(rows(NAMES, original, redrawn(rng, original, x)))
+    found = [search.best(name) for name in NAMES if name != NAMES[x]]
+    assert all(look is not None and NAMES[x] not in look.by for look in found)
+    assert max(look.tied for look in found) > 0.4 * 300
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_are_those_of_plain_loops(seed):
+    """One group is copied, and of the other some values are drawn anew."""
+    rng, names = Random(seed), ["age", "sex", "ill"]
+    original = [(rng.randrange(70), "fm"[k % 2], rng.choice("pqqq")) for k in range(60)]
+    synthetic = [row if row[1] == "f" else (*row[:2], rng.choice("pq")) for row in original]
+    found = {
+        (names.index(one.column), one.level): (one.p, one.expected)
+        for one in find_tied_groups(TiedSearch(rows(names, original, synthetic)), {}, 1)
+    }
+    expected = gate.group_tails((original, synthetic), names)
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(pair) for key, pair in expected.items())
+
+
+def test_a_control_sample_by_hand():
+    """1, 2 and 3 are linked, and 4 of the control sample; 5 is in both, and so nobody's."""
+    together = [(1, "a"), (2, "b"), (3, "c"), (5, "e"), (4, "d"), (5, "e")]
+    synthetic = [(1, "a"), (2, "b"), (2, "q"), (3, "q"), (4, "d"), (5, "e")]
+    found = control_own(rows(["k", "x"], together, synthetic), 4, "x", ["k"])
+    assert found == pytest.approx((1.5 / 3, 3, 1, 1))

@@ -1,0 +1,87 @@
+"""Numbers of the section on the distance filter."""
+
+from view.derived.written import (
+    Results,
+    digits_in,
+    name,
+    nothing,
+    nth,
+    part_of,
+    percent,
+    whole,
+)
+
+
+def refill(results: Results, of: str) -> dict:
+    return part_of(results, of)["refill"]
+
+
+def removed(results: Results, of: str) -> list[str]:
+    rounds = refill(results, of)["rounds"]
+    drawn = sum(one["drawn"] for one in rounds)
+    n = sum(one["drawn"] - one["kept"] for one in rounds)
+    assert n != 1
+    return [whole(n), whole(drawn)] if n else [whole(drawn)]
+
+
+def one_removed(results: Results, of: str) -> list[str]:
+    rounds = refill(results, of)["rounds"]
+    assert sum(one["drawn"] - one["kept"] for one in rounds) == 1
+    return [whole(sum(one["drawn"] for one in rounds))]
+
+
+def wanting(results: Results, of: str) -> list[str]:
+    record = refill(results, of)
+    n = sum(one["drawn"] - one["kept"] for one in record["rounds"])
+    lacking = record["rows_wanted"] - record["n_rows"]
+    return [whole(n), whole(lacking), whole(record["rows_wanted"])]
+
+
+def shift(results: Results, of: str) -> list[str]:
+    rows = [one for one in refill(results, of)["shifts"] if one["difference"] is not None]
+    most = max(rows, key=lambda one: abs(one["difference"]))
+    return [f"{most['difference']:+.2f}", name(most["column"])]
+
+
+def warning(results: Results, of: str) -> list[str]:
+    return digits_in(refill(results, of)["warnings"][nth(of)])
+
+
+def rounds(results: Results, of: str) -> list[str]:
+    record = refill(results, of)
+    drawn = sum(one["drawn"] for one in record["rounds"])
+    n_rounds = len(record["rounds"])
+    return [whole(n) for n in (record["n_rows"], record["rows_wanted"], drawn, n_rounds)]
+
+
+def paper(results: Results, of: str) -> list[str]:
+    record = refill(results, of)
+    share = record["n_refused_by_strict"] / record["n_rows"]
+    return [whole(record["n_refused_by_strict"]), percent(100 * share)]
+
+
+def dropped(results: Results, of: str) -> list[str]:
+    return digits_in(refill(results, of)["dropped_columns"][nth(of)]["sentence"])
+
+
+def surplus(results: Results, of: str) -> list[str]:
+    record = refill(results, of)
+    passed = sum(one["kept"] for one in record["rounds"])
+    return [whole(n) for n in (passed, passed - record["n_rows"], record["rows_wanted"])]
+
+
+DERIVED = {
+    "filter.replaced": removed,
+    "filter.replaced one": one_removed,
+    "filter.none": removed,
+    "filter.wanting": wanting,
+    "filter.no filter": nothing,
+    "filter.surplus": surplus,
+    "filter.shift": shift,
+    "filter.warning": warning,
+    "distance filter/refill": rounds,
+    "distance filter/paper": paper,
+    "distance filter/strict": nothing,
+    "distance filter/selected": nothing,
+    "distance filter/dropped": dropped,
+}

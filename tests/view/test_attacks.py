@@ -1,0 +1,300 @@
+"""Attacks in words, as a table, a picture and a page: what is said follows from the record."""
+
+from html.parser import HTMLParser
+from xml.dom import minidom
+
+import pytest
+
+from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks
+from unveil.records.base import as_html, as_text
+from unveil.records.disclosure import Coercion
+from unveil.view.attack_rows import AttackDisplayRow, attack_rows, cells, warnings
+from unveil.view.attacks import attack_sentences, format_expected, general, row_sentences, sizes
+from unveil.view.charts.attack_intervals import MOST_ROWS, Frame, attacks_chart, attacks_spec
+from unveil.view.pages.attacks import attacks_page
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e{0} {secret}"
+
+
+def row(**fields):
+    """An attack on 100 people and 100 others; R is 0.2, between 0.1 and 0.3."""
+    given = {
+        "attack": "inference",
+        "target": "income",
+        "keys": ("sex", "age"),
+        "n_requested": None,
+        "n_found": 100,
+        "n_control": 100,
+        "main_successes": 60.0,
+        "naive_successes": 20.0,
+        "control_successes": 50.0,
+        "main": 0.6,
+        "naive": 0.2,
+        "control": 0.5,
+        "main_interval": (0.5, 0.7),
+        "naive_interval": (0.1, 0.3),
+        "control_interval": (0.4, 0.6),
+        "R": 0.2,
+        "interval": (0.1, 0.3),
+        "interval_delta": (-0.1, 0.5),
+        "level": 0.95,
+        "method": "nearest records",
+    }
+    return AttackRow(**(given | fields))
+
+
+WITHOUT = {
+    "n_control": None,
+    "control": None,
+    "control_successes": None,
+    "control_interval": None,
+    "R": None,
+    "interval": (0.5, 0.7),
+    "interval_delta": (0.5, 0.7),
+}
+
+
+def record(*rows, **fields):
+    given = {
+        "files": ("a.csv", "b.csv", "c.csv"),
+        "seed": 1,
+        "level": 0.95,
+        "n_original": 4_000,
+        "n_synthetic": 3_000,
+        "n_control": 100,
+        "n_shared_with_control": 0,
+        "k": 1,
+        "n_bootstrap": 2_000,
+        "rows": rows,
+    }
+    return Attacks(**(given | fields))
+
+
+def run_of(*records, **fields):
+    copy = CopyAttacks(copy=1, file="b.csv", attacks=records, membership=None)
+    given = {"seed": 1, "level": 0.95, "control": "c.csv", "copies": (copy,), "notes": ()}
+    return AttackRun(**(given | fields))
+
+
+def said(**fields):
+    return list(row_sentences(AttackDisplayRow(row(**fields), 1)))
+
+
+def test_an_interval_above_0_is_put_down_to_the_records_used():
+    assert said() == [
+        "Taking income from the nearest synthetic record is right for 60 of 100 people, and 50 of"
+        " 100 who were not used; taking it from any synthetic record, for 20.",
+        "Of the people whose income general knowledge would not give away, the copy gives away"
+        " 20.0 % (between 10.0 % and 30.0 %) because their own records were used.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("R", "interval", "sentence"),
+    [
+        (
+            0.05,
+            (-0.02, 0.12),
+            "R is 0.05 and its interval, -0.02 to 0.12, holds 0: all of this may be general"
+            " knowledge. An R of up to 0.12 is not ruled out.",
+        ),
+        (
+            0.0004,
+            (0.0, 0.0009),
+            "R is below 0.01 and its interval, 0 to <0.01, holds 0: all of this may be general"
+            " knowledge. An R of up to 0.01 is not ruled out.",
+        ),
+        (
+            -0.003,
+            (-0.004, 0.002),
+            "R is above -0.01 and its interval, >-0.01 to <0.01, holds 0: all of this may be"
+            " general knowledge. An R of up to 0.01 is not ruled out.",
+        ),
+        (
+            -0.2,
+            (-0.3, -0.1),
+            "R is -0.20 and its interval, -0.30 to -0.10, lies below 0: it succeeds more often with"
+            " people who were not used. That is chance, or the two groups differ in kind; it does"
+            " not mean that nobody is at risk.",
+        ),
+        (None, None, "R could not be computed."),
+    ],
+)
+def test_what_an_interval_means_is_said(R, interval, sentence):
+    assert said(R=R, interval=interval, interval_delta=interval)[1] == sentence
+
+
+def test_the_other_attacks_have_their_own_words():
+    linked = row(attack="linkability", target=None, other_keys=("job",), main_successes=0.4)
+    assert next(row_sentences(AttackDisplayRow(linked, 5))) == (
+        "Knowing sex and age from one file and job from another, an intruder who looks at the 5"
+        " nearest records of the copy would link about 0.4 of 100 people, and 50 of 100 who were"
+        " not used; at random they would link 20."
+    )
+    assert said(attack="singling_out_multivariate", target=None) == [
+        "Of 100 descriptions that fit one synthetic record alone, 60 fit one person of the original"
+        " alone, and 50 fit one of the people who were not used; of as many made up without looking"
+        " at single records, 20.",
+        "Of the descriptions that would not single anybody out among others, 20.0 % (between 10.0 %"
+        " and 30.0 %) do so because these people's own records were used.",
+    ]
+
+
+def test_without_a_control_nothing_is_said_of_others_and_there_is_no_r():
+    assert said(**WITHOUT) == [
+        "Taking income from the nearest synthetic record is right for 60 of 100 people; taking it"
+        " from any synthetic record, for 20."
+    ]
+    alone = record(row(**WITHOUT), n_control=None, n_shared_with_control=None)
+    assert general([alone])[0].startswith("Without a control it cannot be told")
+    assert "in the control" not in sizes(alone)
+    assert as_text(alone) == (
+        "Simulated attacks, no control: highest rate 60.0 % (inference: income)"
+    )
+    assert cells(attack_rows([alone])[0]) == ("100", "60.0", "20.0", "-", "-", "50.0 to 70.0")
+
+
+def test_an_attack_that_made_no_guess_says_nothing():
+    none = {"main": None, "naive": None, "control": None, "R": None, "interval": None}
+    assert said(n_found=0, main_successes=0.0, interval_delta=None, **none) == []
+    empty = record(row(n_found=0, interval_delta=None, **none))
+    assert as_text(empty) == "Simulated attacks: nothing could be measured"
+    assert "Nothing could be measured." in attacks_chart(run_of(empty).copies)
+
+
+def test_the_interval_shown_is_the_one_of_the_record_however_few_were_attacked():
+    shown = AttackDisplayRow(row(n_found=3, n_control=2), 1)
+    assert shown.interval == (0.1, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("successes", "words"),
+    [
+        *((0.0, "0"), (0.3, "about 0.3"), (3.0, "3"), (2.6, "about 2.6"), (1234.0, "1,234")),
+        *((0.01, "fewer than 0.1"), (12.4, "about 12")),
+    ],
+)
+def test_an_expectation_is_never_told_as_a_count(successes, words):
+    assert format_expected(successes) == words
+
+
+def test_rows_stand_by_attack_then_by_risk_with_groups_under_their_secret():
+    rows = [
+        row(target="low", R=0.1),
+        row(target="low", group="x", R=0.9),
+        row(target="high", R=0.5),
+        row(target="none", R=None, interval=None, interval_delta=None),
+        row(attack="singling_out_univariate", target=None, R=-0.1),
+    ]
+    assert [shown.label for shown in attack_rows([record(*rows)])] == [
+        "singling out by one column",
+        "inference: high",
+        "inference: low",
+        "inference: low = x",
+        "inference: none",
+    ]
+
+
+def test_only_the_riskiest_secrets_are_put_in_words_and_the_others_counted():
+    rows = [row(target=f"c{i}", R=i / 10) for i in range(5)]
+    told, n_left = attack_sentences([record(*rows)], most=2)
+    assert [label for label, _ in told] == ["inference: c4", "inference: c3"]
+    assert n_left == 3
+
+
+def test_each_warning_is_told_once_with_the_rows_it_is_about():
+    small = "With {} attacks R is known to within 0.2."
+    rows = [
+        row(target="a", R=0.5, warnings=(small.format(10),)),
+        row(target="b", R=0.4, warnings=(small.format(20), "Too weak.")),
+        row(target="c", R=0.3, warnings=("Too weak.",)),
+    ]
+    by_few = record(*rows, warnings=("Shared: 88.",), n_shared_with_control=88)
+    by_many = record(warnings=("Shared: 2.",), n_shared_with_control=2)
+    assert warnings([by_few, by_many]) == [
+        "Shared: 2.",
+        "Inference: a; inference: b: With 10 attacks R is known to within 0.2. (Figures of the"
+        " first.)",
+        "Inference: b; inference: c: Too weak.",
+    ]
+    many = [row(target=f"c{i}", warnings=("Too weak.",)) for i in range(6)]
+    assert "inference: c3 and 2 more rows: Too weak." in warnings([record(*many)])[0]
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+
+def test_hostile_names_are_shown_as_text_everywhere():
+    fields = {"keys": (HOSTILE,), "other_keys": (HOSTILE,), "warnings": (HOSTILE,)}
+    rows = (
+        row(target=HOSTILE, **fields),
+        row(target=HOSTILE, group=HOSTILE, **fields),
+        row(attack="linkability", target=None, **fields),
+    )
+    note = Coercion(side="original", column=HOSTILE, kind="type", sentence=HOSTILE)
+    attacks = record(*rows, warnings=(HOSTILE,), coercions=(note,))
+    copy = CopyAttacks(copy=1, file=HOSTILE, attacks=(attacks,), membership=None)
+    run = run_of(attacks, copies=(copy, copy), notes=(HOSTILE,))
+    picture = attacks_chart(run.copies)
+    minidom.parseString(picture)
+    for text in (picture, attacks_page(run), as_html(attacks)):
+        found = Tags()
+        found.feed(text)
+        assert "script" not in found.tags
+        assert not {"\x1b", "\u202e"} & set(text)
+        assert "{0} {secret}" in text
+    assert not {"\x1b", "\u202e"} & set(as_text(attacks))
+
+
+def test_the_page_holds_sentences_picture_table_and_warnings_and_is_sealed():
+    text = attacks_page(run_of(record(row(warnings=("Too weak.",))), notes=("Halves.",)))
+    for part in (
+        "CONFIDENTIAL",
+        "default-src 'none'",
+        "Halves.",
+        "<svg",
+        "because their own records were used",
+        "<td>↑ 0.20</td><td>0.10 to 0.30</td>",
+        "Inference: income: Too weak.",
+        "What cannot be said",
+    ):
+        assert part in text
+    assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")
+
+
+def test_a_mark_means_the_same_in_every_panel_of_the_picture():
+    high, low = row(), row(R=-0.2, interval=(-0.3, -0.1))
+    copies = [
+        CopyAttacks(copy=n, file=f"{n}.csv", attacks=(record(one),), membership=None)
+        for n, one in enumerate((high, low), start=1)
+    ]
+    frame = Frame.of([shown for copy in copies for shown in attack_rows(copy.attacks)])
+    assert frame.readings == ("above 0", "below 0")
+    assert frame.reach == (-0.3, 0.3)
+    specs = [attacks_spec(attack_rows(c.attacks), frame, title=None) for c in copies]
+    scales = [spec["layer"][-1]["encoding"]["shape"]["scale"] for spec in specs]
+    assert scales[0] == scales[1]
+    assert scales[0]["range"] == ["square", "triangle-down"]
+    (point,) = specs[1]["data"]["values"]
+    assert (point["value"], point["low"], point["high"]) == (-0.2, -0.3, -0.1)
+    assert point["naive"] == 0.2
+    assert point["reading"] == "interval below 0"
+
+
+def test_a_long_picture_is_cut_and_says_so():
+    rows = [row(target=f"c{i}", R=0.2 - i / 1000) for i in range(MOST_ROWS + 3)]
+    picture = attacks_chart(run_of(record(*rows)).copies)
+    assert "3 rows with lower risks left out." in picture
+    assert f"c{MOST_ROWS - 1}<" in picture
+    assert f"c{MOST_ROWS}<" not in picture
+
+
+def test_the_record_of_a_run_survives_json():
+    run = run_of(record(row()))
+    assert AttackRun.from_json(run.to_json()) == run

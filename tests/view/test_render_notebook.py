@@ -1,0 +1,50 @@
+import polars as pl
+
+import unveil
+from measure.small import ORIGINAL, SYNTHETIC, measured
+from unveil.records.base import Record, as_html, as_text
+
+
+def test_printing_a_result_shows_its_headline_and_nothing_of_the_data():
+    assert repr(measured(ORIGINAL, SYNTHETIC)) == (
+        "Disclosure from k1 and k2: repU 16.7 %; highest DiSCO 16.7 % (t)"
+    )
+
+
+def test_the_notebook_view_has_the_figures_and_no_script():
+    html = measured(ORIGINAL, SYNTHETIC)._repr_html_()
+    assert "<td>16.7 %</td>" in html
+    assert "<script" not in html
+    assert "http" not in html
+
+
+def test_the_notebook_view_tells_what_the_screen_tells():
+    frame = pl.DataFrame({"k": ["a", "b"], "t": [1, 2]})
+    copies = [frame.with_columns(t=pl.Series([1.0, 3.0])), frame.with_columns(t=pl.Series([2, 2]))]
+    html = unveil.disclosure(frame, copies, keys="k")._repr_html_()
+    assert "<th>pooled (DiSCO)</th>" in html
+    assert "Figures are means over the 2 copies" in html
+    assert "What could be guessed rightly" in html
+    assert "of the original records" in html
+    assert "stored as decimals here" in html
+
+
+def test_a_copy_that_is_the_original_is_shouted_about():
+    assert repr(measured(ORIGINAL, ORIGINAL)).startswith("STOP: The copy IS the original")
+    assert 'class="stop">The copy IS the original' in measured(ORIGINAL, ORIGINAL)._repr_html_()
+
+
+def test_without_targets_the_view_shows_identity_alone():
+    frame = pl.DataFrame({"k": [1, 2]})
+    result = unveil.disclosure(frame, pl.DataFrame({"k": [1, 3]}), keys="k")
+    assert repr(result) == "Disclosure from k: repU 50.0 %"
+    assert "<table" not in result._repr_html_()
+    assert "highest DiSCO" not in result._repr_html_()
+
+
+def test_a_record_nobody_draws_shows_its_name_alone():
+    class Secret(Record, frozen=True, kw_only=True):
+        value: int
+
+    assert as_text(Secret(value=7)) == "<Secret>"
+    assert as_html(Secret(value=7)) == "<pre>&lt;Secret&gt;</pre>"
