@@ -1,6 +1,7 @@
 """What holds of the tree: imports go down, names are used once, what is public is tested."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -170,6 +171,17 @@ def test_no_short_module_serves_one_sibling_only():
         if path.name != "__init__.py" and len(path.read_text("utf-8").splitlines()) <= SHORT
     ]
     assert [name for name in short if not name.startswith("view/") and name not in apart] == []
+
+
+def test_the_architecture_page_names_what_is_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:src/unveil/|tests/|docs/)?[a-z_]+/[a-z_/]*(?:\.py)?)`", page)
+    assert len(named) > 40
+    gone = [one for one in named if not (ROOT / one).exists() and not (SOURCE / one).exists()]
+    assert gone == []
+    parts = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in MODULES}
+    picture = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
+    assert {one for one in parts if one not in picture} == {"__init__", "__main__"}
 
 
 def test_the_version_is_said_in_one_voice():
