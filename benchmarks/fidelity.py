@@ -29,9 +29,9 @@ from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.utility.pair_tables import measure_pairs
 from unveil.measure.utility.propensity import labels, pmse_of, terms
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable, measures
-from unveil.models.tree import trees
+from unveil.models.tree import grow_rpart_trees
 from unveil.study.kinds import UtilityData, open_columns
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 from unveil.study.study import sides_of
 from unveil.synthesis.synthesise import synthesise
 
@@ -60,14 +60,14 @@ def opened(original: pl.DataFrame, copy: pl.DataFrame) -> UtilityData:
     """Both tables, read and encoded once."""
     sides = sides_of(copy, original=original)
     codes = special_codes(original)
-    return open_columns(sides, columns=None, special_codes=codes, progress=silent)
+    return open_columns(sides, columns=None, special_codes=codes, progress=no_progress)
 
 
 def pmse(original: pl.DataFrame, copy: pl.DataFrame) -> float:
     """The pMSE of rpart's tree, as `unveil.utility` has it; of synthpop's first copy 0.00608."""
     both = opened(original, copy)
     columns = [term.predictor for term in terms(both, (0, 1))]
-    return pmse_of(trees(columns, [labels(both, (0, 1))])[0])
+    return pmse_of(grow_rpart_trees(columns, [labels(both, (0, 1))])[0])
 
 
 def s_pmse_of_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> dict[tuple[str, ...], float]:

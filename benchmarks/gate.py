@@ -19,7 +19,7 @@ import unveil
 from unveil.io.sources import read_table
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.copied_columns import identifiers, single_holder
-from unveil.measure.gate.evidence import near_copies, numbers_of
+from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 from unveil.measure.gate.linked_people import TiedSearch, find_tied_groups
 from unveil.measure.gate.links import LinkRows
 
@@ -100,8 +100,8 @@ def measure(original: pl.DataFrame, synthetic: pl.DataFrame) -> dict[str, float]
         "identifiers",
         lambda: list(identifiers(tables[0], columns, 1, 1, declared=(), known=())),  # type: ignore[arg-type]
     )
-    numbers = numbers_of(columns)  # type: ignore[arg-type]
-    timed("near-copies", lambda: list(near_copies(numbers, [1], 1)))
+    numbers = choose_numbers(columns)  # type: ignore[arg-type]
+    timed("near-copies", lambda: list(find_near_copies(numbers, [1], 1)))
     return spent
 
 

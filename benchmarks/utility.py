@@ -24,7 +24,7 @@ from unveil.measure.utility.propensity import labels, permuted_pmse, terms
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable
 from unveil.models.tree import MAX_DEPTH, MIN_LEAF, MIN_SPLIT
 from unveil.study.kinds import UtilityData, open_columns
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 from unveil.study.study import sides_of
 
 SHAPES = ((35, 5_000), (14, 50_000))
@@ -53,7 +53,7 @@ def people(n_columns: int, n_rows: int, seed: int) -> pl.DataFrame:
 def opened(n_columns: int, n_rows: int) -> UtilityData:
     """An original and a copy, read and encoded."""
     sides = sides_of(people(n_columns, n_rows, 2), original=people(n_columns, n_rows, 1))
-    return open_columns(sides, columns=None, progress=silent)
+    return open_columns(sides, columns=None, progress=no_progress)
 
 
 def bare_pairs(columns: list[GroupedColumn]) -> np.ndarray:

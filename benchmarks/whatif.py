@@ -15,7 +15,7 @@ import statistics
 from disclosure import LARGE_KEYS, SMALL_KEYS, TARGETS, cpu_seconds, people
 
 import unveil
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 from unveil.study.study import open_study, sides_of
 
 BOUND = 0.15
@@ -42,7 +42,7 @@ def measure(rows: int, keys: tuple[str, ...]) -> tuple[float, dict[str, float]]:
             keys=keys,
             targets=TARGETS,
             missing_values=(),
-            progress=silent,
+            progress=no_progress,
         )
 
     counting: list[float] = []

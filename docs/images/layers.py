@@ -24,7 +24,7 @@ def layers() -> list[list[str]]:
 
 
 def part_of(path: Path) -> str:
-    """`measure` for src/unveil/measure/gate/near.py, `errors` for src/unveil/errors.py."""
+    """`measure` for src/unveil/measure/gate/links.py, `errors` for src/unveil/errors.py."""
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 

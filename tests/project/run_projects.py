@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from unveil.project.model import ProjectFile, mark_of
+from unveil.project.model import ProjectFile, limits_mark
 from unveil.project.read_project import read_project
 
 HEAD = """schema = 1
@@ -26,7 +26,7 @@ CUSTODIAN = "C. Ustodian, head"
 
 def limits(review: float, limit: float) -> str:
     """A limit on DiSCO that somebody accepted."""
-    mark = mark_of({"DiSCO": (review, limit)}, CUSTODIAN)
+    mark = limits_mark({"DiSCO": (review, limit)}, CUSTODIAN)
     return (
         f"\n[limits]\nDiSCO = [{review}, {limit}]\n"
         f'accepted_by = "{CUSTODIAN}"\non = 2026-11-16\naccepted = "{mark}"\n'

@@ -8,7 +8,7 @@ from project_cases import OFFICER, edited, ran, ready
 from unveil.errors import RulingNeededError
 from unveil.project.assess_run import judgement_of
 from unveil.project.decide import decide
-from unveil.project.model import mark_of
+from unveil.project.model import limits_mark
 from unveil.project.read_project import read_project
 from unveil.project.record_ruling import accept_limits
 from unveil.project.store import load_parts, load_run
@@ -24,8 +24,8 @@ def judged(folder):
 def test_the_mark_is_the_start_of_a_hash_over_name_and_sorted_values():
     text = "Ann\nDiSCO = 5.0, 10.0\nrepU = 1.0, 2.5"
     wanted = sha256(text.encode()).hexdigest()[:12]
-    assert mark_of({"repU": (1, 2.5), "DiSCO": (5, 10)}, "Ann") == wanted
-    assert mark_of({"DiSCO": (5.0, 10.0), "repU": (1, 2.5)}, "Ann") == wanted
+    assert limits_mark({"repU": (1, 2.5), "DiSCO": (5, 10)}, "Ann") == wanted
+    assert limits_mark({"DiSCO": (5.0, 10.0), "repU": (1, 2.5)}, "Ann") == wanted
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from unveil.project.edit_project import (
     set_synthetic,
     write_project,
 )
-from unveil.project.model import Answer, ExcludeEntry, RulingEntry, mark_of
+from unveil.project.model import Answer, ExcludeEntry, RulingEntry, limits_mark
 from unveil.project.read_project import project_from, read_project
 from unveil.project.rulings import parse_flag_name
 from unveil.records.exclusions import Exclusion
@@ -125,7 +125,7 @@ def test_a_value_is_changed_in_its_place_and_its_comment_stays():
         "DiSCO = [1, 2.5]   # looked at in May",
         'accepted_by = "Bob, head"',
         "on = 2026-11-16",
-        f'accepted = "{mark_of({"DiSCO": (1, 2.5), "repU": (5, 10)}, "Bob, head")}"',
+        f'accepted = "{limits_mark({"DiSCO": (1, 2.5), "repU": (5, 10)}, "Bob, head")}"',
     ]
 
 

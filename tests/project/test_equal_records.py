@@ -21,7 +21,7 @@ from unveil.records.base import Record
 from unveil.records.protection import ConfidentialProtection
 from unveil.records.report import Parts
 from unveil.records.run import Kind, Run
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 
 ORIGINAL, COPIES, CONTROL = "survey.csv", ("copy_1.csv", "copy_2.csv"), "control.csv"
 KEYS, TARGETS = ["sex", "age", "settlement"], ["marital", "income"]
@@ -125,7 +125,7 @@ def halves() -> list[list[str]]:
 
 
 def evidence(of: dict[str, Any]) -> Record:
-    opened = open_files(of["original"], of["copies"], of["control"], MISSING, silent)
+    opened = open_files(of["original"], of["copies"], of["control"], MISSING, no_progress)
     return gather_evidence(opened.files, DeclaredRoles((), (*KEYS, *TARGETS), ("condition",)))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unveil.errors import InputError, ReadError, RolesError, SettingsError
-from unveil.project.model import Answer, PublishedEntry, mark_of
+from unveil.project.model import Answer, PublishedEntry, limits_mark
 from unveil.project.proposals import TEMPLATES
 from unveil.project.read_files import DATA as DATA_SETTINGS
 from unveil.project.read_files import TABLE, TYPES
@@ -808,7 +808,7 @@ column = "income"
 name = "by sex"
 dims = ["sex", "health"]
 rounding = "conventional:5"
-""".replace("MARK", mark_of({"DiSCO": (5, 10), "S_pMSE": (3, 10.5)}, "Bob, head"))
+""".replace("MARK", limits_mark({"DiSCO": (5, 10), "S_pMSE": (3, 10.5)}, "Bob, head"))
 
 
 def test_a_whole_file_is_read_as_it_says(folder):

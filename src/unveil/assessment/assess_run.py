@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from unveil.assessment.context import rule_of
-from unveil.assessment.outstanding import missing_of
+from unveil.assessment.outstanding import list_outstanding
 from unveil.assessment.rulings import InForce, Ruling, findings_of
 from unveil.assessment.run_alerts import GateFindings, run_alerts, void_of
 from unveil.errors import list_names
@@ -214,7 +214,7 @@ def assess_run(
         audience=said.audience,
     )
     digest = assessment.files_sha256 or ""
-    missing = missing_of(
+    missing = list_outstanding(
         run,
         findings,
         audience=said.audience,

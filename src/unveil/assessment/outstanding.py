@@ -25,7 +25,7 @@ _OF_ORIGINAL: tuple[Kind, ...] = ("suda", "match_risk", "sap")
 _SAFE = re.compile(r"[^\"$`\\!]+")
 
 
-def missing_of(
+def list_outstanding(
     run: Run,
     findings: Sequence[FlagRuling],
     *,

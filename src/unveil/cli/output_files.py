@@ -11,7 +11,7 @@ import polars as pl
 
 from unveil.atomic import check_present, write_all_or_none, write_new, write_private
 from unveil.errors import SettingsError, WriteError, quote_text
-from unveil.io.write_csv import harmless
+from unveil.io.write_csv import guard_cells
 from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.uniques.match_risk import MatchRiskResult
@@ -171,7 +171,7 @@ def write_records(result: DisclosureResult, path: Path) -> str:
     frames = [_target_records(result, target) for target in result.record.targets]
     together = pl.concat(frames, how="vertical") if frames else pl.DataFrame({"row": []})
     document = io.BytesIO()
-    harmless(together).write_csv(document)
+    guard_cells(together).write_csv(document)
     write_private(path, document.getvalue())
     found, who = format_count(together.height, "finding"), people(together["row"].n_unique())
     return (
@@ -263,5 +263,5 @@ def write_documents(documents: Sequence[tuple[Path, bytes, str]]) -> list[str]:
 
 def _document(frame: pl.DataFrame) -> bytes:
     document = io.BytesIO()
-    harmless(frame).write_csv(document)
+    guard_cells(frame).write_csv(document)
     return document.getvalue()

@@ -196,7 +196,7 @@ def check_value(
     )
 
 
-def nobody(what: str, known: ScopeColumn, level: str) -> SettingsError:
+def unknown_level_error(what: str, known: ScopeColumn, level: str) -> SettingsError:
     """A level that the original does not have."""
     return SettingsError(
         f"{what.rstrip(',')}: nobody has {known.series.name!r} = {quote_text(level)}."
@@ -325,7 +325,7 @@ class Resolver:
         known = self.known(left.name)
         if not is_equal and left.kind == "text" and isinstance(right, Text):
             if right.value not in known.series.dtype.categories:  # type: ignore[attr-defined]
-                raise nobody(self.what, known, right.value)
+                raise unknown_level_error(self.what, known, right.value)
             return Compare(given.sign, left, right)
         values = self._fitting(known, right, "compares")
         if len(values) == 1:
@@ -386,7 +386,7 @@ class Resolver:
             return tuple(Text(c) if isinstance(c, str) else Number(c) for c in codes)
         if known.kind == "number" and isinstance(given, Number):
             if known.is_coded and not known.has(given.value):
-                raise nobody(self.what, known, text)
+                raise unknown_level_error(self.what, known, text)
             return (given,)
         if known.kind == "truth" and text.lower() in ("true", "false"):
             return (Truth(text.lower() == "true"),)
@@ -395,7 +395,7 @@ class Resolver:
             if stamp is not None:
                 return (stamp,)
         if isinstance(given, Text) and (known.kind == "text" or known.has_labels):
-            raise nobody(self.what, known, given.value)
+            raise unknown_level_error(self.what, known, given.value)
         check_value(self.what, known, given, verb=verb, columns=list(self.scope.columns))
 
     def _refuse_unlike(self, left: Any, kind: Kind, right: Any, other: Kind) -> None:

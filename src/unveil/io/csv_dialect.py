@@ -69,7 +69,7 @@ class Dialect:
         return [Coercion(side=side, column=None, kind=k, sentence=s) for k, s in found]
 
 
-def understand(file: BinaryIO, place: str) -> tuple[BinaryIO, Dialect]:
+def detect_dialect(file: BinaryIO, place: str) -> tuple[BinaryIO, Dialect]:
     """The file as UTF-8 without a mark, and how it was written."""
     _check_other_kinds(file, place)
     encoding = _find_encoding(file)

@@ -18,7 +18,7 @@ import polars as pl
 
 from unveil.arguments import quote_value
 from unveil.errors import InputError, ReadError, SettingsError, list_names
-from unveil.io.csv_dialect import understand
+from unveil.io.csv_dialect import detect_dialect
 from unveil.io.dictionary_formats import (
     DictionaryRows,
     is_list_of_codes,
@@ -149,7 +149,7 @@ def _from_json(content: bytes, place: str) -> Codebook:
 
 def _rows(content: bytes, place: str) -> DictionaryRows:
     """The rows of a text file, by the plain names of their columns."""
-    text, dialect = understand(io.BytesIO(content), place)
+    text, dialect = detect_dialect(io.BytesIO(content), place)
     text.seek(0)
     lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
     try:

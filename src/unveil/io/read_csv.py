@@ -17,7 +17,7 @@ import polars as pl
 
 from unveil.arrays import Mask
 from unveil.errors import InternalError, ReadError
-from unveil.io.csv_dialect import CHUNK, SEPARATORS, Dialect, chunks, understand
+from unveil.io.csv_dialect import CHUNK, SEPARATORS, Dialect, chunks, detect_dialect
 from unveil.io.file_checks import open_gzip
 from unveil.io.memory import open_file
 from unveil.io.table import Table, choose, place_of
@@ -233,7 +233,7 @@ def read_csv(
     place = place_of(side, path.name)
     with open_file(path, place) as file:
         plain = open_gzip(file, place) if path.suffix.lower() == ".gz" else file
-        text, dialect = understand(plain, place)
+        text, dialect = detect_dialect(plain, place)
         given = _header(text, dialect, place)
         names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
         wanted = choose(names, columns, place)

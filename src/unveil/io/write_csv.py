@@ -29,12 +29,12 @@ _STEERING = r"[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]"
 _NUMBER = r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$"
 
 
-def harmless(frame: pl.DataFrame) -> pl.DataFrame:
+def guard_cells(frame: pl.DataFrame) -> pl.DataFrame:
     """Text that neither steers a terminal nor runs as a formula in a spreadsheet."""
-    return pl.DataFrame([_guard_formulas(column) for column in steerless(frame)])
+    return pl.DataFrame([_guard_formulas(column) for column in replace_control_characters(frame)])
 
 
-def steerless(frame: pl.DataFrame) -> pl.DataFrame:
+def replace_control_characters(frame: pl.DataFrame) -> pl.DataFrame:
     """Text that steers neither a terminal nor a page."""
     return frame.with_columns(
         pl.col(pl.String).str.replace_all(_STEERING, "\N{REPLACEMENT CHARACTER}")

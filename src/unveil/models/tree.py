@@ -1,4 +1,8 @@
-"""Where does a row end in a tree? The cuts of a tree alone, without the values it was grown on."""
+"""Classification trees as rpart grows them: cuts, growing, pruning, and where a row ends.
+
+`grow_rpart_trees` is for two classes (propensities); `TreeCuts` are the cuts of any tree without
+the values it was grown on, for models that are stored.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -256,7 +260,7 @@ class Growth:
         level[parents - (children[0] - len(level))] = children[::2]
 
 
-def trees(columns: Sequence[Predictor], labels: Sequence[Mask]) -> list[Leaves]:
+def grow_rpart_trees(columns: Sequence[Predictor], labels: Sequence[Mask]) -> list[Leaves]:
     """The leaves of rpart's tree of each label (true for a record of the copy) by all columns.
 
     Labels of equally many copies are grown side by side, for few large steps are faster than many

@@ -19,7 +19,7 @@ from unveil.project.model import (
     ExcludeEntry,
     ProjectFile,
     RulingEntry,
-    mark_of,
+    limits_mark,
 )
 from unveil.project.read_people import read_limits
 from unveil.project.read_project import project_from
@@ -99,7 +99,7 @@ def set_limits(
     said = {name: pair and [_number(one) for one in pair] for name, pair in values.items()}
     before = read_limits(_document(text), []).values
     after = {name: pair for name, pair in {**before, **values}.items() if pair is not None}
-    mark = None if accepted_by is None else mark_of(after, accepted_by)
+    mark = None if accepted_by is None else limits_mark(after, accepted_by)
     accepted = {"accepted_by": accepted_by, "on": on, "accepted": mark}
     return _with_settings(text, ("limits",), {**said, **accepted})
 

@@ -28,7 +28,7 @@ from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.protection import Protection
 from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.settings import MOST_COPIES, entries, parse_int
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser, check_path, save
@@ -286,7 +286,7 @@ def synthesise_project(
     out: str | os.PathLike[str] | None = None,
     ending: str | None = None,
     model: Path | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     **given: Any,
 ) -> Copies:
     """Make copies as `[synthesis]` says; what is given besides wins, None is not given.
@@ -332,7 +332,7 @@ def protect_copy(
     rows: int | None = None,
     sweep: Any = None,
     seed: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Copies:
     """Make a copy as `[[protect.step]]` says; what is given besides wins.
 

@@ -20,7 +20,7 @@ from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_study, sides_of
 
 METHOD = "synthetic"
@@ -45,7 +45,7 @@ class Measuring:
     """The files of a run, and what one part may use of another."""
 
     inputs: Inputs
-    progress: Progress = silent
+    progress: Progress = no_progress
     notes: list[str] = field(default_factory=list)
 
     def outcome(self, part: PlannedPart, seed: int | None) -> PartOutcome:

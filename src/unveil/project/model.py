@@ -21,7 +21,7 @@ from unveil.records.exclusions import Exclusion
 _LENGTH = 12
 
 
-def mark_of(values: Mapping[str, tuple[float, float]], accepted_by: str) -> str:
+def limits_mark(values: Mapping[str, tuple[float, float]], accepted_by: str) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of the name and the sorted values."""
     lines = [
         accepted_by,

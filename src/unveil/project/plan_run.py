@@ -19,7 +19,7 @@ from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
 from unveil.study.band_spec import parse_bands
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 from unveil.study.study import open_study, sides_of
 
 # One part of a run before it is measured, and what all of them are planned with.
@@ -317,7 +317,7 @@ def _column(planner: Planner, scenario: ScenarioEntry, target: str) -> CodedColu
             targets=(),
             missing_values=asked["missing_values"],
             bands=parse_bands(asked["bands"], asked["special_codes"]),
-            progress=silent,
+            progress=no_progress,
         )
     except InputError:  # told where the scenario is measured
         return None

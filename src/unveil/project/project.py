@@ -30,7 +30,7 @@ from unveil.records.assessment import (
     WhatIf,
 )
 from unveil.records.run import RunComparison
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.view import project_notebook as _desk_view  # noqa: F401  (teaches records to show themselves)
 
 
@@ -121,7 +121,7 @@ class Project:
         "sav", that of the original where it is left out.
         """
         return synthesise_project(
-            self.file, out=out, ending=format, progress=progress or silent, **settings
+            self.file, out=out, ending=format, progress=progress or no_progress, **settings
         )
 
     def protect(
@@ -144,7 +144,7 @@ class Project:
             rows=rows,
             sweep=sweep,
             seed=seed,
-            progress=progress or silent,
+            progress=progress or no_progress,
         )
 
     def run(

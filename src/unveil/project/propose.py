@@ -42,7 +42,7 @@ from unveil.records.recoding import as_mapping
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Suggestion
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.view.suggestion_toml import escape_comment, roles_lines, toml_string
 
 # How does a new project file read? Every proposal with its reason, as comments.
@@ -315,7 +315,7 @@ def propose(
     special_codes, missing_values, progress
         As in `unveil.suggest`.
     """
-    told = progress or silent
+    told = progress or no_progress
     who = None if by is None else check_name(by)
     if title is not None and (wrong := text_fault(title, LONGEST)) is not None:
         raise SettingsError(f"The title is {quote_value(title)}, {wrong}. Write it in one line.")

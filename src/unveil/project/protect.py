@@ -18,14 +18,14 @@ from unveil.project.read_protection import (
     is_project,
     project_of,
 )
-from unveil.protection.leaf_sizes import sizes_of, swept
+from unveil.protection.leaf_sizes import compare_leaf_sizes, sizes_of
 from unveil.protection.plan import ProtectionPlan, faults_error, plan_of
 from unveil.protection.plan_columns import absent_roles, too_few
 from unveil.protection.recoding.recode import restore_form
 from unveil.protection.result import ProtectResult, make_record, unused_notes
 from unveil.protection.steps import Stages
 from unveil.records.protection import SweepRow
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 
 def protect(
@@ -84,7 +84,7 @@ def protect(
     ----------
     Chapelle and Falissard (2023), sections 1 to 4; the leaves are those of their assessment.
     """
-    told = progress or silent
+    told = progress or no_progress
     given = {
         "rows": rows,
         "seed": seed,
@@ -212,7 +212,7 @@ def _swept(
 ) -> tuple[SweepRow, ...]:
     """The sweep, by the keys and targets that the copy has."""
     columns, targets = stages.frames["s1"].columns, asked.targets
-    rows = swept(
+    rows = compare_leaf_sizes(
         restore_form(stages.table),
         asked.leaves,
         settings,

@@ -19,7 +19,7 @@ from unveil.project.model import (
     LimitsEntry,
     RulingEntry,
     ScenarioEntry,
-    mark_of,
+    limits_mark,
 )
 from unveil.project.rulings import FindingName, parse_flag_name
 from unveil.protection.leaf_sizes import audience_of
@@ -153,7 +153,7 @@ def read_limits(document: Mapping[str, Any], faults: list[FileError]) -> LimitsE
             "accepted_by",
         )
     mark, on = fields.text("accepted") if fields.has("accepted") else None, fields.day()
-    is_in_force = by is not None and mark == mark_of(values, by)
+    is_in_force = by is not None and mark == limits_mark(values, by)
     return LimitsEntry(values, by if is_in_force else None, on, by, mark is not None)
 
 

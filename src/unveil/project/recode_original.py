@@ -21,7 +21,7 @@ from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun, restore_form
 from unveil.protection.recoding.steps import steps_from
 from unveil.records.disclosure import Coercion
-from unveil.records.recoding import KINDS, Step, do_of
+from unveil.records.recoding import KINDS, Step, step_word
 
 RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
 """Steps that code values otherwise; the others leave out columns or people, or add chance."""
@@ -53,7 +53,7 @@ class RecodedFiles:
 
     def is_banded(self, column: str) -> bool:
         """Whether bands stand in the place of its numbers."""
-        return any(do_of(step) == "band" for step in self.steps if step.column == column)
+        return any(step_word(step) == "band" for step in self.steps if step.column == column)
 
 
 def read_declared_recipe(project: ProjectFile) -> Recipe:
@@ -152,7 +152,7 @@ def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
 
 
 def _steps_of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
-    return tuple(step for step in steps if step.column == column and do_of(step) in RECODINGS)
+    return tuple(step for step in steps if step.column == column and step_word(step) in RECODINGS)
 
 
 def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
@@ -165,7 +165,7 @@ def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], Inp
 def _is_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> bool:
     """Whether the synthetic data are as these steps leave them; the original is the first file."""
     name, synthetic = steps[0].column, files[1:]
-    if any(do_of(step) == "band" for step in steps):
+    if any(step_word(step) == "band" for step in steps):
         return _share_known(name, recoded, synthetic) > _ALL
     again, fault = _apply([*files], steps)
     if fault is not None:
@@ -196,7 +196,7 @@ def _with_note(table: Table, column: str, steps: Sequence[Step]) -> Table:
 
 
 def _does(steps: Sequence[Step]) -> str:
-    return ", ".join(do_of(step) for step in steps)
+    return ", ".join(step_word(step) for step in steps)
 
 
 def _recoding_phrase(steps: Sequence[Step]) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 
 from unveil.atomic import replace_file
 from unveil.errors import ReadError, WriteError
-from unveil.io.write_csv import harmless, steerless
+from unveil.io.write_csv import guard_cells, replace_control_characters
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.measure_parts import Measuring, inputs_of
 from unveil.project.model import ProjectFile
@@ -89,7 +89,7 @@ def _records(counted: DisclosureResult, target: str) -> pl.DataFrame:
 
 
 def _for_csv(one: ListedRecords) -> pl.DataFrame:
-    return harmless(one.records).select(
+    return guard_cells(one.records).select(
         pl.lit(guard_text(one.scenario)).alias("scenario"),
         pl.lit(guard_text(one.target)).alias("target"),
         "row",
@@ -126,7 +126,7 @@ def records_documents(project: ProjectFile, dossier: ReportContents) -> dict[str
 
 def _block(one: ListedRecords) -> RecordsBlock:
     """The first rows as cells of a table, with no markup of their own."""
-    shown = steerless(one.records.head(MOST_SHOWN))
+    shown = replace_control_characters(one.records.head(MOST_SHOWN))
     columns = ["row", *(f"k{n}" for n in range(len(one.keys))), "value", "says", "copy", "why"]
     cells = shown.select(
         pl.col(column).cast(pl.String).fill_null("(missing)").alias(column) for column in columns

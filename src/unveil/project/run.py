@@ -46,7 +46,7 @@ from unveil.records.base import Record
 from unveil.records.recoding import as_mapping
 from unveil.records.report import RECORDS, Parts
 from unveil.records.run import FigureRow, InputFile, Kind, Run, RunPart
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.version import __version__
 
 # How far is a run? Parts weigh what they took the last time, or what their like usually take.
@@ -165,7 +165,7 @@ def run_project(
             left.drop()
         else:
             under_way = _RunInProgress(project, inputs, own_seed, left, known, again=again)
-            run = under_way.run(who, progress or silent)
+            run = under_way.run(who, progress or no_progress)
             log_run(project.folder, run)
         if records:
             write_records(inputs, run)

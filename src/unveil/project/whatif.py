@@ -29,7 +29,7 @@ from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.exclusions import Exclusion
 from unveil.records.limits import ATTRIBUTE, IDENTITY
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.view.project import whatif_sentences
 
 
@@ -51,7 +51,7 @@ def whatif(
     keep: bool = False,
     reason: str | None = None,
     by: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> WhatIf:
     """Figures with the exclusions in force, and with some more.
 

@@ -22,7 +22,7 @@ from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.models.neighbours.whitening import is_closer
 from unveil.records.base import as_html, as_text
 from unveil.records.protection import DistanceFilter, Shift
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 from unveil.view.format import and_list, percent
 
@@ -390,7 +390,7 @@ def distance_filter(
         raise ReadError(
             "synthetic is a list. Filter one copy at a time: each has rows of its own to keep."
         )
-    told = progress or silent
+    told = progress or no_progress
     sides = {"original": original, "synthetic": synthetic}
     tables = read_all(sides, None, settings.missing_values, None, told)
     pair = (tables[0], tables[1])

@@ -27,7 +27,7 @@ PARTS = 3
 """How many leaves a node must fill before it is cut, as in `unveil.synthesise`."""
 
 
-def swept(
+def compare_leaf_sizes(
     recoded: Any,
     leaves: Sequence[int],
     settings: Mapping[str, Any],

@@ -30,7 +30,7 @@ from unveil.protection.distance_filter import (
 from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.settings import MOST_ROWS, parse_int
 from unveil.synthesis.synthesiser import Synthesiser
@@ -234,7 +234,7 @@ def refill(
         ranges=None,
         missing_values=missing_values,
     )
-    told = progress or silent
+    told = progress or no_progress
     (table,) = read_all({"original": original}, None, missing_values, None, told)
     n_wanted = (
         table.frame.height if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
@@ -292,7 +292,7 @@ class _Loop:
         else:
             self.found = self.found.again(tables, self.settings)
         return RoundDraw(
-            frame, decide_rows(self.found, tables, self.settings, silent, is_labelled=False)
+            frame, decide_rows(self.found, tables, self.settings, no_progress, is_labelled=False)
         )
 
     def _stopped(self, drawn: Sequence[RoundDraw]) -> Stop | None:

@@ -23,7 +23,7 @@ from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow
 from unveil.study.align import align
 from unveil.study.roles import names, roles
-from unveil.study.scenario import encode_all, silent
+from unveil.study.scenario import encode_all, no_progress
 from unveil.study.study import read_all, sides_of
 
 
@@ -77,7 +77,7 @@ def remove_replicated_uniques(
     """
     sides = sides_of(synthetic, original=original)
     asked = None if keys is None else names(keys, "Keys")
-    tables = read_all(sides, None, missing_values, None, silent)
+    tables = read_all(sides, None, missing_values, None, no_progress)
     chosen = roles(tables, _common(tables) if asked is None else asked, ())
     aligned = align(tables, chosen.keys)
     columns = encode_all(aligned, chosen.keys)

@@ -143,7 +143,7 @@ KINDS: dict[str, type[Step]] = {
 """What a step can do, by the word a recipe has for it."""
 
 
-def do_of(step: Step) -> str:
+def step_word(step: Step) -> str:
     """What a step does, by the word a recipe has for it."""
     return str(step.__struct_config__.tag)
 

@@ -90,7 +90,7 @@ def _names_of_decimals(texts: Sequence[str]) -> list[str]:
     return [f"{low} to under {high}" for low, high in pairwise(texts)]
 
 
-def count_bands(n: int, thing: str) -> str:
+def format_n(n: int, thing: str) -> str:
     """1 band, 5 bands."""
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
@@ -274,7 +274,7 @@ def _contradictions(named: Mapping[str, Any], parts: Mapping[str, Any]) -> Itera
         n_labels, n_bands = len(parts["labels"]), len(parts["breaks"]) - 1
         if n_labels != n_bands:
             yield (
-                f"{count_bands(n_labels, 'label')} for {count_bands(n_bands, 'band')} between "
+                f"{format_n(n_labels, 'label')} for {format_n(n_bands, 'band')} between "
                 "its breaks."
                 " Give each of these bands one label."
             )

@@ -23,7 +23,7 @@ from unveil.study.band_spec import (
     Bands,
     can_be_written_out,
     code_text,
-    count_bands,
+    format_n,
     names_between,
     names_beyond,
     names_open,
@@ -241,7 +241,7 @@ def _notes(banding: Banding, codes: Sequence[float], record: BandedColumn) -> li
 
 def _how_it_was_cut(banding: Banding, record: BandedColumn) -> str:
     n_bands, n_asked = len(record.levels), banding.n
-    bands = count_bands(n_bands, "band")
+    bands = format_n(n_bands, "band")
     if record.style != banding.style:
         return (
             f"compared in {bands} of equal width, because too many values are equal for"

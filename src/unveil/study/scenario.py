@@ -21,7 +21,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
 
 
-def silent(what: str, done: int, total: int) -> None:
+def no_progress(what: str, done: int, total: int) -> None:
     """Say nothing of the progress."""
 
 
@@ -145,7 +145,7 @@ def encode_aligned(aligned: AlignedColumns, name: str) -> CodedColumn:
 
 
 def encode_all(
-    aligned: AlignedColumns, names: Sequence[str], progress: Progress = silent
+    aligned: AlignedColumns, names: Sequence[str], progress: Progress = no_progress
 ) -> tuple[CodedColumn, ...]:
     """Encode the named columns, all sides at once."""
     columns = []
@@ -158,7 +158,7 @@ def encode_all(
 def count(
     key_columns: Sequence[CodedColumn],
     target_columns: Sequence[CodedColumn],
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> CountedScenario:
     """Count the key combinations once, then the cells of every target."""
     sides = key_columns[0].sides

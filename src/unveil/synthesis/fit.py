@@ -17,7 +17,7 @@ from unveil.count.threads import limit_to_one_thread
 from unveil.errors import SettingsError
 from unveil.models.design import ColumnValues, ModelColumn, Predictors
 from unveil.seeding import stream
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.impossible import Impossible
 from unveil.synthesis.methods import (
     FittedJoint,
@@ -65,7 +65,7 @@ def fit_all(
     *,
     workers: int,
     impossible: Mapping[Step, Sequence[Impossible]] = MappingProxyType({}),
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> tuple[tuple[FittedStep, ...], ...]:
     """Every step in every stratum; `rows_of` says which rows of a stratum a column is fitted to.
 

@@ -10,11 +10,11 @@ from unveil.errors import list_names
 from unveil.models.design import ColumnValues, notes_of_pools
 from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
 from unveil.seeding import choose_seed
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.plan import Step
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.regression import SEPARATED
-from unveil.synthesis.settings import MOST_COPIES, heard, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_int, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
 
 _FEWEST_ALONE = 20
@@ -234,13 +234,13 @@ def draw_again(
     rows: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
     n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
     n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
-    n_workers, say = workers_of(workers), heard(progress)
+    n_workers, say = workers_of(workers), check_progress(progress)
     made = draw_copies(kept.models, n_copies, n_rows, own, workers=n_workers, progress=say)
     size = Size(n_rows, n_copies, is_seeded=seed is not None)
     return replace(kept, record=_resize_record(kept.record, size), copies=tuple(made), seed=own)

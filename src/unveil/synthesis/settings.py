@@ -172,7 +172,7 @@ def check_large_leaves(plan: SynthesisPlan, options: Options, n_rows: int, where
         )
 
 
-def heard(progress: Any) -> Progress:
+def check_progress(progress: Any) -> Progress:
     """Who is told of the progress."""
     if not callable(progress):
         raise SettingsError(

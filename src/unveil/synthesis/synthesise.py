@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from unveil.seeding import choose_seed
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import parse_instructions
@@ -12,7 +12,7 @@ from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
 from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, heard, options_of, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, parse_int, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
@@ -121,7 +121,7 @@ def synthesise(
         margins=margins,
     )
     n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
-    n_workers, say = workers_of(workers), heard(progress or silent)
+    n_workers, say = workers_of(workers), check_progress(progress or no_progress)
     opening = prepare_synthesis(
         original,
         method=method,

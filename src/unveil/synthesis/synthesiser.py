@@ -23,7 +23,7 @@ from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.model_archive import (
     NOTICE,
@@ -55,7 +55,7 @@ from unveil.synthesis.model_parts import (
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, heard, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, parse_int, workers_of
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata, select_rows
 from unveil.version import __version__
@@ -123,7 +123,7 @@ class Synthesiser:
         seed: int | None = None,
         *,
         workers: int | None = None,
-        progress: Progress = silent,
+        progress: Progress = no_progress,
     ) -> list[pl.DataFrame]:
         """Draw copies; nothing is fitted again.
 
@@ -149,7 +149,7 @@ class Synthesiser:
             n_rows,
             self.seed if seed is None else choose_seed(seed),
             workers=workers_of(workers),
-            progress=heard(progress),
+            progress=check_progress(progress),
         )
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -7,7 +7,7 @@ import pytest
 
 from measure.gate.test_links import columns
 from oracles import gate
-from unveil.measure.gate.evidence import RATIOS, near_copies, numbers_of
+from unveil.measure.gate.near_copies import RATIOS, choose_numbers, find_near_copies
 
 
 def people(rng: Random, n: int = 60) -> list[gate.Row]:
@@ -22,8 +22,8 @@ def jittered(rng: Random, file: list[gate.Row], size: float) -> list[gate.Row]:
 
 
 def found(original, synthetic) -> list[tuple[float, float]]:
-    coded = numbers_of(columns([f"c{k}" for k in range(len(original[0]))], original, synthetic))
-    return [(one.share, one.expected) for one in near_copies(coded, [1], 1)]
+    coded = choose_numbers(columns([f"c{k}" for k in range(len(original[0]))], original, synthetic))
+    return [(one.share, one.expected) for one in find_near_copies(coded, [1], 1)]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -52,8 +52,8 @@ def test_near_by_hand():
 def test_the_four_finest_numbers_count_and_one_alone_says_nothing():
     original = [tuple(row % k for k in (10, 22, 30, 25, 40, 23, 60)) for row in range(60)]
     coded = columns([f"c{k}" for k in range(7)], original, original)
-    assert [one.name for one in numbers_of(coded)] == ["c6", "c4", "c2", "c3"]
-    assert numbers_of(coded[:2]) == []
+    assert [one.name for one in choose_numbers(coded)] == ["c6", "c4", "c2", "c3"]
+    assert choose_numbers(coded[:2]) == []
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from oracles import sap as oracle
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap import sap
-from unveil.measure.tables.sap_depth import lessons
+from unveil.measure.tables.sap_depth import list_lessons
 
 RACE = ["White", "Black", "Other"]
 
@@ -74,7 +74,7 @@ def test_every_zero_is_of_the_kind_its_lines_say(data):
     structural = {cell for cell in zeros if data.draw(st.booleans())}
     recovered = [cell for cell in zeros if cell not in structural and data.draw(st.booleans())]
     system = System(tuple(counts), (), frozenset(structural), shape)
-    found, _ = lessons(system, recovered)
+    found, _ = list_lessons(system, recovered)
     kinds = [lesson.kind for lesson in found]
     expected = oracle.kinds(shape, recovered, structural)
     assert {kind: kinds.count(kind) for kind in expected} == expected

@@ -11,7 +11,7 @@ from unveil.measure import one_table
 from unveil.measure.one_table import open_table
 from unveil.measure.uniques.match_risk import match_risk
 from unveil.measure.uniques.suda import suda
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_notes_on_other_columns_are_not_those_of_the_uniques():
         bands=None,
         special_codes=None,
         missing_values=(),
-        progress=silent,
+        progress=no_progress,
     )
     assert [note.column for note in table.notes] == ["k1", "t"]
     assert table.notes_on_keys == suda(data, keys="k1").record.coercions == table.notes[:1]

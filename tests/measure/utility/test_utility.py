@@ -17,7 +17,7 @@ from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.propensity import permuted_pmse, standardise_pmse
 from unveil.measure.utility.utility import utility
 from unveil.models import tree as cart_cuts
-from unveil.models.tree import Predictor, prune_tree, trees
+from unveil.models.tree import Predictor, grow_rpart_trees, prune_tree
 from unveil.view.utility import sentences
 
 KINDS = ("number", "category", "category")
@@ -109,10 +109,10 @@ def test_trees_grown_side_by_side_are_those_grown_alone(monkeypatch: pytest.Monk
     columns = predictors(1, 400)
     rng = np.random.default_rng(2)
     labels = [rng.permutation(np.arange(400) < 150) for _ in range(5)]
-    together = trees(columns, labels)
+    together = grow_rpart_trees(columns, labels)
     monkeypatch.setattr(cart_cuts, "ROOM", 0)  # cells are sorted, not counted in an array
     for leaves, label in zip(together, labels, strict=True):
-        (alone,) = trees(columns, [label])
+        (alone,) = grow_rpart_trees(columns, [label])
         assert alone.n.tolist() == leaves.n.tolist()
         assert alone.n_synthetic.tolist() == leaves.n_synthetic.tolist()
         assert int(leaves.n.sum()) == 400

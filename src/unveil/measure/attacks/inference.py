@@ -43,7 +43,7 @@ from unveil.models.neighbours.mixed import DistanceAxis, axes_of, check_without_
 from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Every secret guessed for every person: counted where that can be, searched where it cannot.
 
@@ -175,7 +175,7 @@ def inference(
     Giomi et al. (2023), after Anonymeter 1.1.0. Missing values, special codes, ties, what the
     tolerance is a share of, and R below 0 are ours: see docs/measures/inference.md.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), choose_seed(seed)
     n = None if n is None else whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")

@@ -34,7 +34,7 @@ from unveil.models.neighbours.mixed import (
 )
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # How likely do two sets of nearest records have one in common, ties broken at random?
 #
@@ -177,7 +177,7 @@ def linkability(
     ----------
     Giomi et al. (2023), after Anonymeter 1.1.0. Ties are ours: see docs/measures/linkability.md.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     level, seed, k = level_of(level), choose_seed(seed), whole_number("k", k)
     n = None if n is None else whole_number("n", n)
     parts = _two_sets(columns)

@@ -43,7 +43,7 @@ from unveil.models.neighbours.mixed import (
 from unveil.records.attacks import Membership, MembershipRow, Pair
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # What is nearby, and how many of those looked at are members? Or a refusal.
 
@@ -267,7 +267,7 @@ def membership(
     ----------
     El Emam, Mosquera and Fang (2022).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     if control is None:
         raise ReadError(
             "No control is given. Whether members come closer to the copy than others shows only"

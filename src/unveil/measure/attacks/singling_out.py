@@ -26,7 +26,7 @@ from unveil.measure.attacks.singling_out_search import (
 from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # How many predicates, of how many columns, are to be tried? Or a refusal.
 
@@ -148,7 +148,7 @@ def singling_out(
     ----------
     Giomi, Boenisch, Wehmeyer and Tasnadi (2023).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     asked = parse_singling_settings(
         mode=mode, n_cols=n_cols, n=n, attempts=attempts, exhaustive=exhaustive, level=level
     )

@@ -23,7 +23,7 @@ from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, p
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.disclosure.result import RowsResult
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Does the number of copies change the CAP score?
 #
@@ -373,7 +373,7 @@ def cap(
     ----------
     Taub, Elliot, Pampaka and Smith (2018), equations 3 to 6.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     if not isinstance(scenario, str):
         raise SettingsError("scenario is one text. For several at once use unveil.cap_table.")
     if mask is not None and scenario == "full":

@@ -18,7 +18,7 @@ from unveil.measure.cap.scores import parse_scenarios
 from unveil.measure.cap.tcap import parse_tau
 from unveil.measure.disclosure.result import RowsResult
 from unveil.records.cap import Cap, OnM, heads, lines
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +104,7 @@ def cap_table(
     ----------
     Taub, Elliot, Pampaka and Smith (2018), Tables 1 to 3, 5 and 6.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     if not isinstance(gcap, bool):
         raise SettingsError(f"gcap is {quote_value(gcap)}. It must be True or False.")
     if tolerance is not None and (tau is not None or gcap):

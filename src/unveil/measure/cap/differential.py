@@ -33,7 +33,7 @@ from unveil.records.differential import (
 )
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, open_study, sides_of
 
 # Whose copies are they? Those of one way of making them, or of several methods by name.
@@ -216,7 +216,7 @@ def differential_confidentiality(
     Taub et al. (2018), section 4.3 and Table 4. Errata: footnote 7 gives the degrees of freedom of
     another test (see `welch`); equation 6 conditions on the wrong key (see `differential_scores`).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     settings = settings_asked(nonmatch, margin, confidence, n_bootstrap, seed)
     target_names = names(target, "Target")
     if not target_names:

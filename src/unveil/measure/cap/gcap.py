@@ -21,7 +21,7 @@ from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import total
 from unveil.measure.disclosure.result import RowsResult
 from unveil.records.cap import Gcap, GcapRow, KeySet
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Which records of the copies come nearest to a person's keys, and what do they say?
 #
@@ -204,7 +204,7 @@ def gcap(
     number of differing keys, every such record counted once. Equal to CAP for a person who has a
     match; never undefined. Missing is a level: missing differs from any value by one key.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     attribution = open_copies(
         original,
         synthetic,
@@ -235,7 +235,7 @@ def gcap(
 
 
 def gcap_rows(
-    attribution: Attribution, key_set: KeySet, method: str, progress: Progress = silent
+    attribution: Attribution, key_set: KeySet, method: str, progress: Progress = no_progress
 ) -> Iterator[tuple[GcapRow, Nearest]]:
     """GCAP with copies 1 to m of a method pooled, for every m, and the search behind it."""
     classes, copies = attribution.classes(key_set), attribution.copies[method]

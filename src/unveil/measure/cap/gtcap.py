@@ -23,7 +23,7 @@ from unveil.records.base import Copy, HasPlots, as_html, as_text
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
 from unveil.records.disclosure import NotMeasured
 from unveil.study.band_spec import parse_bands
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 # The result of `unveil.gtcap`: its record, and beside it the scores of each statistical unique.
@@ -304,7 +304,7 @@ def gtcap(
     Chapelle and Falissard (2023), Algorithm 2. It does not print `getUniqueRows`, nor what to
     do with missing values, a radius of 0 or a zero denominator: those are our choices.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     settings = parse_settings(radii, unique_rule, coefficient, parse_bands(bands, special_codes))
     found = prepare_gtcap(
         sides_of(synthetic, original=original),

@@ -21,7 +21,7 @@ from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import cap_synthetic, mean, uniques
 from unveil.measure.disclosure.result import RowsResult
 from unveil.records.cap import KeySet, Tcap, TcapNotMeasured, TcapRow
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 NOTHING_SURE = "no record of the copies is as sure of its target as tau"
 NO_SURE_KEYS = "the original has none of the keys of which the copies are sure"
@@ -95,7 +95,7 @@ def tcap(
         Elliot, out of the copies' records), `tcap_raab` (a percentage of original records),
         `tcap_uniques`; `.rows` has them for m = 1 to M copies.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     threshold = parse_tau(tau)
     attribution = open_copies(
         original,

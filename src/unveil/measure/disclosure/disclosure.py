@@ -13,7 +13,7 @@ from unveil.measure.disclosure.result import DisclosureResult
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.roles import parse_roles
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_study, sides_of
 
 
@@ -84,7 +84,7 @@ def disclosure(
     Raab (2024), Privacy risk from synthetic data: practical proposals; sections 3, 4
     and Appendix 1.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     rules = parse_exclusions(exclude)
     checks = checks_asked(one_way, two_way, checks_by)
     opening = open_study(

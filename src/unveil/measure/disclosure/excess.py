@@ -20,7 +20,7 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.people import PeopleOfFiles
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study, open_study, sides_of
 
 MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
@@ -77,7 +77,7 @@ def excess(
     ----------
     Raab (2024), equation 1, after Giomi et al. (2023).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     measures = _measures(measure)
     rules = parse_exclusions(exclude)
     opening = open_study(

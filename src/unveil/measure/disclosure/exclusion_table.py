@@ -23,7 +23,7 @@ from unveil.records.disclosure import (
 from unveil.records.exclusions import Exclusion
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_study, sides_of
 
 ORIGINAL_SIDE = {"DiSCO": "Dorig", "DiSDiO": "Dorig", "DCAP": "CAPd"}
@@ -65,7 +65,7 @@ def exclusion_table(
         `.rows`, one per target and column: original and synthetic, in percent, the mean over
         several copies. `.record.columns` says what each column leaves out.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     if not isinstance(measure, str) or measure not in ORIGINAL_SIDE:
         raise SettingsError(
             f"There is no table of {measure!r}.{nearest(str(measure), list(ORIGINAL_SIDE))} The"

@@ -18,7 +18,7 @@ from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
 from unveil.study.excluded import Exclusions, resolve_exclusions
-from unveil.study.scenario import CountedScenario, Progress, silent
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 # How many records did each exclusion take out of each sum?
 #
@@ -100,7 +100,7 @@ class CheckSettings:
 
 
 def measure_all(
-    scenario: CountedScenario, checking: CheckSettings, progress: Progress = silent
+    scenario: CountedScenario, checking: CheckSettings, progress: Progress = no_progress
 ) -> ScenarioFigures:
     """Everything, with nothing excluded."""
     nothing = resolve_exclusions((), scenario)
@@ -118,7 +118,7 @@ def measure_without(
     plain: ScenarioFigures,
     exclusions: Exclusions,
     checking: CheckSettings,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> ScenarioFigures:
     """Everything under exclusions; what they do not act on is taken as it was measured."""
     scenario = exclusions.scenario

@@ -42,7 +42,7 @@ from unveil.records.exclusions import Effect, Exclusion
 from unveil.records.person import PeopleByKeys
 from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.people import People, PeopleOfFiles
-from unveil.study.scenario import CountedScenario, Progress, silent
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.study.study import Study
 
 # Is one group disclosed while the average looks low? DiSCO within every level of every key.
@@ -319,7 +319,7 @@ class Plain:
     by_value: tuple[ValueRow, ...]
 
     def record(
-        self, exclude: tuple[Exclusion, ...] = (), progress: Progress = silent
+        self, exclude: tuple[Exclusion, ...] = (), progress: Progress = no_progress
     ) -> tuple[Disclosure, Exclusions]:
         """The record under these exclusions, and the exclusions as they fit the scenario."""
         exclusions = resolve_exclusions(exclude, self.opening.scenario)
@@ -332,7 +332,7 @@ class Plain:
 def plain(
     opening: Study,
     checking: CheckSettings,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,
 ) -> Plain:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""

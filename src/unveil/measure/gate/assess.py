@@ -30,7 +30,7 @@ from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.study.people import NONE
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import hold_all, read_all, sides_of
 
 
@@ -133,7 +133,7 @@ def assess(
     Link, then look: synthetic records are linked to people by some columns, and what they show in
     another is compared with what a neighbour or a twin would have shown. See docs/gate.md.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     wanted = read_pairs(limits or {})
     if keys is not None:
         check_settings(keys=keys, targets=targets, **settings)
@@ -232,7 +232,7 @@ def assess_files(
     audience: Audience | None = None,
     in_full: bool = True,
     is_gate: bool = True,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Assessment:
     """Files that are read, and a scenario that is measured, held against limits."""
     if person not in (None, NONE) and person not in identifiers:

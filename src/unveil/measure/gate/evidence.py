@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from unveil.arrays import Floats
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, is_running, single_holder
@@ -23,6 +21,7 @@ from unveil.measure.gate.linked_people import (
     own_value_record,
 )
 from unveil.measure.gate.links import LinkRows, LinkView
+from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.roles.person import choose_people
 from unveil.records.alerts import (
@@ -38,76 +37,7 @@ from unveil.records.alerts import (
 )
 from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
-from unveil.seeding import stream
-from unveil.study.scenario import Progress, silent
-
-# Does a synthetic record lie far nearer to a person than any other person does?
-#
-# Numbers as ranks of the original, so that units and tails do not matter. For each person the
-# distance to the nearest record is set beside that to the nearest other person. The yardstick is
-# the same between two random parts of the original, whose sizes are to each other as people and
-# records are: an honest other sample.
-
-
-RATIOS = (0.03, 0.1, 0.3)
-MANY_LEVELS = 20
-MOST_NUMBERS = 4
-"""The finest numbers take part: a record near in all is near in these, and more cost too much."""
-YARDSTICK = 20_000
-"""People from whom the yardstick alone is estimated."""
-
-
-def numbers_of(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
-    """The numbers that take part; fewer than two say nothing."""
-    fine = [
-        column for column in columns if column.is_number and column.n_original_levels > MANY_LEVELS
-    ]
-    fine.sort(key=lambda column: (-column.n_original_levels, column.name))
-    return fine[:MOST_NUMBERS] if len(fine) > 1 else []
-
-
-def near_copies(
-    numbers: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
-) -> Iterator[NearCopies]:
-    """People with a record nearer than a small share of the way to the nearest other person."""
-    people = _points(numbers, [ORIGINAL])
-    if len(people) < 4:
-        return
-    records = _points(numbers, sides)
-    found = _shares(people, records, len(people))
-    order = stream(0, "near copies").permutation(len(people))
-    # The more records, the nearer the nearest: the parts are as unequal as the files.
-    cut = int(np.clip(len(people) ** 2 / (len(people) + len(records)), 2, len(people) - 1))
-    honest = _shares(people[order[:cut]], people[order[cut:]], YARDSTICK)
-    for ratio, share, expected in zip(RATIOS, found, honest, strict=True):
-        yield NearCopies(
-            copy=copy,
-            columns=tuple(column.name for column in numbers),
-            ratio=ratio,
-            share=share,
-            expected=expected,
-        )
-
-
-def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
-    return np.column_stack(
-        [np.concatenate([column.ranks[column.of_side(s)] for s in sides]) for column in numbers]
-    )
-
-
-def _shares(people: Floats, records: Floats, most: int) -> list[float]:
-    """For each ratio, the share of people with a record nearer than that times their neighbour."""
-    from scipy.spatial import cKDTree
-
-    others, tree = cKDTree(people), cKDTree(records)
-    # In the order of the tree, so that each question finds its answer where the last one was.
-    asked: NDArray[np.intp] = others.indices
-    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
-    here = people[asked]
-    to_person = others.query(here, k=2, workers=-1)[0][:, 1]
-    to_record = tree.query(here, k=1, workers=-1)[0]
-    return [float(np.mean(to_record < ratio * to_person)) for ratio in RATIOS]
-
+from unveil.study.scenario import Progress, no_progress
 
 FAST = ("whole records", "values of single holders", "identifiers", "columns", "codings")
 SLOW = ("own values", "near-copies", "groups")
@@ -139,7 +69,7 @@ class DeclaredRoles:
 
 
 def gather_evidence(
-    files: Files, roles: DeclaredRoles, *, in_full: bool = True, progress: Progress = silent
+    files: Files, roles: DeclaredRoles, *, in_full: bool = True, progress: Progress = no_progress
 ) -> GateEvidence:
     """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
     people = _people_with_rows(files.original, roles.person)
@@ -326,8 +256,8 @@ def _slow(
     progress("groups", 0, 1)
     groups = tuple(find_tied_groups(search, looks, copy))
     progress("near-copies", 0, 1)
-    numbers = numbers_of(list(rows.columns.values()))
-    near = tuple(near_copies(numbers, sides, copy)) if numbers else ()
+    numbers = choose_numbers(list(rows.columns.values()))
+    near = tuple(find_near_copies(numbers, sides, copy)) if numbers else ()
     return _EvidencePart(own=own, near=near, groups=groups)
 
 

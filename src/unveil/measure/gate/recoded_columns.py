@@ -19,7 +19,7 @@ from unveil.measure.gate.columns import ORIGINAL, LinkColumn
 from unveil.measure.gate.linked_people import MOST_LINKING, TiedSearch
 from unveil.measure.gate.links import LEAST_LINKS, Links, LinkView
 from unveil.records.alerts import CodingRow
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def find_codings(
     side: int,
     search: TiedSearch | None = None,
     looks: Mapping[str, LinkView] | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> tuple[ColumnCoding, ...]:
     """Columns of one synthetic file for which something speaks for another coding.
 

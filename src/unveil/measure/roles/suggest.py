@@ -44,7 +44,7 @@ from unveil.study.align import AlignedColumns, align
 from unveil.study.band_spec import parse_bands
 from unveil.study.people import kind_unread
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, encode_aligned, silent
+from unveil.study.scenario import Progress, encode_aligned, no_progress
 from unveil.study.study import read_all
 from unveil.view.suggestion_toml import roles_toml
 
@@ -275,7 +275,7 @@ def suggest(
     people on, a key must add 1 % and no further grade is opened. All else is a target. The word
     list and the thresholds are our own, and stand in docs/suggest.md.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     asked = parse_suggest_settings(keys, special_codes)
     (table,) = read_all({"data": data}, None, missing_values, None, progress)
     check_no_header(table)

@@ -31,7 +31,7 @@ from unveil.records.codebook import (
     DifferenceKind,
     Variable,
 )
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 
 # Which column of the copy is which of the original: by name, by capitals aside, or misspelt?
@@ -132,7 +132,7 @@ def compare_structure(
     No value that fewer than five people have is told, and no end of a range: a copy beyond the
     range of its original is told by a whole percentage of its records.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     known = None if dictionary is None else dictionary_given(dictionary)
     sides = {"original": original, "synthetic": synthetic}
     here, there = read_all(sides, None, missing_values, None, progress)

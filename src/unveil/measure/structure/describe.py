@@ -36,7 +36,7 @@ from unveil.records.codebook import (
     Level,
     Variable,
 )
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 
 # What is declared about the columns of a table, by its file or by a dictionary beside it?
@@ -473,7 +473,7 @@ def codebook(
     counted. Ranges leave out their ends, and are not told of fewer than fifty values. Percentages
     of missing entries are whole.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     known = None if dictionary is None else dictionary_given(dictionary)
     (table,) = read_all({"data": data}, None, missing_values, None, progress)
     return CodebookResult(

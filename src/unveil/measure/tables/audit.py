@@ -33,7 +33,7 @@ from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_batch import Separate, needed_cells, separate
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, oracle_of
 from unveil.records.count_tables import Audit, AuditedValue
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Which cells does a release leave open to subtraction, and which are given away already?
 
@@ -170,7 +170,7 @@ def audit(
     opened = release_of(release, asked)
     limit = seconds_asked(seconds)
     until = None if limit is None else monotonic() + limit
-    found = tightest(opened.system, seconds=limit, progress=progress or silent)
+    found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     rows = tuple(_audit_value(opened, found, hidden, near, until) for hidden in _hidden(opened))
     return AuditResult(
         Audit(

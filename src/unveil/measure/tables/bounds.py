@@ -22,7 +22,7 @@ from unveil.measure.tables.parts import Sums, System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.uniques.suda_result import free_name
 from unveil.records.count_tables import Bounds, CellBounds, Solver
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # The fewest and the most that each cell can have, over all whole tables that fit a system.
 #
@@ -59,7 +59,7 @@ def tightest(
     *,
     at_least: Sequence[int] | None = None,
     seconds: float | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> CertifiedBounds:
     """The smallest and largest count of every cell over all whole tables that fit the system.
 
@@ -263,7 +263,7 @@ def bounds(
     """
     opened = release_of(release, asked)
     limit = seconds_asked(seconds)
-    found = tightest(opened.system, seconds=limit, progress=progress or silent)
+    found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     return BoundsResult(_record(opened, found))
 
 

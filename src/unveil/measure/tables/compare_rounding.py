@@ -38,7 +38,7 @@ from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeRow, SchemeSummary
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Which tables are compared: one, a list, by name, in a folder, or one for each area?
 
@@ -395,8 +395,8 @@ def compare_rounding(
         seed=secrets.randbits(53) if seed is None else parse_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural)
-    effort = Effort(*effort_asked(nodes, seconds), settings.seed, silent)
-    report = progress or silent
+    effort = Effort(*effort_asked(nodes, seconds), settings.seed, no_progress)
+    report = progress or no_progress
     drawn: dict[str, list[list[SchemeDraw]]] = {}
     for place, scheme in enumerate(chosen):
         report(f"measuring {scheme.text}", place, len(chosen))

@@ -14,7 +14,7 @@ from unveil.io.table import mid_sentence
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.tables.grid import LARGEST_COUNT, Counts, Grid, check_many_cells, check_names
 from unveil.study.roles import names
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 
 MISSING = "(missing)"
 
@@ -41,7 +41,7 @@ def count_cells(
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,
-        progress=silent,
+        progress=no_progress,
     )
     check_many_cells([column.n_levels for column in people.keys])
     grid = Grid(asked, tuple(texts(column) for column in people.keys), of_people=True)

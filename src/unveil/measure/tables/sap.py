@@ -22,11 +22,17 @@ from unveil.measure.tables.known_people import KnownPeople, parse_known, without
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
-from unveil.measure.tables.sap_depth import BY_DEPTH, chance_at, depth_asked, events_at, lessons
+from unveil.measure.tables.sap_depth import (
+    BY_DEPTH,
+    chance_at,
+    depth_asked,
+    events_at,
+    list_lessons,
+)
 from unveil.measure.tables.schemes import trivial_bounds
 from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # What was asked of a release and found about it, as the record that leaves the measure.
 
@@ -81,7 +87,7 @@ def record_of(
         total_bounds=_total_bounds(release),
         exposed=given_away.exposed,
         by_depth=by_depth,
-        taught=taught(main.system, grid, given_away.recovered),
+        taught=what_zeros_teach(main.system, grid, given_away.recovered),
         notes=release.notes,
     )
 
@@ -99,11 +105,11 @@ def _total_bounds(release: PublishedTable) -> tuple[int, int | None] | None:
     return None if values is None else trivial_bounds(values[0], dict(release.schemes)[TOTAL])
 
 
-def taught(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
+def what_zeros_teach(system: System, grid: Grid, zeros: tuple[int, ...] | None) -> SapTaught | None:
     """What the recovered zeros of a table teach, before anybody more becomes known."""
     if zeros is None:
         return None
-    found, n_people = lessons(system, zeros)
+    found, n_people = list_lessons(system, zeros)
     labels = grid.labels(TABLE) if found else []
     kinds = [lesson.kind for lesson in found]
     return SapTaught(
@@ -299,7 +305,7 @@ def sap(
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
     limits = effort_asked(nodes, seconds)
-    effort = Effort(*limits, progress=progress or silent).started()
+    effort = Effort(*limits, progress=progress or no_progress).started()
     release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
     if counts is release:
         _check_asked(asked)

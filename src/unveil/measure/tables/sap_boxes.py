@@ -25,7 +25,7 @@ from unveil.measure.tables.sap_events import (
     Risk,
     SamplePolynomials,
 )
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 MOST_BYTES = 1 << 29
 """Of open boxes: with more the work is stopped, as by nodes or time."""
@@ -62,7 +62,7 @@ def split(
     at_least: Sequence[int] | None = None,
     chance: Sequence[int] | None = None,
     oracle: AnyOracle | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> SapBounds:
     """SAP for n = 0..n_max people drawn at random, by splitting the samples into boxes.
 

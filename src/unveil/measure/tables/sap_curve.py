@@ -18,7 +18,7 @@ from unveil.measure.tables.sap_exact import (
     stable_curve,
 )
 from unveil.records.count_tables import Method, SapChance
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # About three seconds: words of 64 bits that are multiplied for an exact curve.
 EXACT_WORK = 10**8
@@ -53,7 +53,7 @@ class Effort:
     nodes: int = 20_000
     seconds: float | None = None
     seed: int = 0
-    progress: Progress = silent
+    progress: Progress = no_progress
     until: float | None = None  # when `seconds` end; everything that is asked shares them
 
     def started(self) -> "Effort":
@@ -122,7 +122,7 @@ def _by_formula(question: SapQuestion, last: int, effort: Effort) -> Curve | Non
             if totals is None
             else signed_sums(totals, last)
         )
-        return None if g is None else exactly(exact_curve(g, question.N, last))
+        return None if g is None else exact_curve_from(exact_curve(g, question.N, last))
     return None if totals is None else _floating_curve(totals, question.N, last, effort.until)
 
 
@@ -143,7 +143,7 @@ def _exact_work(N: int, last: int) -> int:
     return last * last * words // 2
 
 
-def exactly(values: Sequence[Fraction]) -> Curve:
+def exact_curve_from(values: Sequence[Fraction]) -> Curve:
     """A curve that is known exactly."""
     floats = tuple(_nearest(one) for one in values)
     return Curve(tuple(values), floats, floats, "polynomial")
@@ -156,7 +156,7 @@ def _nearest(value: Fraction) -> float:
 
 def _floating_curve(totals: Sequence[int], N: int, last: int, until: float | None) -> Curve:
     if 0 in totals:
-        return exactly((Fraction(1),) * (last + 1))
+        return exact_curve_from((Fraction(1),) * (last + 1))
     found = stable_curve(totals, N, last, until=until)
     start = last + 1 if found.first is None else found.first
     return Curve(

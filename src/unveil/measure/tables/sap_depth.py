@@ -39,7 +39,7 @@ class Lesson:
     """Dimensions of which several are left."""
 
 
-def lessons(system: System, recovered: Collection[int]) -> tuple[tuple[Lesson, ...], int]:
+def list_lessons(system: System, recovered: Collection[int]) -> tuple[tuple[Lesson, ...], int]:
     """What each recovered zero teaches, and of how many people a variable is settled.
 
     Notes

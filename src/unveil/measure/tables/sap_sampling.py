@@ -16,7 +16,7 @@ import numpy as np
 from unveil.measure.tables.integer_programme import OutOfTime
 from unveil.measure.tables.parts import System
 from unveil.measure.tables.sap_events import AnyOracle, ProgrammeOracle, Risk
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 FEW = 20_000
 """People who are all put in order; of more, only those who are drawn."""
@@ -51,7 +51,7 @@ def estimate(
     chance: Sequence[int] | None = None,
     oracle: AnyOracle | None = None,
     seconds: float | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> tuple[Chance, ...]:
     """SAP for n = 0..n_max (at most all people) by seeded draws, each with its own interval.
 

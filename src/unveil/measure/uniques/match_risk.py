@@ -43,7 +43,7 @@ from unveil.records.uniques import (
     MatchRule,
 )
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Which columns are looked at besides the keys, and how do records match? Or a refusal.
 
@@ -323,7 +323,7 @@ def match_risk(
     Franconi and Polettini (2004); Machanavajjhala et al. (2007); sdcMicro `freqCalc`, `indivRisk`,
     `ldiversity`. With copies: Reiter and Mitra (2009).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     key_names = names(keys, "Keys")
     if synthetic is not None:
         _check_with_copies(

@@ -21,7 +21,7 @@ from unveil.arrays import Ints
 from unveil.count.cells import Keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers, is_dense, number
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 ROOM = 2**28
 """Bytes that the bits of uniqueness may take; beyond that the search runs in several passes."""
@@ -96,7 +96,7 @@ def n_sets(n_keys: int, most: int) -> int:
 
 
 def minimal_uniques(
-    rows: KeyRows, max_size: int, progress: Progress = silent
+    rows: KeyRows, max_size: int, progress: Progress = no_progress
 ) -> Iterator[MinimalUnique]:
     """Every set of at most so many keys that is a minimal sample unique, with whose it is."""
     # The first key of a set refines most often: few levels there keep what is counted small.

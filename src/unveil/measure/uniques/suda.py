@@ -39,7 +39,7 @@ from unveil.records.uniques import (
     SudaNotMeasured,
 )
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # Which uniques are searched for, and how are they weighed? What a user asks, or a refusal.
 
@@ -163,7 +163,7 @@ def suda(
     ----------
     Elliot, Manning and Ford (2002); Manning, Haglin and Keane (2008); for DIS Elliot (2000).
     """
-    progress = progress or silent
+    progress = progress or no_progress
     key_names = names(keys, "Keys")
     asked = suda_asked(
         len(key_names),
@@ -242,7 +242,7 @@ def special_uniques(
     scores: ScoreKind = "original",
     missing: MissingRule = "category",
     quantile: float = QUANTILE,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> SpecialUniques:
     """Who is special by keys that are encoded already, for measures that have counted them.
 

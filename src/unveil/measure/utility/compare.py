@@ -32,7 +32,7 @@ from unveil.records.comparison import (
 from unveil.records.disclosure import NotMeasured
 from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 # How do two columns of numbers lie together? Hexagons with counts, or some of the points.
@@ -350,7 +350,7 @@ def compare(
         `.pairs()` and `.clouds()` do so for every pair of numbers.
         All of it shows the original's figures: confidential.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,

@@ -26,7 +26,7 @@ from unveil.measure.utility.table_statistics import (
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
 from unveil.study.kinds import UtilityData, open_columns
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 # What the measures of all tables say together: rows, scores by variable, and the worst tables.
@@ -255,7 +255,7 @@ def pair_tables(
     ----------
     Raab, Nowok and Dibben (2021); synthpop 1.9-3, utility.tab and utility.tables.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     _check_settings(ways, groups, n_worst)
     opened = open_columns(
         sides_of(synthetic, original=original),
@@ -308,7 +308,7 @@ def measure_pairs(
     ways: int,
     groups: int,
     n_worst: int,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> PairTables:
     """All tables of grouped columns, counted and compared."""
     names = opened.names

@@ -33,7 +33,7 @@ from unveil.records.utility import (
 )
 from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 # How do columns become figures for principal components? Each counts the same, gaps stay gaps.
@@ -392,7 +392,7 @@ def projection(
     records, the axes are found from so many of them, always the same for the same file; all records
     are placed.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,

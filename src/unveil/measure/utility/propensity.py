@@ -20,7 +20,7 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.errors import SettingsError
 from unveil.measure.utility.table_statistics import discrimination_of_scores
-from unveil.models.tree import Leaves, Predictor, trees
+from unveil.models.tree import Leaves, Predictor, grow_rpart_trees
 from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData
 
@@ -322,7 +322,7 @@ def permuted_pmse(
 
     def grown(batch: range) -> list[float]:
         drawn = [_permutation(label, path, number) for number in batch]
-        return [pmse_of(leaves) for leaves in trees(columns, drawn)]
+        return [pmse_of(leaves) for leaves in grow_rpart_trees(columns, drawn)]
 
     return [value for batch in run_in_threads(grown, batches, workers) for value in batch]
 

@@ -42,7 +42,7 @@ from unveil.records.replication import (
     Replication,
     Unit,
 )
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 
 # From what each file says to rows: original beside every copy, and all copies combined.
 
@@ -273,7 +273,7 @@ def replicate(
     Table 4; Karr and others (2006) for the overlap; Raab, Nowok and Dibben (2016)
     and Reiter (2003) for the combining rules.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     is_file = isinstance(findings, str | os.PathLike)
     asked = parse_results(read_findings(findings) if is_file else findings)
     share = _level(level)

@@ -17,7 +17,7 @@ from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.expressions.evaluate import evaluate, evaluate_condition, parts_of
 from unveil.expressions.nodes import ColumnRef as Named
 from unveil.expressions.nodes import Expression, Text
-from unveil.expressions.resolve import Resolver, Scope, ScopeColumn, nobody
+from unveil.expressions.resolve import Resolver, Scope, ScopeColumn, unknown_level_error
 from unveil.io.table import Table
 from unveil.measure.utility.replicate_settings import ResultSpec
 from unveil.study.align import AlignedColumns, align
@@ -270,7 +270,7 @@ def _empty(rows: Rows, names: Sequence[str]) -> str:
 def _code(one: ResultSpec, opened: ReplicationData, column: CodedColumn, level: str) -> int:
     code = code_of(column, level)
     if code is None:
-        raise nobody(one.called, opened.scope.columns[column.name], level)
+        raise unknown_level_error(one.called, opened.scope.columns[column.name], level)
     return code
 
 

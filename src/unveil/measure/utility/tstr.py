@@ -28,7 +28,7 @@ from unveil.records.utility import Tstr, TstrRow
 from unveil.seeding import choose_seed
 from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 # What is told of a trial: a row for each way to train, and what to be wary of.
@@ -229,7 +229,7 @@ def tstr(
     of the copy, nothing of others, and nothing of risk: the original itself, given
     away as it is, would keep everything.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     asked = _columns(outcome, predictors)
     chosen_seed = choose_seed(seed)
     originals = {"original": original} | ({} if control is None else {"control": control})

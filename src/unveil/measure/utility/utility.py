@@ -27,12 +27,12 @@ from unveil.measure.utility.propensity import (
     standardise_pmse,
     terms,
 )
-from unveil.models.tree import trees
+from unveil.models.tree import grow_rpart_trees
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Model, Utility, UtilityRow
 from unveil.seeding import choose_seed
 from unveil.study.kinds import UtilityData, open_columns
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 
 MOST_PERMUTATIONS = 100_000
@@ -106,7 +106,7 @@ def utility(
     Snoke, Raab, Nowok, Dibben and Slavkovic (2018), equations 1 and 2; Raab, Nowok and Dibben
     (2021); synthpop 1.9-3, utility.gen.
     """
-    progress = progress or silent
+    progress = progress or no_progress
     settings = _settings(model, interactions, n_permutations, seed, workers)
     opened = open_columns(
         sides_of(synthetic, original=original),
@@ -187,7 +187,7 @@ def _fit_propensity(
     label = labels(opened, pair)
     if settings.model == "logit":
         return logit_fit(found, label, settings.order)
-    (leaves,) = trees([term.predictor for term in found], [label])
+    (leaves,) = grow_rpart_trees([term.predictor for term in found], [label])
     td, ts = leaves.n - leaves.n_synthetic, leaves.n_synthetic
     is_separated = bool((np.minimum(td, ts) == 0).all())
     return fit_of(td, ts, ts / leaves.n, n_leaves=len(leaves.n), is_separated=is_separated)

@@ -37,10 +37,10 @@ from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, Ut
 from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import roles
-from unveil.study.scenario import Progress, silent
+from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.identifiers import parse_instructions
-from unveil.synthesis.settings import codes_by_column, heard, parse_int
+from unveil.synthesis.settings import check_progress, codes_by_column, parse_int
 from unveil.version import __version__
 
 # A folder that remembers: each setting that is done has its file, and nothing else may mix in.
@@ -297,7 +297,7 @@ def explore(
         settings, methods=methods, min_leaf=min_leaf, filter_=filter, add_noise=add_noise
     )
     n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
-    share, say = _share(control), heard(progress or silent)
+    share, say = _share(control), check_progress(progress or no_progress)
     instructions = parse_instructions(drop, None, real_values)
     (table,) = read_all({"original": original}, None, missing_values, None, say)
     instructions.refuse_absent(table)
@@ -403,13 +403,21 @@ class _Work:
     def _measured(self, setting: CandidateSetting) -> ExplorationRow:
         seed = self.scenario.seed
         copies = make_copies(
-            self.table, setting, self.order, draw_copies(seed, setting.model_mark, "whole"), silent
+            self.table,
+            setting,
+            self.order,
+            draw_copies(seed, setting.model_mark, "whole"),
+            no_progress,
         )
         parts = None
         if self.parts is not None:
             train, control = self.parts
             held = make_copies(
-                train, setting, self.order, draw_copies(seed, setting.model_mark, "train"), silent
+                train,
+                setting,
+                self.order,
+                draw_copies(seed, setting.model_mark, "train"),
+                no_progress,
             )
             parts = (data_of(train), data_of(control), held)
         return row_of(setting, self.scenario, (data_of(self.table), copies), parts)

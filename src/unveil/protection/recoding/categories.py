@@ -7,7 +7,7 @@ from unveil.errors import SettingsError, quote_text
 from unveil.protection.recoding.column import Change, RecodedColumn, records, were
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.records.recoding import LevelName, Merge, MergeRare
-from unveil.study.band_spec import count_bands
+from unveil.study.band_spec import format_n
 
 # Which level goes into which, where a hierarchy says whose parent is whose?
 
@@ -39,7 +39,7 @@ def climb_hierarchy(parents: Mapping[str, str]) -> dict[str, str]:
     return tops
 
 
-def while_rare(
+def climb_while_rare(
     parents: Mapping[str, str], counts: Mapping[str, int], below: int
 ) -> tuple[dict[str, str], dict[str, int]]:
     """Where each level ends that climbs as long as it is rare; and how many records each has then.
@@ -80,7 +80,7 @@ def merge_levels(step: Merge, column: RecodedColumn) -> Change:
     target = levels.called(step.into)
     into = {levels.called(one): target for one in step.levels}
     sides, declared = levels.merged(into)
-    n_levels = count_bands(len(into), "level")
+    n_levels = format_n(len(into), "level")
 
     def told(n: int) -> str:
         done = f"{were(len(into))} merged into {_format_level(step.into)}."
@@ -89,7 +89,7 @@ def merge_levels(step: Merge, column: RecodedColumn) -> Change:
     return Change(told, sides, declared=declared)
 
 
-def rare_merged(step: MergeRare, column: RecodedColumn) -> Change:
+def merge_rare(step: MergeRare, column: RecodedColumn) -> Change:
     """Levels that few records have, as one level or as their parents."""
     levels = RecodeLevels(column)
     apart = levels.no_answers | {levels.called(code) for code in step.special_codes}
@@ -155,7 +155,7 @@ def _climb(
     by_code = {levels.called(child): levels.called(parent) for child, parent in parents.items()}
     check_cycles(by_code)  # a code and its label may be two names of one level
     if not step.always:
-        return while_rare(by_code, counts, step.below or 0)
+        return climb_while_rare(by_code, counts, step.below or 0)
     held = Counter[str]()
     tops = climb_hierarchy(by_code)
     for level, n in counts.items():
@@ -171,7 +171,7 @@ def _what(step: MergeRare, n_levels: int, n: int) -> str:
     parents = "its parent" if n_levels == 1 else "their parents"
     where = parents if step.hierarchy else _format_level(step.into)
     return (
-        f"{count_bands(n_levels, 'level')}{rare}{each} ({records(n)}) {were(n_levels)} merged into"
+        f"{format_n(n_levels, 'level')}{rare}{each} ({records(n)}) {were(n_levels)} merged into"
         f" {where}."
     )
 

@@ -16,7 +16,7 @@ from unveil.io.code_meanings import NOUNS, kind_of, number_held, texts_of
 from unveil.io.numbers import TAGS
 from unveil.records.codebook import Kind, MissingRange, Variable
 from unveil.records.recoding import Step
-from unveil.study.band_spec import count_bands
+from unveil.study.band_spec import format_n
 from unveil.study.bands import LARGEST_EXACT
 
 # Numbers as a column holds them: its type stays, wherever it can hold what is put into it.
@@ -237,7 +237,7 @@ def format_change(values: pl.Series) -> pl.Series:
 
 def records(n: int) -> str:
     """1 record, 5 records; no record."""
-    return count_bands(n, "record") if n else "no record"
+    return format_n(n, "record") if n else "no record"
 
 
 def were(n: int) -> str:

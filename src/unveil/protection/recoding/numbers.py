@@ -39,7 +39,7 @@ from unveil.study.align import AlignedColumns
 from unveil.study.band_spec import (
     can_be_written_out,
     code_text,
-    count_bands,
+    format_n,
     names_open,
     number_texts,
     parse_bands,
@@ -257,7 +257,7 @@ def apply_bands(step: Band, column: RecodedColumn) -> Change:
     if not found:
         raise SettingsError(NO_NUMBERS.format(name))
     made = tuple(side.alias(name) for side in cut.columns[name])
-    n_bands = count_bands(len(found[0].levels), "band")
+    n_bands = format_n(len(found[0].levels), "band")
 
     def told(n: int) -> str:
         return f"Column {name!r}: {records(n)} {were(n)} put into {n_bands}."

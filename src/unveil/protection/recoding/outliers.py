@@ -27,7 +27,7 @@ from unveil.protection.recoding.numbers import (
     quantile,
 )
 from unveil.records.recoding import DropOutliers, PerturbOutliers
-from unveil.study.band_spec import count_bands
+from unveil.study.band_spec import format_n
 
 # The median absolute deviation of a normal distribution, times this, is its standard deviation.
 ROBUST = 1.4826
@@ -49,7 +49,7 @@ class Fences:
             return (numbers < self.low) | (numbers > self.high)
 
 
-def outliers_dropped(step: DropOutliers, column: RecodedColumn) -> Change:
+def drop_outliers(step: DropOutliers, column: RecodedColumn) -> Change:
     """Records without those whose number is an outlier; missing values and codes stay."""
     apart, fences = _find_fences(step, column)
     kept = tuple(pl.Series(~_are_outliers(side, apart, fences)) for side in column.sides)
@@ -61,7 +61,7 @@ def outliers_dropped(step: DropOutliers, column: RecodedColumn) -> Change:
     return Change(told, kept=kept)
 
 
-def outliers_moved(step: PerturbOutliers, column: RecodedColumn) -> Change:
+def perturb_outliers(step: PerturbOutliers, column: RecodedColumn) -> Change:
     """Outliers at another distance beyond their fence.
 
     Notes
@@ -80,7 +80,7 @@ def outliers_moved(step: PerturbOutliers, column: RecodedColumn) -> Change:
     n_found = int(_are_outliers(column.sides[0], apart, fences).sum())
 
     def told(n: int) -> str:
-        values = count_bands(n, "outlying value") if n else "no outlying value"
+        values = format_n(n, "outlying value") if n else "no outlying value"
         moved = f"{values} ({_rule(step)}) {were(n)} moved at random"
         stayed = f"; {n_found - n:,} stayed the same by chance" if n_found > n else ""
         return f"Column {column.name!r}: {moved}{stayed}."

@@ -14,7 +14,7 @@ from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import Labelled, Table
 from unveil.measure.disclosure.result import RowsResult
-from unveil.protection.recoding.categories import merge_levels, rare_merged
+from unveil.protection.recoding.categories import merge_levels, merge_rare
 from unveil.protection.recoding.column import (
     Change,
     RecodedColumn,
@@ -28,16 +28,16 @@ from unveil.protection.recoding.numbers import (
     coarsen_dates,
     round_numbers,
 )
-from unveil.protection.recoding.outliers import outliers_dropped, outliers_moved
+from unveil.protection.recoding.outliers import drop_outliers, perturb_outliers
 from unveil.protection.recoding.steps import StepError, check_all, read_steps, step_heading
 from unveil.records.codebook import Variable
 from unveil.records.disclosure import Coercion
-from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, do_of
+from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, step_word
 from unveil.records.uniques import Anonymity
 from unveil.seeding import choose_seed, stream
 from unveil.study.align import align
 from unveil.study.roles import names
-from unveil.study.scenario import encode_all, silent
+from unveil.study.scenario import encode_all, no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.split_columns import read_lettered_numbers
 
@@ -122,7 +122,7 @@ class RecipeRun:
             n = self._carried_out(step.column, change)
         except InputError as fault:
             self._spoilt.add(step.column)
-            sentence = f"{step_heading(number, do_of(step))}: {fault}"
+            sentence = f"{step_heading(number, step_word(step))}: {fault}"
             self.faults.append(StepError(number, type(fault)(sentence)))
             return None
         self.fixed += (step,) if change.fixed is None else change.fixed
@@ -132,7 +132,7 @@ class RecipeRun:
             self._is_counted = False
         return StepDone(
             number=number,
-            do=do_of(step),
+            do=step_word(step),
             column=step.column,
             step=step,
             n_changed=n,
@@ -158,11 +158,11 @@ class RecipeRun:
             )
         if step.column not in table.frame.columns:
             raise RolesError(_in_sentence(table, step.column, self._known))
-        if do_of(step) == "drop":
+        if step_word(step) == "drop":
             if table.frame.width == 1:
                 raise SettingsError("no column would be left. Take the step out.")
             return Change(lambda _: f"Column {step.column!r} was dropped.", is_dropped=True)
-        return _DOES[do_of(step)](step, self._column(number, step.column))
+        return _DOES[step_word(step)](step, self._column(number, step.column))
 
     def _column(self, number: int, name: str) -> RecodedColumn:
         # They leave their name behind, for polars takes some names for patterns of names.
@@ -223,12 +223,12 @@ _DOES: dict[str, Callable[[Any, RecodedColumn], Change]] = {
     "band": apply_bands,
     "top_code": apply_limit,
     "bottom_code": apply_limit,
-    "merge_rare": rare_merged,
+    "merge_rare": merge_rare,
     "merge": merge_levels,
     "round": round_numbers,
     "coarsen_date": coarsen_dates,
-    "drop_outliers": outliers_dropped,
-    "perturb_outliers": outliers_moved,
+    "drop_outliers": drop_outliers,
+    "perturb_outliers": perturb_outliers,
 }
 
 
@@ -297,7 +297,7 @@ def recode(
     sides = {"data": data} if copy is None else {"data": data, "synthetic": copy}
     tables = [
         read_lettered_numbers(table)
-        for table in read_all(sides, None, missing_values, None, silent)
+        for table in read_all(sides, None, missing_values, None, no_progress)
     ]
     check_absent_keys(key_names, tables)
     run = RecipeRun(tables, key_names, choose_seed(seed))

@@ -33,13 +33,13 @@ from unveil.records.recoding import (
     Step,
     Suggestions,
     TopCode,
-    do_of,
+    step_word,
 )
 from unveil.seeding import stream
-from unveil.study.band_spec import count_bands, number_texts, parse_bands
+from unveil.study.band_spec import format_n, number_texts, parse_bands
 from unveil.study.bands import LARGEST_EXACT
 from unveil.study.roles import names
-from unveil.study.scenario import silent
+from unveil.study.scenario import no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.split_columns import read_lettered_numbers
 
@@ -63,7 +63,7 @@ def rare_levels(levels: RecodeLevels, counts: Mapping[str, int]) -> Iterator[tup
         return
     if len(rare) == len(counts):
         reason = (
-            f"None of {count_bands(len(rare), 'level')} has {RARE} records: each points at people."
+            f"None of {format_n(len(rare), 'level')} has {RARE} records: each points at people."
         )
         yield Drop(column=name), reason
         return
@@ -73,9 +73,9 @@ def rare_levels(levels: RecodeLevels, counts: Mapping[str, int]) -> Iterator[tup
         return
     have = "has" if len(rare) == 1 else "have"
     n_joined = len(group) - sum(n < RARE for level, n in counts.items() if level != present)
-    joined = f" {count_bands(n_joined, 'small level')} may join." if n_joined > 0 else ""
+    joined = f" {format_n(n_joined, 'small level')} may join." if n_joined > 0 else ""
     reason = (
-        f"{count_bands(len(rare), 'level')} of {len(counts):,} {have} fewer than {RARE} records,"
+        f"{format_n(len(rare), 'level')} of {len(counts):,} {have} fewer than {RARE} records,"
         f" {sum(rare):,} together: rare answers point at people.{joined}"
     )
     into = levels.named(present) if present is not None else next(_free_names(levels))
@@ -364,7 +364,7 @@ def suggest_coding(
     many people would still stand alone if it were the only step. The thresholds stand in
     docs/recoding.md.
     """
-    (table,) = read_all({"data": data}, None, missing_values, None, silent)
+    (table,) = read_all({"data": data}, None, missing_values, None, no_progress)
     table = read_lettered_numbers(table)
     key_names = () if keys is None else names(keys, "Keys")
     check_absent_keys(key_names, [table])
@@ -468,7 +468,7 @@ def _proposal(table: Table, keys: Sequence[str], step: Step, reason: str) -> Pro
     before, after = (None, None) if done is None else (done.before, done.after)
     return Proposal(
         column=step.column,
-        do=do_of(step),
+        do=step_word(step),
         reason=reason,
         step=step,
         n_uniques=None if before is None else before.n_uniques,

@@ -1,0 +1,77 @@
+"""Does a synthetic record lie far nearer to a person than any other person does?
+
+Numbers as ranks of the original, so that units and tails do not matter. For each person the
+distance to the nearest record is set beside that to the nearest other person. The yardstick is
+the same between two random parts of the original, whose sizes are to each other as people and
+records are: an honest other sample.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.arrays import Floats
+from unveil.measure.gate.columns import ORIGINAL, LinkColumn
+from unveil.records.alerts import NearCopies
+from unveil.records.base import Copy
+from unveil.seeding import stream
+
+RATIOS = (0.03, 0.1, 0.3)
+MANY_LEVELS = 20
+MOST_NUMBERS = 4
+"""The finest numbers take part: a record near in all is near in these, and more cost too much."""
+YARDSTICK = 20_000
+"""People from whom the yardstick alone is estimated."""
+
+
+def choose_numbers(columns: Sequence[LinkColumn]) -> list[LinkColumn]:
+    """The numbers that take part; fewer than two say nothing."""
+    fine = [
+        column for column in columns if column.is_number and column.n_original_levels > MANY_LEVELS
+    ]
+    fine.sort(key=lambda column: (-column.n_original_levels, column.name))
+    return fine[:MOST_NUMBERS] if len(fine) > 1 else []
+
+
+def find_near_copies(
+    numbers: Sequence[LinkColumn], sides: Sequence[int], copy: Copy
+) -> Iterator[NearCopies]:
+    """People with a record nearer than a small share of the way to the nearest other person."""
+    people = _points(numbers, [ORIGINAL])
+    if len(people) < 4:
+        return
+    records = _points(numbers, sides)
+    found = _shares(people, records, len(people))
+    order = stream(0, "near copies").permutation(len(people))
+    # The more records, the nearer the nearest: the parts are as unequal as the files.
+    cut = int(np.clip(len(people) ** 2 / (len(people) + len(records)), 2, len(people) - 1))
+    honest = _shares(people[order[:cut]], people[order[cut:]], YARDSTICK)
+    for ratio, share, expected in zip(RATIOS, found, honest, strict=True):
+        yield NearCopies(
+            copy=copy,
+            columns=tuple(column.name for column in numbers),
+            ratio=ratio,
+            share=share,
+            expected=expected,
+        )
+
+
+def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
+    return np.column_stack(
+        [np.concatenate([column.ranks[column.of_side(s)] for s in sides]) for column in numbers]
+    )
+
+
+def _shares(people: Floats, records: Floats, most: int) -> list[float]:
+    """For each ratio, the share of people with a record nearer than that times their neighbour."""
+    from scipy.spatial import cKDTree
+
+    others, tree = cKDTree(people), cKDTree(records)
+    # In the order of the tree, so that each question finds its answer where the last one was.
+    asked: NDArray[np.intp] = others.indices
+    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
+    here = people[asked]
+    to_person = others.query(here, k=2, workers=-1)[0][:, 1]
+    to_record = tree.query(here, k=1, workers=-1)[0]
+    return [float(np.mean(to_record < ratio * to_person)) for ratio in RATIOS]
