@@ -19,9 +19,9 @@ import unveil
 from unveil.io.sources import read_table
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.copied_columns import identifiers, single_holder
-from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 from unveil.measure.gate.linked_people import TiedSearch, find_tied_groups
 from unveil.measure.gate.links import LinkRows
+from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 
 SIZES = (100_000, 1_000_000)
 KEYS = ["sex", "age", "region", "postcode"]
