@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from unveil.records.disclosure import AttributeRow, IdentityRow
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "unveil"
 MODULES = sorted(SOURCE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
 NAMES = {
     ".".join(("unveil", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
         ".__init__"
@@ -47,6 +47,11 @@ FUNCTIONS = {
 PAGES = [*(ROOT / "docs").glob("*.md"), *sorted((ROOT / "docs" / "measures").glob("*.md"))]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path: Path) -> set[Path]:
     """The modules that a module imports when it runs, also those within functions."""
     found: set[Path] = set()
@@ -63,11 +68,13 @@ def imported(path: Path) -> set[Path]:
                 found.update(NAMES[one.name] for one in child.names if one.name in NAMES)
             visit(child)
 
-    visit(TREES[path])
+    visit(tree_of(path))
     return found - {path}
 
 
-IMPORTED = {path: imported(path) for path in MODULES}
+@cache
+def imports() -> dict[Path, set[Path]]:
+    return {path: imported(path) for path in MODULES}
 
 
 def layer_of(path: Path) -> int:
@@ -106,13 +113,13 @@ def test_every_formula_is_a_field_of_the_record_and_says_where_it_comes_from():
 
 
 def test_every_module_and_every_package_says_what_it_is_for():
-    assert [path for path in MODULES if not ast.get_docstring(TREES[path])] == []
+    assert [path for path in MODULES if not ast.get_docstring(tree_of(path))] == []
 
 
 def test_no_module_forks_pickles_evaluates_or_reaches_the_network():
     forbidden = {"pickle", "socket", "urllib", "http", "requests", "multiprocessing", "marshal"}
     for path in MODULES:
-        for node in ast.walk(TREES[path]):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 names = {alias.name.partition(".")[0] for alias in node.names}
                 assert not names & forbidden, path
@@ -128,7 +135,7 @@ def test_imports_go_down():
     up = [
         (path, other)
         for path in MODULES
-        for other in IMPORTED[path]
+        for other in imports()[path]
         if layer_of(other) > layer_of(path)
     ]
     assert up == []
@@ -136,7 +143,7 @@ def test_imports_go_down():
 
 def test_no_modules_import_each_other_in_a_ring():
     done: set[Path] = set()
-    while ready := [p for p in MODULES if p not in done and IMPORTED[p] <= done]:
+    while ready := [p for p in MODULES if p not in done and imports()[p] <= done]:
         done.update(ready)
     assert set(MODULES) - done == set()
 
@@ -144,7 +151,7 @@ def test_no_modules_import_each_other_in_a_ring():
 def test_no_class_name_is_used_twice():
     homes = defaultdict(list)
     for path in MODULES:
-        for node in TREES[path].body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef):
                 homes[node.name].append(path.relative_to(SOURCE))
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
@@ -162,7 +169,7 @@ def test_no_short_module_serves_one_sibling_only():
     apart += ("measure/gate/near_copies.py",)  # a check of the gate is looked for by its name
     importers = defaultdict(list)
     for path in MODULES:
-        for other in IMPORTED[path]:
+        for other in imports()[path]:
             importers[other].append(path)
     public = {NAMES[getattr(unveil, name).__module__] for name in unveil.__all__}
     short = [

@@ -22,7 +22,7 @@ from unveil.io.table import Labelled
 __all__ = [
     "KEYS",
     "TARGETS",
-    "Variable",
+    "ExampleVariable",
     "labelled_survey",
     "survey",
     "survey_codes",
