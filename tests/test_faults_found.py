@@ -254,6 +254,7 @@ def patterned() -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

@@ -105,6 +105,7 @@ def test_files_of_one_or_two_columns_are_attacked_as_far_as_they_can_be(folder, 
     assert attacks_in(found["copies"][0]) == [*ALL[:3], "inference", "inference"]
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_calls(folder, capsys):
     files = [folder / name for name in ("original.csv", "copy.csv")]
     asked = {"control": folder / "control.csv", "seed": 3}
@@ -152,6 +153,7 @@ def test_several_copies_are_attacked_one_after_the_other(folder, capsys):
     assert out.index("Copy 1: copy.csv") < out.index("Copy 2: same.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_table_fits_the_terminal(folder, width, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
@@ -252,6 +254,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "sentence"), REFUSED, ids=[" ".join(options) for options, _ in REFUSED]
 )
@@ -296,6 +299,7 @@ def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
     assert "<script" not in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_message_and_no_document_quotes_a_value(tmp_path, capsys):
     frame = pl.DataFrame({"ill": [CANARY, *["no"] * 29], "age": list(range(30))})
     frame.write_csv(tmp_path / "a.csv")

@@ -51,6 +51,7 @@ def test_the_picture_is_written_for_its_owner_alone(command, folder, tmp_path, c
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_the_picture_is_the_chart_of_the_python_call(folder, tmp_path):
     path = tmp_path / "picture.svg"
     assert code_of(folder, "disclosure", "--chart", path) == 0
@@ -84,6 +85,7 @@ def test_a_folder_that_is_not_there_is_refused_before_anything_is_read(folder, t
     assert "There is no folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_no_picture_is_left_where_the_records_cannot_be_written(
     folder, tmp_path, capsys, monkeypatch
 ):

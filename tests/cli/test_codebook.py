@@ -168,6 +168,7 @@ def test_bad_input_is_a_sentence_and_nothing_is_written(arguments, sentence, fol
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_labelled_file_shows_its_own_codebook(tmp_path):
     pyreadstat = pytest.importorskip("pyreadstat")
     import polars as pl

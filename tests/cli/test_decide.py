@@ -31,6 +31,7 @@ def test_a_refusal_shows_what_is_not_there(tmp_path):
     assert shown.count("○") == 7  # limits, findings, five questions
 
 
+@pytest.mark.slow
 def test_the_document_is_the_record(tmp_path):
     document = json.loads(typed(ready(tmp_path), "decide", "--release", *SAID, "--json")[1])
     assert (document["release"], document["number"]) == (True, 1)

@@ -225,6 +225,7 @@ def test_json_tells_what_the_limits_said_and_changes_nothing_else(folder, run):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copies", [["s.csv"], ["s.csv", "c.csv"]])
 def test_csv_has_the_values_of_the_frame(folder, run, copies):
     code, out = run("disclosure", "o.csv", *copies, "-k", "sex", "--csv")
@@ -266,6 +267,7 @@ def test_a_limit_exceeded_ends_with_3_and_says_by_how_much(folder, run):
     assert row_of(out, "What could be learnt for certain", "ill")[-1] == "■ above limit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["25", "25.0", "99.9", "100"])
 def test_a_figure_at_or_below_its_limit_ends_with_0(folder, run, limit):
     code, out = run("disclosure", "o.csv", "s.csv", "-k", "sex,age", "--limit", f"DiSCO={limit}")
@@ -273,6 +275,7 @@ def test_a_figure_at_or_below_its_limit_ends_with_0(folder, run, limit):
     assert out.rstrip().endswith("● All figures with a limit are within it.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--json", "--csv"])
 @pytest.mark.parametrize(("limit", "code"), [("24.999", 3), ("25", 0)])
 def test_documents_end_with_the_same_code(folder, run, form, limit, code):
@@ -327,6 +330,7 @@ def test_several_copies_are_shown_by_their_mean_and_how_far_it_reaches(folder, r
     assert f"Figures are means over 2 copies; {reach}" in text
 
 
+@pytest.mark.slow
 def test_several_copies_have_a_row_each_their_mean_and_all_pooled(folder, run):
     _, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex", "--json")
     document = json.loads(out)
@@ -339,6 +343,7 @@ def test_several_copies_have_a_row_each_their_mean_and_all_pooled(folder, run):
 # The demo
 
 
+@pytest.mark.slow
 def test_the_demo_shows_the_figures_of_the_example(run, example):
     code, out = run("demo")
     assert code == 0
@@ -407,11 +412,13 @@ def test_the_version_is_the_packages(run):
     assert run("--version") == (0, f"unveil, version {unveil.__version__}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("demo",), ("--help",), ("disclosure", "--help")])
 def test_output_that_is_not_for_a_terminal_has_no_escape_codes(run, arguments):
     assert ESCAPE not in run(*arguments)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--json", "--csv"])
 def test_documents_are_plain_even_where_colours_are_forced(folder, monkeypatch, capfd, form):
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -468,6 +475,7 @@ def read_or_end(terminal):
         return b""
 
 
+@pytest.mark.slow
 def test_asking_for_help_imports_no_heavy_library():
     script = (
         "import sys\n"

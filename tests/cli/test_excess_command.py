@@ -179,6 +179,7 @@ def test_bad_input_is_answered_with_its_sentence_and_nothing_else(case, run, tmp
     assert (code, out) == (2, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("-x", "job=NO"), ("-x", "missing-targets", "-x", "job=YES")])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_the_command_line_says_what_python_says(run, more, copies):
@@ -256,6 +257,7 @@ def test_the_screen_is_harmless_and_names_its_target(run, more):
     assert_harmless(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["<script>1</script>", "=cmd", "[red]x[/red]", "\x1b[31mr", "\u202ex", "a\nunveil: x", "*"],

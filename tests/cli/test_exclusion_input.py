@@ -454,6 +454,7 @@ def test_the_table_has_many_cases_each_of_its_own_name():
     assert len({case.name for case in CASES}) == len(CASES) >= 70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_bad_input_is_answered_with_its_sentence_and_nothing_else(case, run, tmp_path):
     before = contents(tmp_path)
@@ -859,6 +860,7 @@ def test_as_many_records_are_listed_as_the_figure_counts(measure, exclude):
             assert rows.select("k", "j", row.target).equals(listed.select("k", "j", row.target))
 
 
+@pytest.mark.slow
 def test_the_command_line_says_what_python_says(run):
     rules = ("job=NO", "missing-targets", "job=YES@sex=F", "missing-keys=region")
     more = [part for rule in rules for part in ("-x", rule)]
@@ -1002,6 +1004,7 @@ def test_a_folder_without_permission_is_told(run, tmp_path):
     assert err.startswith("unveil: The file 'shut/r.csv' cannot be written: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--json", "--csv"])
 def test_a_document_is_the_same_with_and_without_the_file(run, form):
     _, without, _ = run(*COMPARE, form)

@@ -79,6 +79,7 @@ def test_a_wide_screen_names_the_columns_of_the_worst_pair(file, capsys, monkeyp
     assert "area : pay" in out or "sex : pay" in out or "sex : area" in out
 
 
+@pytest.mark.slow
 def test_the_documents_are_the_record(file, capsys):
     assert code_of(file, *SMALL, "--json") == 0
     wanted = unveil.explore(
@@ -91,6 +92,7 @@ def test_the_documents_are_the_record(file, capsys):
     assert [float(row["DiSCO"]) for row in rows] == [row.DiSCO for row in wanted.rows]
 
 
+@pytest.mark.slow
 def test_page_and_map_are_written(file, tmp_path, capsys):
     page, chart = tmp_path / "p.html", tmp_path / "c.svg"
     assert code_of(file, *SMALL, "--page", page, "--chart", chart) == 0
@@ -98,6 +100,7 @@ def test_page_and_map_are_written(file, tmp_path, capsys):
     minidom.parseString(chart.read_bytes())
 
 
+@pytest.mark.slow
 def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
     file, tmp_path, capsys, monkeypatch
 ):

@@ -53,6 +53,7 @@ def test_the_screen_says_how_much_noise_is_enough_and_how_sure_a_claim_is(file):
     assert made.stderr.startswith("unveil: CONFIDENTIAL: ECAP values, the threshold and the seed")
 
 
+@pytest.mark.slow
 def test_copy_and_statement_are_written_and_the_statement_tells_no_secret(file, tmp_path):
     out, statement = tmp_path / "noised.csv", tmp_path / "statement.txt"
     made = done(
@@ -156,6 +157,7 @@ def test_other_populations_and_before_and_after_are_private_pictures(file, tmp_p
     assert "The picture of before and after shows the data" in made.stderr
 
 
+@pytest.mark.slow
 def test_no_warning_is_shown_twice(file):
     made = done(file, "--column", "age", *PEOPLE, "--threshold", 0.3)
     assert made.stdout.count("All values are whole numbers") <= 1

@@ -74,6 +74,7 @@ def test_the_document_is_the_record(folder, capsys):
     assert len(out.splitlines()) == 1 + len(wanted.rows)
 
 
+@pytest.mark.slow
 def test_a_page_and_a_picture_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsys):
     page, chart = tmp_path / "page.html", tmp_path / "chart.svg"
     code, out, err = run(
@@ -135,6 +136,7 @@ def test_a_file_that_is_there_is_not_written_over(folder, tmp_path, capsys):
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 
 
+@pytest.mark.slow
 def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
     data = pl.DataFrame({HOSTILE: [1, 2, 3, 4], "b": [HOSTILE, "x", HOSTILE, "x"]})
     data.write_csv(tmp_path / "a.csv")

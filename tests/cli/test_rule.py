@@ -34,6 +34,7 @@ def test_every_open_finding_is_listed_whatever_the_audience(tmp_path):
     assert [one for one in ids if f'unveil rule "{one}" --common-knowledge' not in words] == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash to paste into")
 def test_the_command_for_a_level_with_control_characters_can_be_pasted(tmp_path):
     folder = made(tmp_path / "desk", level="\x1b[31mN'O")

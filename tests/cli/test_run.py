@@ -107,6 +107,7 @@ def test_sixty_targets_stay_readable_at_any_width(
         assert sum("● within" in line for line in shown.splitlines()) >= 15
 
 
+@pytest.mark.slow
 def test_hostile_names_steer_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = HEAD.replace('"Small"', '"<b>Sm[31mall"')
     project(tmp_path, SCENARIO, head=head)

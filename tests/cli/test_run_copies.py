@@ -82,6 +82,7 @@ def test_compare_of_real_runs_has_no_row_below_the_worst_copy(of_three: ProjectF
     assert f"{highest:.1f} %" in text
 
 
+@pytest.mark.slow
 def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: ProjectFile):
     run = run_project(of_three)
     parts = load_parts(of_three.folder, run)

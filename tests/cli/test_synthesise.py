@@ -245,6 +245,7 @@ def test_without_a_model_the_seed_of_the_system_is_gone(folder):
     assert "is not kept: these copies cannot be drawn" in shown
 
 
+@pytest.mark.slow
 def test_labels_codes_and_formats_survive_in_spss(folder):
     survey = labelled_survey()
     small = unveil.Labelled(survey.frame.head(300), survey.codebook)

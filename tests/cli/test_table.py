@@ -123,6 +123,7 @@ def test_a_limit_ends_with_three_where_it_is_exceeded(run, counts, limit, code, 
     assert verdict["status"] == ("above" if code else "within")
 
 
+@pytest.mark.slow
 def test_a_limit_that_bounds_do_not_settle_counts_as_exceeded(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = product(range(3), repeat=3)

@@ -121,6 +121,7 @@ def test_identical_files_are_told_to_be_so(folder, capsys):
     assert "Every column has the same shares" in out
 
 
+@pytest.mark.slow
 def test_a_constant_column_and_one_record_are_measured_and_told(tmp_path, capsys):
     pl.DataFrame({"a": ["x"] * 30, "b": ["y"] * 30}).write_csv(tmp_path / "a.csv")
     pl.DataFrame({"a": ["x"], "b": ["y"]}).write_csv(tmp_path / "b.csv")
@@ -181,6 +182,7 @@ def written(path, **columns):
     return path
 
 
+@pytest.mark.slow
 def test_columns_that_one_file_alone_has_are_told_in_one_sentence(tmp_path, capsys):
     sex = {"sex": ["m", "f"] * 40, "job": ["a", "b", "c", "d"] * 20}
     lone = {f"only{place}": range(80) for place in range(26)}
@@ -199,6 +201,7 @@ def test_columns_that_one_file_alone_has_are_told_in_one_sentence(tmp_path, caps
     assert "synthetic: Column 'other' is not in every file and was left out." in out
 
 
+@pytest.mark.slow
 def test_levels_of_fewer_than_ten_people_are_on_no_screen_and_no_page(tmp_path, capsys):
     levels = ["common"] * 200 + ["usual"] * 84 + ["rarest"] * 7 + [None] * 9
     original = written(tmp_path / "a.csv", g=levels, h=["x", "y"] * 150)
@@ -227,6 +230,7 @@ def test_by_pairs_is_a_column_only_where_there_are_several_copies(folder, tmp_pa
     assert "by pairs" in other.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_figures_of_a_page_are_right_aligned_and_pictures_scroll_where_it_is_narrow(
     folder, tmp_path, capsys
 ):
@@ -242,6 +246,7 @@ def test_figures_of_a_page_are_right_aligned_and_pictures_scroll_where_it_is_nar
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 
 
+@pytest.mark.slow
 def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
     rng = np.random.default_rng(1)
     names = rng.choice([HOSTILE, "x", "=1+1"], 200)

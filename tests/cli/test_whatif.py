@@ -2,12 +2,15 @@
 
 import json
 
+import pytest
+
 from cli.project_commands import typed
 from project_cases import OFFICER, ran
 from unveil.project.read_project import read_project
 from unveil.project.record_ruling import accept_limits
 
 
+@pytest.mark.slow
 def test_before_and_after_with_statuses(tmp_path):
     folder = ran(tmp_path)
     accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (1, 2)})

@@ -56,6 +56,7 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk)
     ]
 
 
+@pytest.mark.slow
 @given(sides=files, chunk=st.sampled_from((packing.CHUNK, 3)))
 def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:

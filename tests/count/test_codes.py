@@ -21,6 +21,7 @@ LEVELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LEVELS)
 @given(data=st.data())
 def test_codes_decode_to_what_was_encoded_and_keep_the_order_of_levels(kind, data):

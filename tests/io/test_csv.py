@@ -413,6 +413,7 @@ def is_utf_8(content):
         return False
 
 
+@pytest.mark.slow
 @examples(200)
 @given(
     st.lists(st.tuples(st.none() | st.integers(-(2**63), 2**63 - 1), st.floats(-1e300, 1e300))),

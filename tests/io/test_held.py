@@ -35,6 +35,7 @@ def same(one: Table, other: Table) -> None:
     assert one.variables == other.variables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 @given(data=st.data())
 @examples(15)

@@ -26,6 +26,7 @@ IN_STATA = "Stata has letters instead, and takes the codes for values like any o
 TOO_MANY = "SPSS has room for three codes, or a range and a code, and for texts of eight bytes."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "ending", "note"),
     [

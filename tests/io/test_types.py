@@ -174,6 +174,7 @@ def test_dates_are_read_as_they_were(values):
     assert read(*map(str, values)) == (pl.Date, values)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text() | st.from_regex(r"[-+0-9.,eE:T ]{1,20}", fullmatch=True)))
 def test_no_entry_is_lost_or_merged_unless_it_is_the_same_number(entries):
     dtype, found = read(*entries)

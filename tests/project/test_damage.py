@@ -219,6 +219,7 @@ def test_nothing_is_healed_where_lines_were_removed(tmp_path: Path):
     assert len(sentences(folder)) == 2
 
 
+@pytest.mark.slow
 def test_a_command_at_work_writes_its_own_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     import threading
 

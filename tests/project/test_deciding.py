@@ -217,6 +217,7 @@ def test_four_eyes_let_whoever_accepted_the_limits_decide(tmp_path):
     assert release(folder, by=OFFICER).release
 
 
+@pytest.mark.slow
 def test_a_run_made_again_by_another_frees_nobody_who_ran_before(tmp_path):
     folder = ready(tmp_path)
     edited(folder, *FOUR_EYES)

@@ -48,6 +48,7 @@ def test_it_is_about_the_last_run_and_its_records(project, dossier):
     assert gather_report(project.file, 1)[0].run.number == 1
 
 
+@pytest.mark.slow
 def test_every_question_stands_there_with_its_answer(dossier):
     said = {factor.name: factor.answer for factor in dossier.factors}
     assert len(said) == 5

@@ -250,6 +250,7 @@ def test_the_record_of_a_part_is_that_of_the_plain_call(kind, folder, made):
         assert record == PLAIN[kind](files(folder), name, seed.of(name)), name
 
 
+@pytest.mark.slow
 def test_nothing_that_the_project_declares_went_unmeasured(made):
     run, _, _ = made
     assert [(part.name, part.reason) for part in run.parts if part.file is None] == []

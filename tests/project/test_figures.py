@@ -46,6 +46,7 @@ def test_figures_of_a_run_are_those_of_its_records(made: tuple[Run, Parts]) -> N
         assert len(rows(run, measure, "disclosure")) == 3 * len(copies)
 
 
+@pytest.mark.slow
 def test_what_the_original_gives_away_stands_beside(made: tuple[Run, Parts]) -> None:
     run, parts = made
     record = parts["disclosure neighbour"]

@@ -171,6 +171,7 @@ def test_an_alert_is_accepted_for_these_files_and_void_for_others(mine):
     assert said in shown[shown.index("Noted") :]
 
 
+@pytest.mark.slow
 def test_the_command_line_accepts_with_a_reason_and_a_name_and_refuses_what_is_not_there(mine):
     first, second = ids(mine.result().alerts)[:2]
     folder = mine.folder

@@ -61,6 +61,7 @@ def test_every_command_that_logs_was_driven(project):
     assert project.verify().faults == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("canary", [LABEL, REASON, NOTE, FILE])
 def test_no_canary_is_in_the_log(project, canary):
     assert canary not in (project.folder / "log.jsonl").read_text(encoding="utf-8")

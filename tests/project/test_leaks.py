@@ -68,6 +68,7 @@ def test_every_event_of_these_commands_was_driven(driven):
     assert verify_project(driven).faults == ()
 
 
+@pytest.mark.slow
 def test_the_canaries_are_where_they_belong(driven):
     text = (driven / "project.toml").read_text(encoding="utf-8")
     assert all(one in text for one in (LEVEL, REASON, ANSWER, FILE, TITLE))

@@ -246,6 +246,7 @@ def test_a_seed_that_is_gone_is_seen(desk):
     assert sentences(desk) == ["The seed of run 1 is gone."]
 
 
+@pytest.mark.slow
 def test_a_run_folder_that_is_gone_is_seen(desk):
     shutil.rmtree(desk / "runs/0001")
     assert "Run 1 is in the log but its folder is gone." in sentences(desk)

@@ -186,6 +186,7 @@ def test_nothing_is_released_without_what_people_have_to_say(done):
     assert caught.value.exit_code == 4
 
 
+@pytest.mark.slow
 def test_the_frame_has_one_row_for_each_scenario_target_and_copy(done):
     _, r = done
     frame = r.frame()

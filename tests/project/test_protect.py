@@ -62,6 +62,7 @@ def test_the_recoded_original_is_that_of_recode(made):
     assert made.record.recoding.rows[0].n_changed == (ORIGINAL["age"] > 75).sum()
 
 
+@pytest.mark.slow
 def test_s2_begins_with_what_the_filter_keeps_of_s1(made):
     kept = distance_filter(made.recoded, made.s1, columns=["age", "height"]).data
     assert 0 < kept.height < N_ROWS

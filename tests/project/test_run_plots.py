@@ -25,6 +25,7 @@ def test_all_targets_are_drawn_against_the_limits_in_force(plot):
     assert drawn == plot.lollipop("neighbour")
 
 
+@pytest.mark.slow
 def test_every_part_with_charts_has_them_by_its_name(plot):
     assert isinstance(plot["gtcap neighbour marital"].histogram(), Chart)
     assert repr(plot["tables"]) == "Charts: pair_map"

@@ -190,6 +190,7 @@ def test_the_same_seed_gives_the_same_bytes_in_another_folder(tmp_path: Path) ->
     assert runs[0].seed_sha256 != runs[1].seed_sha256  # a random text stands beside the seed
 
 
+@pytest.mark.slow
 def test_a_damaged_seed_is_a_sentence(tmp_path: Path) -> None:
     made = project(tmp_path)
     run_project(made)

@@ -125,6 +125,7 @@ def test_distances_between_originals_are_taken_once(people, synthesiser, monkeyp
     assert len(set(map(id, asked))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mahalanobis", "gower"])
 @pytest.mark.parametrize("rule", ["paper", "strict"])
 def test_each_round_decides_as_a_filter_of_its_own_would(people, synthesiser, metric, rule):

@@ -112,10 +112,12 @@ def test_every_formula_is_a_field_of_the_record_and_says_where_it_comes_from():
         assert entry.formula.__doc__
 
 
+@pytest.mark.slow
 def test_every_module_and_every_package_says_what_it_is_for():
     assert [path for path in MODULES if not ast.get_docstring(tree_of(path))] == []
 
 
+@pytest.mark.slow
 def test_no_module_forks_pickles_evaluates_or_reaches_the_network():
     forbidden = {"pickle", "socket", "urllib", "http", "requests", "multiprocessing", "marshal"}
     for path in MODULES:
@@ -131,6 +133,7 @@ def test_no_module_forks_pickles_evaluates_or_reaches_the_network():
                 assert node.attr != "fork", path
 
 
+@pytest.mark.slow
 def test_imports_go_down():
     up = [
         (path, other)
@@ -221,6 +224,7 @@ def test_former_commands_work_and_say_their_new_name(former, name, capsys):
     assert said.err == f"`unveil {former}` is now `unveil {name}`.\n"
 
 
+@pytest.mark.slow
 def test_importing_unveil_brings_no_heavy_library():
     heavy = ["scipy", "sklearn", "altair", "pandas", "pyarrow", "matplotlib", "duckdb", "pyspark"]
     code = f"import sys, unveil; print([m for m in {heavy!r} if m in sys.modules])"

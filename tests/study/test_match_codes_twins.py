@@ -1,6 +1,7 @@
 """However two files code their answers, the figures are those of the answers in plain words."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ def figures(original, copy):
     return record["identity"], record["attribute"]
 
 
+@pytest.mark.slow
 @examples(150)
 @given(original=ANSWERS, copy=ANSWERS, form=FORMS, coding=CODINGS, own=CODINGS)
 def test_figures_do_not_depend_on_how_answers_are_coded(original, copy, form, coding, own):

@@ -59,6 +59,7 @@ def copy_of(rules=None, frame=PEOPLE, derived=None, seed=1, **asked):
     return made.sample(1, rows=len(frame))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "condition", "column", "value"),
     [

@@ -231,6 +231,7 @@ def test_every_chart_of_every_result_is_drawn_from_aggregates(name):
         assert [trace for trace in TRACES if trace in told] == []
 
 
+@pytest.mark.slow
 def test_results_without_charts_say_so():
     with_charts = {name for name in RESULTS if getattr(result(name), "plot", None) is not None}
     assert set(OFFERED) <= with_charts

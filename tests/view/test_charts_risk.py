@@ -174,6 +174,7 @@ def test_several_copies_show_their_range_and_the_pool():
         assert row["pooled"] == found.attribute_of(row["name"], "pooled").DiSCO
 
 
+@pytest.mark.slow
 def test_many_targets_have_a_row_each_and_the_picture_grows():
     found = record("many")
     rows = lollipop.lollipop_rows(found, "DiSCO", judged("many"), found.targets[:50])
@@ -376,6 +377,7 @@ def test_every_picture_is_one_image_with_text_and_nothing_that_acts(case):
         assert "NaN" not in picture
 
 
+@pytest.mark.slow
 def test_hostile_names_are_text_and_are_shown():
     picture = dict(
         (chart.title.split(" from ")[0], picture) for chart, picture in all_charts("hostile")
@@ -402,6 +404,7 @@ def test_two_fonts_stay_where_they_are():
     assert shrink_svg.shrink_svg(both) == both
 
 
+@pytest.mark.slow
 def test_synthetic_is_dark_blue_everywhere():
     marks = [
         one["mark"]

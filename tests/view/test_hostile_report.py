@@ -84,6 +84,7 @@ def test_no_element_is_there_but_those_of_a_report(case):
     assert {tag for in_picture, tag in found if in_picture} <= SVG
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_no_attribute_is_there_but_those_of_a_report(case):
     known = {False: HTML_ATTRIBUTES, True: SVG_ATTRIBUTES}

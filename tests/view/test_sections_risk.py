@@ -568,6 +568,7 @@ def test_a_missing_level_has_a_name_in_rules():
     assert "<td>condition=(missing)</td>" in section("checks", pair).body
 
 
+@pytest.mark.slow
 def test_what_frequencies_count_is_said_where_something_is_left_out():
     told = said("attribute", dossiers.example())["attribute.baseline"]
     assert told.startswith("Frequencies alone are those of everybody")

@@ -425,6 +425,7 @@ def test_every_number_is_derived_from_the_records(name):
         assert given - shown == set(), (key, of, text)
 
 
+@pytest.mark.slow
 def test_every_sentence_of_these_sections_is_said_in_some_case():
     found = {key for name in CASES for key, _, _ in sentences_of(name)}
     # Said of a copy of which a figure cannot be standardised, or in which a model finds nothing.
@@ -499,6 +500,7 @@ def test_the_rounds_of_the_filter_are_those_of_the_record():
     ]
 
 
+@pytest.mark.slow
 def test_those_who_passed_and_were_not_needed_are_counted():
     record = protection().refill
     passed = sum(one.kept for one in record.rounds)

@@ -16,7 +16,15 @@ from pathlib import Path
 import polars as pl
 
 from unveil.atomic import write_new
-from unveil.examples.codebook import ORIGINAL, SYNTHETIC, apply_labels, codebook, read_codes
+from unveil.examples.codebook import (
+    ORIGINAL,
+    SYNTHETIC,
+    ExampleVariable,
+    apply_labels,
+    codebook,
+    read_codes,
+)
+from unveil.examples.codebook import read_labels as survey_labels
 from unveil.io.table import Labelled
 
 __all__ = [

@@ -150,6 +150,7 @@ def test_predicates_of_one_column_are_as_defined(original, copy, control):
     assert row.naive_successes == pytest.approx(len(wanted) * chance)
 
 
+@pytest.mark.slow
 @examples(80)
 @given(REPEATED, RECORDS, REPEATED, st.integers(1, 4), st.booleans())
 def test_predicates_of_several_columns_are_as_defined(original, copy, control, n_cols, listed):

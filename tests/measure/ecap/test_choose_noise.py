@@ -129,6 +129,7 @@ def test_what_is_used_is_1_2_or_5_of_its_power_and_not_less(sigma):
     assert round_up(used) == used
 
 
+@pytest.mark.slow
 def test_the_picture_says_that_it_is_confidential_and_is_the_same_each_time():
     record = choose_noise([178, 200], **HEIGHTS).record
     picture = ecap_chart(record)

@@ -136,6 +136,7 @@ def test_a_three_way_table_is_rounded_within_any_of_its_margins(flat, margins, b
         assert value in outcomes(count, "controlled", base)
 
 
+@pytest.mark.slow
 def test_noise_uses_every_value_as_often():
     made = np.array(round_table([50] * 5000, "noise:2", seed=3).table) - 50
     shares = np.bincount(made + 2, minlength=5) / 5000

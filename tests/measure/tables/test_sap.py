@@ -104,6 +104,7 @@ def test_stopped_at_once_the_exposed_cells_are_a_floor():
         assert low >= float(one) - 2**-52
 
 
+@pytest.mark.slow
 def test_monte_carlo_agrees_with_the_exact_curve():
     released = dict(rounding="conventional:5", margins="all", total=True)
     whole = sap(poisson_table(2), nodes=10**6, **released)

@@ -251,6 +251,7 @@ def test_several_copies_are_measured_against_one_another() -> None:
     assert "the highest of 3 copies" in repr(found)
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_true_model_has_an_s_pmse_near_1_by_logit() -> None:
     original = drawn(9, 500)
     copies = [original.sample(500, with_replacement=True, seed=seed) for seed in range(100)]

@@ -146,6 +146,7 @@ def test_without_control_there_is_no_r(people):
     assert (row.DiSCO_sd, row.S_pMSE_sd) == (None, None)
 
 
+@pytest.mark.slow
 def test_filter_and_noise_are_tried_beside_the_plain_copies(people):
     found = unveil.explore(
         people,
@@ -250,6 +251,7 @@ def test_a_seed_that_was_drawn_is_kept_in_the_folder(people, tmp_path):
     assert unveil.explore(people, **given, **GRID, folder=tmp_path).seed == first.seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -53,6 +53,7 @@ def test_the_page_is_sealed(case):
     assert " style=" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_band_stands_first_and_says_that_it_must_not_leave(case):
     body = dossiers.undrawn(case).split("<body>")[1]
@@ -100,6 +101,7 @@ def test_the_moment_of_making_stands_in_one_place():
     assert stamp.sub("", first) == stamp.sub("", other)
 
 
+@pytest.mark.slow
 def test_never_does_the_page_call_anything_safe():
     for case in CASES:
         assert not re.search(r"\bsafe\b", text(dossiers.undrawn(case)), re.IGNORECASE)
