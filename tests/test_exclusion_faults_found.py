@@ -39,6 +39,7 @@ def test_sentences_say_that_something_is_left_out(command):
     assert "Not counting what is left out: 25.0 % of the people are found at all" in told
 
 
+@pytest.mark.slow
 def test_a_limit_that_holds_by_exclusions_alone_is_told(command):
     limit = ("--limit", "DiSCO=30")
     code, _, _ = command("disclosure", "o.csv", "s.csv", "-k", "k", "-x", "job=NO", *limit)
@@ -67,6 +68,7 @@ def test_a_file_of_keys_alone_can_be_shown(command, tmp_path):
     assert "repU" in out
 
 
+@pytest.mark.slow
 def test_headings_of_the_records_file_are_harmless_and_each_once(command, tmp_path):
     frame = pl.DataFrame({"row": ["a"], "row (key)": ["b"], "=cmd": ["c"], "t": ["=1+1"]})
     frame.write_csv(tmp_path / "o.csv")

@@ -63,6 +63,7 @@ def test_moments_against_text_are_the_users_fault_and_not_ours(run, tmp_path):
     assert "Column 't' holds dates with time" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("escape", ["\x1b[31m", "\x9b31m", "\u202e", "\x07"])
 def test_csv_on_a_terminal_shows_no_escape(run, escape):
     frame = pl.DataFrame({"k": ["a"], f"{escape}x": [1]})
@@ -212,6 +213,7 @@ def test_unveil_alone_shows_its_help_as_help(run):
     assert out.startswith("Usage: unveil")
 
 
+@pytest.mark.slow
 def test_copies_of_several_sizes_are_told_apart(run, tmp_path):
     (tmp_path / "c.csv").write_text("sex,age,ill\nM,31,no\n")
     _, out, _ = run("disclosure", "o.csv", "c.csv", "s.csv", "-k", "sex")

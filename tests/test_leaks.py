@@ -325,6 +325,7 @@ def search_result(result):
         assert_silent(shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["k"], ["whole", "day"], ["decimal"], ["category", "moment"]])
 def test_no_result_holds_a_value(keys):
     data = people()

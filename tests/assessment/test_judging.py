@@ -77,6 +77,7 @@ def test_a_figure_is_within_up_to_the_first_number_and_above_beyond_the_second(v
     assert status_of(value, None) == "no limit"
 
 
+@pytest.mark.slow
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
 def test_a_lower_figure_never_stands_worse(low, high, review):
     order = ["within", "review", "above"]

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
+
 from cli.project_commands import typed
 from project_cases import ran
 
 
+@pytest.mark.slow
 def test_the_five_questions_are_listed_with_why_they_are_asked(tmp_path):
     code, shown, _ = typed(ran(tmp_path), "answer")
     assert code == 0

@@ -63,6 +63,7 @@ def attacks_in(copy):
 ALL = ["singling_out_univariate", "singling_out_multivariate", "linkability", *["inference"] * 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [["--all"], []])
 def test_all_runs_every_attack_and_says_how_it_split_the_columns(folder, asked, capsys):
     control = ["--control", folder / "control.csv"]

@@ -156,6 +156,7 @@ def test_with_a_limit_an_alert_decides_the_exit_code(folder, run):
     assert "1 alert against a release." in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["--json", "--csv"])
 def test_the_alert_is_told_beside_the_document(folder, capfd, form):
     with pytest.raises(SystemExit) as ended:
@@ -244,6 +245,7 @@ def as_numbers(row):
     }
 
 
+@pytest.mark.slow
 def test_csv_is_read_by_polars(folder, run):
     _, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex", "--csv")
     read = pl.read_csv(io.StringIO(out))
@@ -302,6 +304,7 @@ def test_a_figure_that_cannot_be_measured_is_not_within_its_limit(folder, run):
     )
 
 
+@pytest.mark.slow
 def test_a_harmless_copy_does_not_hide_a_harmful_one(folder, run):
     arguments = ("disclosure", "o.csv", "c.csv", "s.csv", "-k", "sex,age", "--limit", "DiSCO=24")
     code, out = run(*arguments, "--json")
@@ -318,6 +321,7 @@ def test_a_harmless_copy_does_not_hide_a_harmful_one(folder, run):
 # Copies
 
 
+@pytest.mark.slow
 def test_several_copies_are_shown_by_their_mean_and_how_far_it_reaches(folder, run):
     code, out = run("disclosure", "o.csv", "s.csv", "c.csv", "-k", "sex")
     result = unveil.disclosure("o.csv", ["s.csv", "c.csv"], keys=["sex"])

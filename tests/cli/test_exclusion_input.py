@@ -897,6 +897,7 @@ def test_the_table_on_the_command_line_says_what_python_says(run):
 # The file of records at risk
 
 
+@pytest.mark.slow
 def test_the_file_is_for_its_owner_alone_and_lists_the_right_rows(run, tmp_path):
     previous = os.umask(0)
     try:
@@ -924,12 +925,14 @@ def test_the_file_is_for_its_owner_alone_and_lists_the_right_rows(run, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"o.csv", "s.csv", "there.csv", "r.csv"}
 
 
+@pytest.mark.slow
 def test_exclusions_leave_their_records_out_of_the_file(run):
     code, _, _ = run(*COMPARE, "-t", "job,income", "-x", "job=NO", "--records", "r.csv")
     assert code == 0
     assert pl.read_csv("r.csv")["target"].unique().to_list() == ["income"]
 
 
+@pytest.mark.slow
 def test_the_file_is_harmless_and_can_be_read_again(run):
     levels = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(1)", "\t=1", "\r=1", "a\nb", "a,b"]
     levels += ['q"r', "\x1b[31m", "\u202ex", "\x00", "-5", "-1.5e3", "'x", "é", "", "x" * 9999]

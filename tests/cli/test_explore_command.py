@@ -55,6 +55,7 @@ def head_of(out):
     return line
 
 
+@pytest.mark.slow
 def test_columns_without_a_figure_give_way_before_those_with_figures(file, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     one = ("--keys", "sex,area", "--seed", "1", "--copies", "1", "--methods", "cart")

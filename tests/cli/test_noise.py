@@ -118,6 +118,7 @@ def test_whole_numbers_are_rounded_where_they_are_written(file, tmp_path):
     assert pl.read_csv(tmp_path / "FAKE_n.csv")["age"].dtype == pl.Int64
 
 
+@pytest.mark.slow
 def test_special_codes_are_neither_measured_nor_changed(tmp_path):
     path = tmp_path / "FAKE_c.csv"
     path.write_text("age\n30\n-8\n40\n", encoding="utf-8")

@@ -62,6 +62,7 @@ def test_the_figures_are_shown_with_their_sentences(folder, capsys, monkeypatch)
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_the_document_is_the_record(folder, capsys):
     code, out, err = run(
         folder, "-f", folder / "list.toml", "--special-codes", "income=-8", "--json", capsys=capsys

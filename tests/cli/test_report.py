@@ -88,6 +88,7 @@ def page_text(path: Path) -> str:
     return unescape(re.sub(r"<[^>]+>", " ", path.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_the_page_goes_into_the_confidential_folder_for_its_owner_alone(project, capsys):
     code, told = called(capsys, project)
     report = project / "confidential" / "report_0001.html"

@@ -516,6 +516,7 @@ def test_copies_with_kept_columns_say_that_their_rows_are_of_real_people(folder)
     assert unveil.read_file(copy).codebook.file_label == PARTLY_LABEL
 
 
+@pytest.mark.slow
 def test_what_the_format_has_no_room_for_is_told(folder):
     unveil.write_file(labelled_survey(), "survey.sav", fake=False)
     done = run("survey.sav", "--rows", "50", "--format", "dta", "--out", "copies")

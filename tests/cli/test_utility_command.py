@@ -45,6 +45,7 @@ def run(folder, *options, capsys):
     return code, *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_headline_says_how_many_times_as_well_as_chance(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = run(folder, "--compare", "--projection", capsys=capsys)
@@ -107,6 +108,7 @@ def test_files_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsy
         assert {stat.S_IMODE(one.stat().st_mode) for one in (page, chart, lines)} == {0o600}
 
 
+@pytest.mark.slow
 def test_several_copies_are_told_by_the_worst(folder, capsys):
     files = [folder / f"{name}.csv" for name in ("original", "copy", "control")]
     assert code_of(*files, "--permutations", "3", "--seed", "1") == 0

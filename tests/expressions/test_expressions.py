@@ -130,6 +130,7 @@ def frame_of(found):
     return pl.DataFrame([*found, (1, 1.0, "a"), (1, 1.0, "b")], schema=SCHEMA, orient="row")
 
 
+@pytest.mark.slow
 @given(rows, conditions)
 @examples(150)
 def test_a_condition_is_met_where_its_twin_says_so(found, tree):

@@ -131,6 +131,7 @@ def against(copies, target: tuple[str, ...], rule: str = "zero"):
     ).record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", oracle.RULES)
 @pytest.mark.parametrize("target", [*((one,) for one in TARGETS), ("marital", "ls")])
 def test_train_against_control_has_the_figures_of_the_oracle(target, rule):

@@ -75,6 +75,7 @@ def of_unveil(original, method, seeds):
     return statistics.fmean(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", STEMS)
 def test_pairs_of_columns_are_kept_as_well_as_by_synthpop(method, original):
     assert of_unveil(original, method, SEEDS) <= MOST * of_synthpop(original, method)

@@ -110,6 +110,7 @@ def test_every_pair_of_formats_gives_the_same_figures(original, copy, files, exp
     assert found == expected
 
 
+@pytest.mark.slow
 def test_what_was_compared_by_label_is_said(files):
     result = unveil.disclosure(
         files["original", "sav"], files["synthetic", "csv"], keys=KEYS, targets=TARGETS

@@ -72,6 +72,7 @@ def removed_measured(result, target: str, copy: int) -> dict:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_every_figure_of_synthpop_under_its_options_is_ours(case):
     figures = figures_of(measured(call_of(case)))

@@ -68,6 +68,7 @@ def test_sampled_predicates_of_one_column_succeed_as_often():
         assert is_close(found, mean, sd, expected["seeds"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_cols", [2, 4])
 def test_predicates_of_several_columns_succeed_as_often(n_cols):
     expected = EXPECTED[f"singling_out_multivariate_{n_cols}cols"]

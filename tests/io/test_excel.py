@@ -46,6 +46,7 @@ def refusal(path, error=ReadError, **settings):
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sheet_is_read_as_it_stands(tmp_path):
     table = read_table(make(tmp_path, ".xlsx"), side="original")
     assert table.frame["SEX"].to_list() == [1, 2, 9, None]

@@ -60,6 +60,7 @@ def own_and_neighbour(original, copies):
 
 # Before rare levels were pooled: 99.8 % own and 20 % a neighbour's by trees, 79 % and 18 % by
 # regressions (of 1,000 people: a regression has no room for the levels of 2,500).
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "n"), [("cart", 2_500), ("parametric", 1_000)])
 def test_a_day_kept_as_text_tells_no_more_of_its_person_than_of_a_neighbour(method, n):
     # Drawn first, a day comes with nothing of its person but what the models tie to it.

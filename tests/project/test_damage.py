@@ -79,6 +79,7 @@ def test_results_that_were_edited_are_refused_by_whatever_reads_them(reads, tmp_
     assert (str(told.value), told.value.exit_code) == (CHANGED, 3)
 
 
+@pytest.mark.slow
 def test_edited_results_are_measured_anew_with_again_and_nothing_is_taken_over(tmp_path: Path):
     folder = ready(tmp_path)
     edit_results(folder)
@@ -92,6 +93,7 @@ def test_edited_results_are_measured_anew_with_again_and_nothing_is_taken_over(t
     assert release(folder).warnings == ("The results of run 1 were changed after it was logged.",)
 
 
+@pytest.mark.slow
 def test_a_report_believes_nothing_of_a_run_before_it_that_was_edited(tmp_path: Path):
     folder = ready(tmp_path)
     edit_results(folder)

@@ -94,6 +94,7 @@ def test_labelled_spss_gives_its_labels_and_missing_codes(tmp_path):
 SD2011 = Path(__file__).parents[2] / "../shared/reference/synthpop/sd2011.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not SD2011.exists(), reason="no reference data: 6 proposals for SD2011 went unchecked"
 )

@@ -202,6 +202,7 @@ def test_the_public_statement_names_no_key_no_threshold_and_no_reason(made):
     assert "filtered by distance" in made.statement
 
 
+@pytest.mark.slow
 def test_open_release_has_larger_leaves_a_reason_and_the_sweep():
     made = protect(ORIGINAL, steps=[], audience="open", seed=1, keys=["sex"], targets=["work"])
     assert (made.record.synthesis.min_leaf, made.record.synthesis.min_split) == (100, 300)

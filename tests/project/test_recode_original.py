@@ -84,6 +84,7 @@ def test_two_recipes_are_refused(tmp_path):
         unveil.Project(tmp_path).run()
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_a_recipe(tmp_path, monkeypatch):
     """Ages above 30 are 30 in the copy: without the recipe those people are not matched."""
     monkeypatch.chdir(tmp_path)

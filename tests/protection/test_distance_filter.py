@@ -466,6 +466,7 @@ class TestLaws:
         result = distance_filter(frame([*rows, rows[0]]), frame(rows))
         assert result.keep.tolist() == [True, *[False] * 39]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("width", [4, 13])
     def test_one_thread_and_many_give_the_same_bytes(self, width):
         rng = np.random.default_rng(9)

@@ -56,6 +56,7 @@ def test_figures_do_not_depend_on_how_answers_are_coded(original, copy, form, co
     assert figures(labelled(people, coding), written(synthetic, form, coding, own)) == expected
 
 
+@pytest.mark.slow
 @examples(100)
 @given(original=ANSWERS, copy=ANSWERS, form=FORMS, coding=CODINGS, own=CODINGS)
 def test_nor_on_which_of_the_two_files_has_the_labels(original, copy, form, coding, own):

@@ -127,6 +127,7 @@ def test_missing_is_modelled_apart_from_the_order():
         assert (drawn[sex == level] == 3).mean() == pytest.approx(share, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_hundred_classes_are_quick():
     rng = stream(5)
     x = rng.normal(size=20_000)

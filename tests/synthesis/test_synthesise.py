@@ -93,6 +93,7 @@ def test_more_rows_than_the_original_warn_of_certainty_that_is_not_there():
     assert str(caught[0].message) == sentence
 
 
+@pytest.mark.slow
 def test_missing_and_special_values_are_as_frequent_as_in_the_original():
     original = people(4_000, 2)
     made = synthesise(original, special_codes=CODES, seed=1).sample(20, rows=4_000)

@@ -230,6 +230,7 @@ class Tags(HTMLParser):
         self.tags.add(tag)
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_as_text_everywhere():
     fields = {"keys": (HOSTILE,), "other_keys": (HOSTILE,), "warnings": (HOSTILE,)}
     rows = (

@@ -62,6 +62,7 @@ def test_a_look_of_its_own_is_kept_and_tooltips_added():
     assert told["config"]["axis"] == {"grid": False}
 
 
+@pytest.mark.slow
 def test_a_saved_chart_is_its_owners_alone_and_never_written_over(tmp_path):
     path = chart().save(tmp_path / "one.svg")
     assert path.read_text(encoding="utf-8") == chart().svg()

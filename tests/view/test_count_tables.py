@@ -100,6 +100,7 @@ def test_a_probability_is_never_rounded_to_none_or_to_certainty(value, shown):
     assert probability(value) == shown
 
 
+@pytest.mark.slow
 @given(shares, shares)
 def test_bounds_that_are_shown_hold(one, other):
     low, high = sorted((one, other))

@@ -569,6 +569,7 @@ def test_the_ends_of_a_column_are_not_told():
     assert rows == expected
 
 
+@pytest.mark.slow
 def test_the_worst_pairs_stand_first_with_their_figures():
     record = own()[1]["tables"]
     known = sorted((row for row in record.rows if row.S_pMSE), key=lambda row: -row.S_pMSE)

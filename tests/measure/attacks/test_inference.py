@@ -78,6 +78,7 @@ def test_by_hand():
     assert found.rows[0].method == "nearest records"
 
 
+@pytest.mark.slow
 @examples(60)
 @given(tables(1, 6), tables(1, 7), tables(1, 6), st.booleans())
 def test_all_secrets_at_once_equal_comparing_every_pair(original, copy, control, small):

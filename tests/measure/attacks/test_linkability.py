@@ -48,6 +48,7 @@ def test_by_hand():
     assert found.record.k == 1
 
 
+@pytest.mark.slow
 @examples(60)
 @given(tables(1, 4), tables(1, 7), tables(1, 4), st.integers(1, 4), st.booleans())
 def test_it_equals_going_through_every_way_to_break_ties(original, copy, control, k, small):

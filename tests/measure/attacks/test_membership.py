@@ -110,6 +110,7 @@ def test_everything_is_as_defined(original, copy, control, prevalence, threshold
         assert result.record.headline.relative_F1 >= -1e-12
 
 
+@pytest.mark.slow
 @examples(60)
 @given(RECORDS, RECORDS, RECORDS)
 def test_closest_records_are_as_defined(original, copy, control):

@@ -232,6 +232,7 @@ def test_where_nobody_is_left_to_be_given_away_r_cannot_be_said():
     )
 
 
+@pytest.mark.slow
 def test_sides_of_different_size_are_compared_by_plain_rates():
     found = row(outcomes(20, 200, 0, 4), group="yes")
     risk = found.R

@@ -343,6 +343,7 @@ def test_a_smaller_control_moves_no_mean_where_records_repeat():
     assert abs(np.mean(risks)) < 3 * np.std(risks, ddof=1) / sqrt(len(risks))
 
 
+@pytest.mark.slow
 def test_predicates_of_one_record_of_the_copy_are_drawn_together(monkeypatch):
     seen = []
 

@@ -146,6 +146,7 @@ def joint_files(scenario: Scenario) -> list[list[tuple]]:
     ]
 
 
+@pytest.mark.slow
 @examples(100, suppress_health_check=unhurried)
 @given(scenarios(), st.randoms(use_true_random=False))
 def test_every_figure_equals_its_story(scenario, chance):

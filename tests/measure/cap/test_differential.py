@@ -170,6 +170,7 @@ def measured(given: list[list[tuple]], **asked) -> dict:
     return differential_confidentiality(included, left_out, copies, keys=KEYS, **asked).to_dict()
 
 
+@pytest.mark.slow
 @examples(150)
 @given(files, st.sampled_from(oracle.RULES), st.integers(1, 2))
 def test_every_figure_is_that_of_the_story_told_person_by_person(given, rule, n_targets):

@@ -71,6 +71,7 @@ def test_missing_differs_from_any_value_by_one_key(search):
     assert scores["distance"].to_list() == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [nearest.BLOCK, 7])
 @examples(60, suppress_health_check=unhurried)
 @given(scenarios(max_levels=3, plain=True))

@@ -71,6 +71,7 @@ some_methods = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @examples(40)
 @given(letters, letters, some_methods, st.sampled_from(oracle.RULES))
 def test_methods_have_the_rows_they_have_alone_and_those_of_the_story(

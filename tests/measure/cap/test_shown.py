@@ -337,6 +337,7 @@ def test_a_split_that_cannot_be_made_is_a_sentence(folder, arguments, error, sen
     assert not (folder / "halves").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "dta", "csv"])
 def test_the_parts_of_a_labelled_file_keep_its_labels(tmp_path, ending):
     whole = labelled_survey()

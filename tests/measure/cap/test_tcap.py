@@ -108,6 +108,7 @@ def test_a_threshold_outside_0_to_1_is_refused(tau):
         measured(ORIGINAL, SYNTHETIC, tau=tau)
 
 
+@pytest.mark.slow
 @examples(120, suppress_health_check=unhurried)
 @given(scenarios(), st.sampled_from([1.0, 0.5, 1 / 3, 0.75]))
 def test_every_figure_equals_its_story(scenario, tau):

@@ -157,6 +157,7 @@ def as_frame(rows: list[tuple], n_targets: int) -> pl.DataFrame:
     return pl.DataFrame({"k": columns[0], **numbers, "t": columns[-1]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [classes.CHUNK, 3])
 @examples(60)
 @given(

@@ -151,6 +151,7 @@ def test_a_limit_is_held_against_the_larger_of_rows_and_people():
     assert verdict.status == "within"
 
 
+@pytest.mark.slow
 def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over():
     assert people_sentence(measured().record) == (
         "who repeats: 7 rows of 4 people. The tables count rows; a limit is held against the larger"
@@ -179,6 +180,7 @@ def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over()
         assert all((one.status, one.columns) == ("decide", ("patient_id",)) for one in asked)
 
 
+@pytest.mark.slow
 def test_a_person_that_is_declared_must_not_be_released_with_real_values():
     synthetic = ORIGINAL.with_columns(k=pl.lit("a"))
     for person, blocks in (("who", ["identifier:who"]), ("none", [])):

@@ -38,6 +38,7 @@ def test_figure_5_is_met_at_the_noise_of_the_reference():
         assert found == pytest.approx(sigma, abs=5e-6)
 
 
+@pytest.mark.slow
 def test_the_curve_falls_and_its_quotients_are_those_of_its_points():
     result = choose_noise([178, 200], **HEIGHTS)
     rows = result.curve

@@ -108,6 +108,7 @@ def test_prison_ages_as_whole_numbers():
     assert result.ecap == pytest.approx([0.00995, 0.01012, 0.0661, 0.379, 0.892], abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["normal", "laplace", "uniform"])
 def test_more_noise_never_makes_a_claim_surer(noise):
     values = [150, 178, 200, 215]

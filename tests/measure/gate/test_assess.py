@@ -46,6 +46,7 @@ def assess(*files, **given) -> dict[str, str]:
     return statuses(unveil.assess(*files, **given))
 
 
+@pytest.mark.slow
 def test_an_honest_file_is_quiet_and_a_copy_is_not():
     honest = unveil.assess(ORIGINAL, HONEST)
     assert (honest.exit_code, statuses(honest)) == (0, {})
@@ -60,6 +61,7 @@ def test_an_honest_file_is_quiet_and_a_copy_is_not():
     assert real.sentence.startswith("300 of 300 people (100.0 %) have a unique record")
 
 
+@pytest.mark.slow
 def test_a_copied_group_is_for_a_person_to_decide():
     found = unveil.assess(ORIGINAL, GROUP, limits=NO_LIMIT)
     assert (found.exit_code, statuses(found)["group:town=c"]) == (4, "decide")
@@ -89,6 +91,7 @@ def test_a_limit_of_the_custodian_replaces_ours(limits, name, expected):
     assert found.get(name) == expected
 
 
+@pytest.mark.slow
 def test_an_acceptance_holds_for_these_files_alone():
     why = {name: ("an exercise", "A. Berg") for name in assess(ORIGINAL, COPY)}
     found = unveil.assess(ORIGINAL, COPY, accept=why)
@@ -208,6 +211,7 @@ def test_nothing_that_is_shown_holds_a_record():
         assert not [cell for cell in cells if cell in text]
 
 
+@pytest.mark.slow
 def test_frames_and_files_in_any_order_of_records_and_columns_give_the_same_alerts(tmp_path):
     found = unveil.assess(ORIGINAL, GROUP, **SCENARIO)
     paths = [tmp_path / "original.csv", tmp_path / "synthetic.csv"]
@@ -220,6 +224,7 @@ def test_frames_and_files_in_any_order_of_records_and_columns_give_the_same_aler
     assert sorted(map(str, turned.alerts)) == sorted(map(str, found.alerts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "letters"), [(60, "abcdef"), (45, "abcdefghi")])
 def test_a_whole_copy_of_few_people_is_stopped(n, letters):
     rng = Random(0)

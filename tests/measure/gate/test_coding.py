@@ -310,6 +310,7 @@ SOME = st.lists(
 )
 
 
+@pytest.mark.slow
 @examples(80)
 @given(SOME, st.sampled_from([pl.String, pl.Float64, pl.Date]), st.integers(1, 30))
 def test_a_column_is_not_coded_differently_from_itself(values, dtype, times):

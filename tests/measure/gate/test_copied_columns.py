@@ -21,6 +21,7 @@ def table(side: str, **data) -> Table:
     return Table(side, f"The {side}", pl.DataFrame(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_what_another_half_would_return_is_that_of_all_splits(seed):
     rng = Random(seed)

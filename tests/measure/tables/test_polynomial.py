@@ -100,6 +100,7 @@ def test_the_stable_way_holds_for_very_large_counts_whoever_else_is_there(others
     assert _holds(stable_curve(counts, N, 700), exact) < 1e-11
 
 
+@pytest.mark.slow
 def test_the_stable_way_out_of_time_still_bounds_the_curve():
     counts = [3, 40, 200, 600] * 5
     exact = exact_curve(signed_sums(counts, 1_000), sum(counts), 1_000)

@@ -46,6 +46,7 @@ def texts(root: ElementTree.Element) -> str:
     return " ".join(root.itertext())
 
 
+@pytest.mark.slow
 def test_distributions_are_pictures_with_bars_for_what_is_no_number(result):
     for column in ("sex", "age", "household"):
         root = is_a_picture(distribution_chart(result.record.distribution_of(column)))
@@ -65,6 +66,7 @@ def test_distances_associations_hexagons_and_points_are_pictures(result):
     )
 
 
+@pytest.mark.slow
 def test_a_projection_is_a_picture_with_its_marks():
     kept = np.arange(5_000) % 5 > 0
     found = projection(survey(), survey_synthetic(), kept=kept, special_codes=CODES)

@@ -63,6 +63,7 @@ records = st.lists(
 )
 
 
+@pytest.mark.slow
 @examples(60)
 @given(records, st.sampled_from([2, 3]), st.sampled_from([0, 1990]), st.booleans())
 @example([(k, k % 2, int(k > 3)) for k in range(7)] * 2, 2, 1990, False)

@@ -118,6 +118,7 @@ def test_trees_grown_side_by_side_are_those_grown_alone(monkeypatch: pytest.Monk
         assert int(leaves.n.sum()) == 400
 
 
+@pytest.mark.slow
 def test_threads_change_no_figure_and_seeds_do() -> None:
     original, copy = drawn(1, 300), drawn(2, 280)
     first, again = (utility(original, copy, seed=7, workers=w).record for w in (1, 3))

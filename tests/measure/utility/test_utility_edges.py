@@ -165,6 +165,7 @@ def test_that_1_is_not_the_scale_of_a_tree_of_files_of_other_sizes_is_said() -> 
     assert "differ in size" not in said(600, "logit")[1]
 
 
+@pytest.mark.slow
 def test_a_second_sample_three_times_as_large_has_mean_4_in_tables_and_it_is_said() -> None:
     rng = np.random.default_rng(6)
     found = []

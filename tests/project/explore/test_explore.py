@@ -96,6 +96,7 @@ def test_every_figure_is_that_of_the_single_call(people, result):
     assert (result.record.n_train, result.record.n_control) == (240, 60)
 
 
+@pytest.mark.slow
 def test_smaller_leaves_give_more_away(result):
     small, large = (result.record.row_of(f"cart, min_leaf {leaf}") for leaf in (2, 40))
     assert small.DiSCO > large.DiSCO
@@ -127,6 +128,7 @@ def test_the_frame_has_a_line_for_each_setting(result):
     )
 
 
+@pytest.mark.slow
 def test_one_more_setting_and_fewer_threads_change_no_figure(people, result):
     again = unveil.explore(
         people,
@@ -171,6 +173,7 @@ def test_filter_and_noise_are_tried_beside_the_plain_copies(people):
     assert noised.DiSCO < plain.DiSCO
 
 
+@pytest.mark.slow
 def test_a_filter_that_leaves_too_few_rows_is_told(people):
     found = unveil.explore(
         people,
@@ -227,6 +230,7 @@ def test_what_is_done_is_not_done_again(people, tmp_path, monkeypatch):
         assert modes == {0o600}
 
 
+@pytest.mark.slow
 def test_work_that_was_stopped_goes_on_to_the_same_figures(people, tmp_path, monkeypatch):
     whole = unveil.explore(people, **ASKED, **GRID)
     make = module.make_copies
@@ -284,6 +288,7 @@ def test_other_data_are_not_mixed_in(people, tmp_path):
             unveil.explore(other, **ASKED, **GRID, folder=tmp_path)
 
 
+@pytest.mark.slow
 def test_files_of_another_version_are_not_mixed_in(people, tmp_path):
     unveil.explore(people, **ASKED, **GRID, folder=tmp_path)
     head = tmp_path / "exploration.json"
