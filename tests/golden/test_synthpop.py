@@ -13,7 +13,6 @@ skip_unless_there("test_synthpop")
 CASES = published.cases()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_every_figure_of_synthpop_is_ours(case):
     figures = figures_of(measured(call_of(case)))
