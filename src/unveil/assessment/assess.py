@@ -17,9 +17,16 @@ from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.assessment import Audience
 from unveil.records.base import Copy
-from unveil.records.disclosure import Disclosure, GroupRow, ValueRow
+from unveil.records.disclosure import AttributeRow, Disclosure, GroupRow, ValueRow
 from unveil.records.person import PersonColumn
 
+FEWEST = 50
+"""People from whom a share can be told."""
+HARDLY_MATCHED = 1.0
+"""Percent of people whose keys occur in the synthetic data, below which nothing was compared."""
+CLEARLY, SIGMAS = 0.75, 4.0
+"""A guess is worse than by frequencies below so much of them, by so many standard errors."""
+_COMPARE = "Compare how both files code these columns, or record that they code them alike."
 SENSITIVE = (1.0, 5.0)
 """Percent of the people with a sensitive value, and of the others: review, block."""
 
@@ -81,6 +88,7 @@ def assess_release(
             *_sensitive_alerts(disclosures, sensitive or {}, limits),
             *_group_alerts(disclosures, limits),
             *_person_alerts(evidence.undeclared),
+            *_unlike_alerts(disclosures),
             *more,
             *limit_alerts(breaches),
         )
@@ -217,6 +225,56 @@ def _person_alerts(person: PersonColumn | None) -> Iterator[Alert]:
             f'"{person.column}" under [roles] in project.toml. If every row is a person, declare'
             " none."
         ),
+    )
+
+
+def _unlike_alerts(disclosures: Sequence[Disclosure]) -> Iterator[Alert]:
+    """Figures that say less than no data would: keys or a target may be coded differently."""
+    for record in disclosures:
+        rows = [row for row in record.attribute if isinstance(row.copy, int) and row.iS is not None]
+        found = [row.iS or 0.0 for row in rows]
+        if found and record.n_original >= FEWEST and max(found) < HARDLY_MATCHED:
+            yield Alert(
+                id=f"unmatched:{'+'.join(record.keys)}",
+                kind="coding",
+                columns=record.keys[:3],
+                figure=max(found),
+                status="decide",
+                sentence=(
+                    f"The keys of only {percent(max(found))} of people occur in the synthetic data"
+                    " (iS), so hardly anything was measured. Are the keys coded alike?"
+                ),
+                action=_COMPARE,
+            )
+            continue
+        yield from (_worse_than_guessing(row) for row in rows if _is_worse(row, record))
+
+
+def _is_worse(row: AttributeRow, record: Disclosure) -> bool:
+    """Whether matched people are guessed clearly worse than by frequencies (DCAP, baseCAPd)."""
+    if row.DCAP is None or row.baseCAPd is None or not row.iS or record.exclude:
+        return False
+    n_matched = record.n_original * row.iS / 100
+    guess, base = row.DCAP / row.iS, row.baseCAPd / 100
+    error = (base * (1 - base) / n_matched) ** 0.5
+    return n_matched >= FEWEST and guess < CLEARLY * base and base - guess > SIGMAS * error
+
+
+def _worse_than_guessing(row: AttributeRow) -> Alert:
+    guess = 100 * (row.DCAP or 0.0) / (row.iS or 100.0)
+    return Alert(
+        id=f"worse-than-guessing:{row.target}",
+        kind="coding",
+        columns=(row.target,),
+        figure=guess,
+        expected=row.baseCAPd,
+        status="decide",
+        sentence=(
+            f"A guess of {row.target} among matching synthetic records is correct for"
+            f" {percent(guess)} of matched people; by frequencies alone it would be for"
+            f" {percent(row.baseCAPd or 0.0)} (baseCAPd). Is {row.target} coded alike?"
+        ),
+        action=_COMPARE,
     )
 
 

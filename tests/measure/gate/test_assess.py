@@ -247,3 +247,24 @@ def test_a_column_without_control_people_keeps_its_limits():
         for own in ((alone,), (first, alone))
     ]
     assert found[0] == found[1]
+
+
+def unlike(original: pl.DataFrame, synthetic: pl.DataFrame, keys: list[str]) -> set[str]:
+    result = unveil.assess(original, synthetic, keys=keys, targets="ill", limits={"DiSCO": 50})
+    return {one.id for one in result.alerts if one.id.startswith(("unmatched", "worse"))}
+
+
+def test_keys_that_hardly_anybody_has_are_a_question():
+    """By age and pay to the cent nobody is matched, so nothing was measured."""
+    assert unlike(ORIGINAL, HONEST, ["age", "pay"]) == {"unmatched:age+pay"}
+    assert unlike(ORIGINAL, HONEST, ["age", "town"]) == set()
+
+
+def test_a_guess_worse_than_by_frequencies_is_a_question():
+    """Most are p in the original, most are t in the synthetic data: 0.7 x 0.1 of guesses hold."""
+    often, seldom = (
+        with_column(ORIGINAL, "ill", [values[k % 10] for k in range(300)])
+        for values in ("pppppppqrt", "tttttttqrp")
+    )
+    assert unlike(often, seldom, ["town"]) == {"worse-than-guessing:ill"}
+    assert unlike(often, often.sample(fraction=1, shuffle=True, seed=3), ["town"]) == set()
