@@ -122,3 +122,11 @@ def test_a_recipe_that_is_none_is_refused(tmp_path, monkeypatch, capsys, text, s
     with pytest.raises(SystemExit, match="2"):
         main(["disclosure", "a.csv", "b.csv", "-k", "sex", "--recode", "recipe.toml"])
     assert said in capsys.readouterr().err
+
+
+def test_one_record_beyond_the_recipe_sets_it_aside(tmp_path):
+    """One age of 120 is above the top code: that person is looked for as they are."""
+    ages = [39, *coarse(people(2))["age"][1:]]
+    held = inputs(tmp_path, TOP, copy=coarse(people(2)).with_columns(pl.Series("age", ages)))
+    assert held.recoded.steps == ()
+    assert held.original.whole.frame["age"].max() > 30

@@ -1,8 +1,9 @@
 """How is the original recoded as the synthetic data were, so that like is compared with like?
 
 By the recipe that `protect` kept beside its record, or by the recodings that the project declares.
-A recipe that nobody followed is noted and set aside: applied to synthetic data that were recoded
-by it, it changes nothing, and bands are theirs already. Noise that `protect` added after it may.
+A recipe is set aside with a note where one synthetic record does not follow it: applied to data
+that were recoded by it, it changes nothing. One age above the top code may be a real person's, who
+would not be looked for among the ages that were cut off. Noise that `protect` added may change all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,20 +27,14 @@ from unveil.records.recoding import KINDS, Step, step_word
 RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
 """Steps that code values otherwise; the others leave out columns or people, or add chance."""
 
-_ALL = 0.999
-
 
 @dataclass(frozen=True)
 class Recipe:
     """Recodings in their order: as somebody wrote them, and with the limits found in the data."""
 
     written: tuple[Step, ...] = ()
-    fixed: tuple[Step, ...] | None = None  # None: to be found in the original
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether `protect` kept it."""
-        return self.fixed is not None
+    fixed: tuple[Step, ...] | None = None  # as `protect` kept it; None: to be found in the original
+    noisy: tuple[str, ...] = ()  # columns to which `protect` added noise after recoding them
 
 
 @dataclass(frozen=True)
@@ -128,12 +123,11 @@ def recode_files(
             )
         elif not (
             _is_followed(asked, made[0], [original, *synthetic])
-            or (recipe.is_recorded and _is_nearer(column, made[0], original, synthetic))
+            or (column in recipe.noisy and _is_nearer(column, made[0], original, synthetic))
         ):
             notes.append(
-                f"{_recoding_phrase(written)} is not what was done to the synthetic data, which "
-                "it would"
-                " change. The column is compared without it."
+                f"{_recoding_phrase(written)} is not what was done to the synthetic data, which"
+                " it would change. The column is compared without it."
             )
         else:
             tables = [_with_note(table, column, written) for table in made]
@@ -166,15 +160,14 @@ def _is_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) 
     """Whether the synthetic data are as these steps leave them; the original is the first file."""
     name, synthetic = steps[0].column, files[1:]
     if any(step_word(step) == "band" for step in steps):
-        return _share_known(name, recoded, synthetic) > _ALL
+        return _share_known(name, recoded, synthetic) == 1
     again, fault = _apply([*files], steps)
     if fault is not None:
         return False
     column = link_column(name, [*synthetic, *again[1:]])
     half = len(synthetic)
     pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
-    n_equal = sum(int((before == after).sum()) for before, after in pairs)
-    return n_equal > _ALL * sum(len(before) for before, _ in pairs)
+    return all(bool((before == after).all()) for before, after in pairs)
 
 
 def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[Table]) -> bool:

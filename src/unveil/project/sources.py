@@ -286,7 +286,8 @@ class Inputs:
             if made is not None and made.protection.n_s3 == n_rows:
                 done = made.protection.recoding
                 written = () if done is None else tuple(row.step for row in done.rows)
-                return Recipe(written, made.recipe)
+                noisy = tuple(one.column for one in made.protection.reasons)
+                return Recipe(written, made.recipe, noisy)
         return read_declared_recipe(self.project)
 
     def _held(self, path: str, side: str) -> CachedFile:
