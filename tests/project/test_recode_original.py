@@ -7,7 +7,7 @@ import pytest
 
 import unveil
 from oracles import raab
-from project.run_projects import HEAD, SCENARIO, people, project
+from project.run_projects import HEAD, SCENARIO, limits, people, project
 from project.whole_way import Desk
 from unveil.cli import main
 from unveil.errors import SettingsError
@@ -58,8 +58,7 @@ def test_people_who_were_not_used_are_recoded_too(tmp_path):
 def test_steps_that_nobody_followed_are_set_aside(tmp_path):
     held = inputs(tmp_path, ROUND, BAND, copy=people(2))
     assert held.recoded.steps == ()
-    assert [note for note in held.recoded.notes if "'income'" in note and "(round)" in note]
-    assert [note for note in held.recoded.notes if "'age'" in note and "(band)" in note]
+    assert [row.column for row in held.recoded.unfollowed] == ["income", "age"]
     assert held.original is held.collected
 
 
@@ -113,10 +112,13 @@ def test_the_command_line_takes_a_recipe(tmp_path, monkeypatch):
         (None, "cannot be read"),
         ("title = 1", "has no [[protect.step]]"),
         ('[[protect.step]]\ndo = "rund"\n', "do is 'rund'. Did you mean 'round'?"),
+        (ROUND, "The synthetic data were not recoded so: income, "),
     ],
 )
 def test_a_recipe_that_is_none_is_refused(tmp_path, monkeypatch, capsys, text, said):
     monkeypatch.chdir(tmp_path)
+    people(1).write_csv("a.csv")
+    people(2).write_csv("b.csv")
     if text is not None:
         Path("recipe.toml").write_text(text)
     with pytest.raises(SystemExit, match="2"):
@@ -130,3 +132,12 @@ def test_one_record_beyond_the_recipe_sets_it_aside(tmp_path):
     held = inputs(tmp_path, TOP, copy=coarse(people(2)).with_columns(pl.Series("age", ages)))
     assert held.recoded.steps == ()
     assert held.original.whole.frame["age"].max() > 30
+
+
+def test_a_recipe_that_is_not_followed_by_all_is_never_green(tmp_path):
+    """Real people's records, rounded but for a few: the run asks, whatever the figures are."""
+    copy = pl.concat([coarse(people(1)).head(110), people(1).tail(10)])
+    inputs(tmp_path, ROUND, limits(90, 95), copy=copy)
+    made = unveil.Project(tmp_path).run(seed=1)
+    assert "coding:income" in {one.id for one in made.record.alerts}
+    assert made.exit_code in (3, 4)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+import msgspec
+
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 from unveil.io.sources import read_table
 from unveil.measure.disclosure.figures import CheckSettings
@@ -125,7 +127,10 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
         others=tuple(asked["others"]),
         person=asked.get("person"),
     )
-    return _Found(gather_evidence(files, roles, progress=at.progress))
+    found = gather_evidence(files, roles, progress=at.progress)
+    asked_already = {row.column for row in found.codings}
+    more = [row for row in at.inputs.recoded.unfollowed if row.column not in asked_already]
+    return _Found(msgspec.structs.replace(found, codings=(*found.codings, *more)))
 
 
 def _cap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:

@@ -1,15 +1,17 @@
 """How is the original recoded as the synthetic data were, so that like is compared with like?
 
 By the recipe that `protect` kept beside its record, or by the recodings that the project declares.
-A recipe is set aside with a note where one synthetic record does not follow it: applied to data
-that were recoded by it, it changes nothing. One age above the top code may be a real person's, who
-would not be looked for among the ages that were cut off. Noise that `protect` added may change all.
+A recipe is set aside, and the gate asks why, where one synthetic record does not follow it: applied
+to data that were recoded by it, it changes nothing. One age above the top code may be a real
+person's, who would not be looked for among the ages that were cut off. Only noise that `protect`
+added may change them.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unveil.assessment.alerts import percent
 from unveil.errors import InputError, SettingsError, list_names, quote_text
 from unveil.io.sources import CachedFile
 from unveil.io.table import Table
@@ -21,6 +23,7 @@ from unveil.project.toml import document_of, text_of
 from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun, restore_form
 from unveil.protection.recoding.steps import steps_from
+from unveil.records.alerts import CodingRow
 from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KINDS, Step, step_word
 
@@ -45,6 +48,7 @@ class RecodedFiles:
     control: Table | None
     steps: tuple[Step, ...] = ()  # those in force, as written: no limit found in the data
     notes: tuple[str, ...] = ()
+    unfollowed: tuple[CodingRow, ...] = ()  # declared, and not what was done to the synthetic data
 
     def is_banded(self, column: str) -> bool:
         """Whether bands stand in the place of its numbers."""
@@ -90,6 +94,11 @@ def recode_opened(opened: OpenedFiles, recipe: Recipe) -> tuple[OpenedFiles, tup
     """Files that are open, with original and control sample recoded; and what is to be noted."""
     files, sides = opened.files, dict(opened.sides)
     made = recode_files(files.original, files.control, files.synthetic, recipe)
+    if made.unfollowed:
+        told = "; ".join(f"{one.column}, {one.sentence}" for one in made.unfollowed)
+        raise SettingsError(
+            f"The synthetic data were not recoded so: {told}. Declare what was done to them."
+        )
     for side, table in (("original", made.original), ("control", made.control)):
         if table is not None:
             held = sides[side]
@@ -111,6 +120,7 @@ def recode_files(
     fixed, notes = (recipe.fixed, []) if recipe.fixed is not None else _fix(original, recipe)
     tables = [original] if control is None else [original, control]
     steps: list[Step] = []
+    unfollowed: list[CodingRow] = []
     for column in dict.fromkeys(step.column for step in fixed if step.column in shared):
         written = _steps_of_column(recipe.written, column)
         if not written:
@@ -121,20 +131,30 @@ def recode_files(
             notes.append(
                 f"{_recoding_phrase(written)} could not be applied to the original: {fault}"
             )
-        elif not (
-            _is_followed(asked, made[0], [original, *synthetic])
-            or (column in recipe.noisy and _is_nearer(column, made[0], original, synthetic))
+        elif (share := _share_followed(asked, made[0], [original, *synthetic])) < 1 and not (
+            column in recipe.noisy and _is_nearer(column, made[0], original, synthetic)
         ):
-            notes.append(
-                f"{_recoding_phrase(written)} is not what was done to the synthetic data, which"
-                " it would change. The column is compared without it."
-            )
+            unfollowed.append(_unfollowed_row(column, written, share))
         else:
             tables = [_with_note(table, column, written) for table in made]
             steps += written
     if steps:
         notes.insert(0, _sentence(steps))
-    return RecodedFiles(tables[0], None if control is None else tables[1], tuple(steps), (*notes,))
+    others = None if control is None else tables[1]
+    return RecodedFiles(tables[0], others, tuple(steps), tuple(notes), tuple(unfollowed))
+
+
+def _unfollowed_row(column: str, steps: Sequence[Step], share: float) -> CodingRow:
+    does = _does(steps)
+    return CodingRow(
+        copy="pooled",
+        column=column,
+        coding="coarser",
+        share=share,
+        expected=1.0,
+        joint=False,
+        sentence=f"{percent(100 * share)} of records, not all, are as the declared {does} left them",
+    )
 
 
 def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
@@ -156,18 +176,19 @@ def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], Inp
     return run.tables, run.faults[0].error if run.faults else None
 
 
-def _is_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> bool:
-    """Whether the synthetic data are as these steps leave them; the original is the first file."""
+def _share_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> float:
+    """Of the synthetic records, those as these steps leave them; the original is the first file."""
     name, synthetic = steps[0].column, files[1:]
     if any(step_word(step) == "band" for step in steps):
-        return _share_known(name, recoded, synthetic) == 1
+        return _share_known(name, recoded, synthetic)
     again, fault = _apply([*files], steps)
     if fault is not None:
-        return False
+        return 0.0
     column = link_column(name, [*synthetic, *again[1:]])
     half = len(synthetic)
     pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
-    return all(bool((before == after).all()) for before, after in pairs)
+    n_equal = sum(int((before == after).sum()) for before, after in pairs)
+    return n_equal / max(sum(len(before) for before, _ in pairs), 1)
 
 
 def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[Table]) -> bool:

@@ -298,10 +298,14 @@ class _RunInProgress:
 
     def _recoding(self, one: PlannedPart) -> dict[str, Any]:
         """How the original was recoded for a part that compares it with the synthetic data."""
-        steps = self.inputs.recoded.steps
-        if not steps or one.kind in ("sap", "protection"):
+        made = self.inputs.recoded
+        if one.kind in ("sap", "protection"):
             return {}
-        return {"recoding": [as_mapping(step) for step in steps]}
+        asked = [row.column for row in made.unfollowed] if one.kind == "gate" else []
+        return {
+            **({"recoding": [as_mapping(step) for step in made.steps]} if made.steps else {}),
+            **({"unfollowed": asked} if asked else {}),
+        }
 
     def _kept(self, part: RunPart, one: PlannedPart) -> RunPart | None:
         """A part that a killed run finished, or that a finished run measured."""
