@@ -145,7 +145,7 @@ def recode_files(
 
 
 def _unfollowed_row(column: str, steps: Sequence[Step], share: float) -> CodingRow:
-    does = _does(steps)
+    followed = f"{percent(100 * share)} of records, not all,"
     return CodingRow(
         copy="pooled",
         column=column,
@@ -153,7 +153,7 @@ def _unfollowed_row(column: str, steps: Sequence[Step], share: float) -> CodingR
         share=share,
         expected=1.0,
         joint=False,
-        sentence=f"{percent(100 * share)} of records, not all, are as the declared {does} left them",
+        sentence=f"{followed} are as the declared recoding ({_does(steps)}) leaves them",
     )
 
 
