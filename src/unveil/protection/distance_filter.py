@@ -23,7 +23,7 @@ from unveil.models.neighbours.whitening import is_closer
 from unveil.records.base import as_html, as_text
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
 from unveil.view.format import and_list, percent
 
 # What did the filter do to the copy? Means, shares and missing values before and after.
@@ -165,7 +165,7 @@ class DistanceFilterResult:
     limit: Floats
     _prepared: Prepared
     _settings: DistanceSettings
-    _tables: tuple[Table, Table]
+    _tables: Sequence[Table]
     _is_labelled: bool = False
 
     @cached_property
@@ -392,13 +392,12 @@ def distance_filter(
         )
     told = progress or no_progress
     sides = {"original": original, "synthetic": synthetic}
-    tables = read_all(sides, None, settings.missing_values, None, told)
-    pair = (tables[0], tables[1])
-    return filter_tables(pair, settings, told, is_labelled=isinstance(synthetic, Labelled))
+    files = open_files(sides, None, settings.missing_values, told)
+    return filter_tables(files, settings, told, is_labelled=isinstance(synthetic, Labelled))
 
 
 def filter_tables(
-    tables: tuple[Table, Table],
+    tables: Sequence[Table],
     settings: DistanceSettings,
     progress: Progress,
     *,
@@ -412,7 +411,7 @@ def filter_tables(
 
 def decide_rows(
     found: Prepared,
-    tables: tuple[Table, Table],
+    tables: Sequence[Table],
     settings: DistanceSettings,
     progress: Progress,
     *,

@@ -29,7 +29,7 @@ from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
-from unveil.study.study import read_all
+from unveil.study.study import open_files
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _make_noised(
     data: Any, asked: tuple[NoiseSpec, ...], needless: Any, seed: int, missing: str | Sequence[str]
 ) -> NoisedResult:
     needless = parse_not_needed(needless, asked)
-    (table,) = read_all({"data": data}, None, missing, None, lambda *_: None)
+    (table,) = open_files({"data": data}, None, missing)
     _check_absent(table, [*(one.column for one in asked), *needless])
     made = {one.column: _column(table, one, seed) for one in asked}
     frame = table.frame.with_columns(column for column, _, _ in made.values())

@@ -31,7 +31,7 @@ from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
 from unveil.synthesis.settings import MOST_ROWS, parse_int
 from unveil.synthesis.synthesiser import Synthesiser
 
@@ -235,7 +235,7 @@ def refill(
         missing_values=missing_values,
     )
     told = progress or no_progress
-    (table,) = read_all({"original": original}, None, missing_values, None, told)
+    (table,) = open_files({"original": original}, None, missing_values, told)
     n_wanted = (
         table.frame.height if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
     )

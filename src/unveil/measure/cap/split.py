@@ -13,10 +13,8 @@ import polars as pl
 
 from unveil.arguments import absent_sentence
 from unveil.arrays import Mask
-from unveil.count.codes import encode
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import RolesError, SettingsError, list_names
-from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.measure.cap.differential import parse_seed, share_asked
 from unveil.measure.roles.person import choose_people
@@ -24,9 +22,9 @@ from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.differential import Split
 from unveil.records.disclosure import Coercion
-from unveil.study.align import align
 from unveil.study.people import People
 from unveil.study.roles import names
+from unveil.study.study import OpenFiles, open_files
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +102,10 @@ def split(
     wanted = share_asked(share)
     chosen = parse_seed(seed)
     strata_names = () if strata is None else names(strata, "Strata")
-    table = read_table(original, side="original")
-    strata_of, n_strata = _strata(table, strata_names)
-    people = choose_people(table, person)
+    files = open_files({"original": original})
+    table = files[0]
+    strata_of, n_strata = _strata(files, strata_names)
+    people = choose_people(files, person)
     if people is not None:
         strata_of = _strata_of_people(strata_of, people, strata_names)
     is_in = person_in = _draw_included(strata_of, n_strata, wanted, np.random.default_rng(chosen))
@@ -132,8 +131,9 @@ def split(
     return SplitResult(record, *parts, table.codebook)
 
 
-def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
+def _strata(files: OpenFiles, strata: Sequence[str]) -> tuple[Ids, int]:
     """The stratum of each row as a number, and how many there are."""
+    table = files[0]
     faults = [
         absent_sentence(table.place, name, table.frame.columns)
         for name in strata
@@ -141,9 +141,7 @@ def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
     ]
     if faults:
         raise RolesError("\n".join(faults))
-    aligned = align([table], strata)
-    columns = [encode(name, aligned.columns[name]) for name in strata]
-    digits = [(column.codes, column.n_levels) for column in columns]
+    digits = [(column.codes, column.n_levels) for column in files.encode(strata).columns]
     return number(*pack(digits, table.frame.height))
 
 

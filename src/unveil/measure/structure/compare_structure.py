@@ -32,7 +32,7 @@ from unveil.records.codebook import (
     Variable,
 )
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
 
 # Which column of the copy is which of the original: by name, by capitals aside, or misspelt?
 
@@ -135,7 +135,7 @@ def compare_structure(
     progress = progress or no_progress
     known = None if dictionary is None else dictionary_given(dictionary)
     sides = {"original": original, "synthetic": synthetic}
-    here, there = read_all(sides, None, missing_values, None, progress)
+    here, there = open_files(sides, None, missing_values, progress)
     pairs = pair_columns(here.frame.columns, there.frame.columns)
     ours, theirs = _side(here, known), _side(there, _rename_dictionary(known, pairs))
     found = [

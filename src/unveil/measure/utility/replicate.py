@@ -334,7 +334,7 @@ def _record(
         rule=RULES[settings.synthesis],
         findings=tuple(told),
         rows=tuple(rows),
-        coercions=opened.aligned.coercions,
+        coercions=opened.coercions,
         not_measured=tuple(lost),
     )
 

@@ -20,9 +20,9 @@ from unveil.expressions.nodes import Expression, Text
 from unveil.expressions.resolve import Resolver, Scope, ScopeColumn, unknown_level_error
 from unveil.io.table import Table
 from unveil.measure.utility.replicate_settings import ResultSpec
-from unveil.study.align import AlignedColumns, align
-from unveil.study.scenario import Progress, encode_aligned
-from unveil.study.study import read_all, sides_of
+from unveil.records.disclosure import Coercion
+from unveil.study.scenario import Progress
+from unveil.study.study import OpenFiles, open_files, sides_of
 
 # The columns that findings are about, on every side: read, aligned, and found by their names.
 
@@ -34,16 +34,15 @@ Rows = NDArray[np.bool_]
 class ReplicationData:
     """Original and copies as findings see them; sides are numbered, 0 is the original."""
 
-    tables: Sequence[Table]
-    aligned: AlignedColumns
+    tables: OpenFiles
+    coercions: tuple[Coercion, ...]
     frames: Sequence[pl.DataFrame]
     scope: Scope
-    _columns: dict[str, CodedColumn] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Records of the original, then of each copy."""
-        return self.aligned.rows
+        return tuple(table.frame.height for table in self.tables)
 
     def dtype(self, name: str) -> pl.DataType:
         """The type of a column, the same on every side."""
@@ -55,9 +54,7 @@ class ReplicationData:
 
     def column(self, name: str) -> CodedColumn:
         """A column as codes over the levels of all sides."""
-        if name not in self._columns:
-            self._columns[name] = encode_aligned(self.aligned, name)
-        return self._columns[name]
+        return self.tables.column(name)
 
     def codes(self, name: str, side: int) -> Codes:
         """The codes of one side."""
@@ -102,18 +99,20 @@ def open_results(
 ) -> ReplicationData:
     """Read every side and align the columns that the findings name."""
     sides = sides_of(synthetic, original=original)
-    tables = read_all(sides, None, missing_values, None, progress)
+    tables = open_files(sides, None, missing_values, progress)
     for table in tables:
         if not table.frame.height:
             raise SettingsError(f"{table.place} has no records.")
     names = _names(asked, tables)
     apart = _apart(special_codes, tables[0])
-    aligned = align(tables, names)
+    aligned = tables.align(names)
     frames = [
-        pl.DataFrame({name: sides[place] for name, sides in aligned.columns.items()})
+        pl.DataFrame({name: column.sides[place] for name, column in aligned.items()})
         for place in range(len(tables))
     ]
-    return ReplicationData(tables, aligned, frames, _scope(tables[0], frames[0], apart))
+    return ReplicationData(
+        tables, tables.notes(aligned), frames, _scope(tables[0], frames[0], apart)
+    )
 
 
 def _scope(table: Table, frame: pl.DataFrame, apart: Mapping[str, tuple[float, ...]]) -> Scope:

@@ -35,10 +35,8 @@ from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, step_word
 from unveil.records.uniques import Anonymity
 from unveil.seeding import choose_seed, stream
-from unveil.study.align import align
 from unveil.study.roles import names
-from unveil.study.scenario import encode_all, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import Study, open_files
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # How well can people be told apart by their keys, before a step and after it?
@@ -50,7 +48,7 @@ ANONYMITY = (2, 3, 5)
 def check_apart(tables: Sequence[Table], keys: Sequence[str]) -> None:
     """Refuse keys that have no level in common with those of the copy."""
     if keys and len(tables) > 1:
-        check_disjoint(encode_all(align(tables, keys), keys), tables)
+        check_disjoint(Study(tables).files.encode(keys).columns, tables)
 
 
 def key_figures(
@@ -69,9 +67,9 @@ def key_figures(
     there = [key for key in keys if all(key in table.frame.columns for table in tables)]
     if not there:
         return None, ()
-    aligned = align(tables, there)
-    columns = encode_all(aligned, there)
-    notes = (*aligned.coercions, *doubtful_levels(columns, tables))
+    encoded = Study(tables).files.encode(there)
+    columns = encoded.columns
+    notes = (*encoded.coercions, *doubtful_levels(columns, tables))
     counts = count_keys(columns, columns[0].sides).counts
     d_q = counts[0].astype(np.int64)
     n = int(d_q.sum())
@@ -295,10 +293,7 @@ def recode(
     read, faults = read_steps(steps)
     key_names = () if keys is None else names(keys, "Keys")
     sides = {"data": data} if copy is None else {"data": data, "synthetic": copy}
-    tables = [
-        read_lettered_numbers(table)
-        for table in read_all(sides, None, missing_values, None, no_progress)
-    ]
+    tables = [read_lettered_numbers(table) for table in open_files(sides, None, missing_values)]
     check_absent_keys(key_names, tables)
     run = RecipeRun(tables, key_names, choose_seed(seed))
     check_apart(tables, key_names)

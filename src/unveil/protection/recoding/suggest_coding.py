@@ -10,11 +10,11 @@ import polars as pl
 
 from unveil.arguments import absent_sentence
 from unveil.arrays import Floats
+from unveil.count.kinds import FEWEST, NEAR_UNIQUE
 from unveil.errors import RolesError
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
 from unveil.measure.disclosure.result import RowsResult
-from unveil.measure.roles.classify import FEWEST, NEAR_UNIQUE
 from unveil.protection.recoding.column import RecodedColumn, apart_of, are_whole, ordinary, records
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.protection.recoding.numbers import HUGE, quantile
@@ -39,8 +39,7 @@ from unveil.seeding import stream
 from unveil.study.band_spec import format_n, number_texts, parse_bands
 from unveil.study.bands import LARGEST_EXACT
 from unveil.study.roles import names
-from unveil.study.scenario import no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # Rare levels: which of them might be merged, and into what?
@@ -364,7 +363,7 @@ def suggest_coding(
     many people would still stand alone if it were the only step. The thresholds stand in
     docs/recoding.md.
     """
-    (table,) = read_all({"data": data}, None, missing_values, None, no_progress)
+    (table,) = open_files({"data": data}, None, missing_values)
     table = read_lettered_numbers(table)
     key_names = () if keys is None else names(keys, "Keys")
     check_absent_keys(key_names, [table])
