@@ -24,6 +24,7 @@ from unveil.records.base import as_html, as_text
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.view.format import and_list, percent
 
 # What did the filter do to the copy? Means, shares and missing values before and after.
@@ -296,6 +297,7 @@ def _incomplete(result: DistanceFilterResult, n_original: int) -> str:
 STEPS = 4
 
 
+@takes_study
 def distance_filter(
     original: Any,
     synthetic: Any,

@@ -30,6 +30,7 @@ from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class NoisedResult:
         return as_html(self.record)
 
 
+@takes_study
 def add_noise(
     data: Any,
     *,

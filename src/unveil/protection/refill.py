@@ -32,6 +32,7 @@ from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.settings import MOST_ROWS, parse_int
 from unveil.synthesis.synthesiser import Synthesiser
 
@@ -168,6 +169,7 @@ SPARE = 1.1
 Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
 
 
+@takes_study
 def refill(
     original: Any,
     synthesiser: Synthesiser,

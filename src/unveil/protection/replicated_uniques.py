@@ -23,6 +23,7 @@ from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow
 from unveil.study.roles import names, roles
 from unveil.study.study import open_files, sides_of
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,6 +39,7 @@ class RemovalResult(RowsResult[Removal]):
         return self.copies[0] if len(self.copies) == 1 else self.copies
 
 
+@takes_study
 def remove_replicated_uniques(
     original: Any,
     synthetic: Any,

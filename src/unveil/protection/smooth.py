@@ -33,6 +33,7 @@ from unveil.records.protection import SmoothedColumn, Smoothing
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 MOST_KNOTS = 1000
@@ -52,6 +53,7 @@ class SmoothResult(RowsResult[Smoothing]):
     data: Data
 
 
+@takes_study
 def smooth(
     data: Any,
     columns: str | Iterable[str],

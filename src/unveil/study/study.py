@@ -10,7 +10,7 @@ another `OpenFiles`, whose columns and counts come from there.
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -20,15 +20,17 @@ import polars as pl
 
 from unveil.arguments import is_list, quote_value
 from unveil.count.cells import Cells, Keys, count_cells, count_keys
-from unveil.count.codes import CodedColumn, encode
+from unveil.count.codes import CodedColumn, encode, with_declared
+from unveil.count.kinds import Kind
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
 from unveil.io.sources import CachedFile, hold, read_table
 from unveil.io.table import Table
 from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.align import AlignedColumn, align_column
-from unveil.study.band_spec import NO_BANDS, Banding, Bands
+from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
 from unveil.study.match_codes import matching_notes
+from unveil.study.roles import names
 from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 
@@ -48,7 +50,9 @@ class Study:
         tables: Sequence[Table],
         missing_values: Sequence[str] = (),
         paths: Sequence[Path | None] = (),
+        columns: Mapping[str, Any] | None = None,
     ) -> None:
+        self.columns = dict(columns or {})  # what is said of columns, by the name of the setting
         self.tables = tuple(tables)
         self.paths = tuple(paths) or (None,) * len(self.tables)  # None: a frame
         self.missing_values = tuple(missing_values)
@@ -71,6 +75,12 @@ class Study:
         missing_values: str | Sequence[str] = (),
         types: Mapping[str, str] | None = None,
         dictionary: Any = None,
+        keys: str | Iterable[str] | None = None,
+        targets: str | Iterable[str] | None = None,
+        person: str | None = None,
+        bands: Mapping[str, Any] | None = None,
+        special_codes: Mapping[str, Any] | None = None,
+        categories: str | Iterable[str] = (),
         progress: Progress = no_progress,
     ) -> "Study":
         """Read the files of a release, each once and in full.
@@ -82,6 +92,8 @@ class Study:
         missing_values, types, dictionary
             Entries that stand for missing, what columns are to be read as (integer, number, text
             or date), and what columns and codes mean where the files do not say so.
+        keys, targets, person, bands, special_codes, categories
+            What is said of columns; a measure of the study takes it where it is told nothing else.
         """
         has_none = isinstance(synthetic, list | tuple) and not synthetic
         sides = {"original": original, **({} if has_none else sides_of(synthetic))}
@@ -97,12 +109,36 @@ class Study:
                 )
             return read_table(source, side=side, missing_values=missing)
 
-        return cls(_read_sides(sides, read, progress), missing, [*map(_path, sides.values())])
+        said = {
+            "keys": keys,
+            "targets": targets,
+            "person": person,
+            "bands": bands,
+            "special_codes": special_codes,
+            "categories": names(categories, "Categories") or None,
+            "categorical": names(categories, "Categories") or None,
+        }
+        tables = _read_sides(sides, read, progress)
+        return cls(tables, missing, [*map(_path, sides.values())], said)
+
+    def kinds(self) -> dict[str, Kind]:
+        """What each column of the original holds: number, date, ordered, category, text ..."""
+        files = self.files
+        called = self.columns.get("categories") or ()
+        codes = parse_bands(None, self.columns.get("special_codes")).special_codes
+        found: dict[str, Kind] = {}
+        for name in self.tables[0].frame.columns:
+            places = self._holding(name)
+            column = files.select(*places).column_or_text(name)
+            found[name] = with_declared(
+                column, codes.get(name, ()), is_category=name in called
+            ).kind
+        return found
 
     def with_tables(self, tables: Mapping[int, Table]) -> "Study":
         """The study with other tables in the place of some, such as recoded ones."""
         kept = [tables.get(number, table) for number, table in enumerate(self.tables)]
-        return Study(kept, self.missing_values, self.paths)
+        return Study(kept, self.missing_values, self.paths, self.columns)
 
     @property
     def original(self) -> StudyFile:

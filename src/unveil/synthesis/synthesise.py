@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import parse_instructions
@@ -16,6 +17,7 @@ from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, p
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
+@takes_study
 def synthesise(
     original: Any,
     *,

@@ -44,6 +44,7 @@ from unveil.records.attacks import Membership, MembershipRow, Pair
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # What is nearby, and how many of those looked at are members? Or a refusal.
 
@@ -207,6 +208,7 @@ class MembershipResult(RowsResult[Membership]):
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
+@takes_study
 def membership(
     original: Any,
     synthetic: Any,

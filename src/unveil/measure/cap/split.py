@@ -25,6 +25,7 @@ from unveil.records.disclosure import Coercion
 from unveil.study.people import People
 from unveil.study.roles import names
 from unveil.study.study import OpenFiles, open_files
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,7 @@ class SplitResult:
         return as_html(self.record)
 
 
+@takes_study
 def split(
     original: Any,
     share: float = 0.5,

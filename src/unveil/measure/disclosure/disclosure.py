@@ -16,8 +16,10 @@ from unveil.study.open_scenario import open_scenario
 from unveil.study.roles import parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 
+@takes_study
 def disclosure(
     original: Any,
     synthetic: Any,

@@ -23,6 +23,7 @@ from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.people import PeopleOfFiles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
 """The measures of what a copy gives away; those of the original alone know no control."""
@@ -30,6 +31,7 @@ MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
 TRAIN, CONTROL = 0, 1
 
 
+@takes_study
 def excess(
     train: Any,
     control: Any,

@@ -26,11 +26,13 @@ from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 ORIGINAL_SIDE = {"DiSCO": "Dorig", "DiSDiO": "Dorig", "DCAP": "CAPd"}
 """The measures that can be tabled, each with its companion on the original, as in synthpop."""
 
 
+@takes_study
 def exclusion_table(
     original: Any,
     synthetic: Any,

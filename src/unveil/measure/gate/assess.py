@@ -31,6 +31,7 @@ from unveil.study.people import NONE
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,6 +76,7 @@ class AssessResult:
         return as_html(self.record)
 
 
+@takes_study
 def assess(
     original: Any,
     synthetic: Any,

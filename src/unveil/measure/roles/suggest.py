@@ -46,6 +46,7 @@ from unveil.study.people import kind_unread
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
+from unveil.study.take_study import takes_study
 from unveil.view.suggestion_toml import roles_toml
 
 # What did the user ask for, and does it fit the data?
@@ -238,6 +239,7 @@ class RoleSuggestions(RowsResult[Suggestion]):
         return pl.DataFrame([row.to_dict() for row in self.record.rows], schema=schema)
 
 
+@takes_study
 def suggest(
     data: Any,
     *,

@@ -33,6 +33,7 @@ from unveil.records.codebook import (
 )
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 
 # Which column of the copy is which of the original: by name, by capitals aside, or misspelt?
 
@@ -106,6 +107,7 @@ class StructureResult(RowsResult[CodebookDifferences]):
         return not self.record.rows
 
 
+@takes_study
 def compare_structure(
     original: Any,
     synthetic: Any,

@@ -38,6 +38,7 @@ from unveil.records.codebook import (
 )
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 
 # What is declared about the columns of a table, by its file or by a dictionary beside it?
 
@@ -443,6 +444,7 @@ class CodebookResult:
         return as_html(self.record)
 
 
+@takes_study
 def codebook(
     data: Any,
     *,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil.arguments import absent_sentence, finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
-from unveil.count.codes import CodedColumn, Codes, code_of, level_labels
+from unveil.count.codes import CodedColumn, Codes, code_of, level_labels, with_declared
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.expressions.evaluate import evaluate, evaluate_condition, parts_of
 from unveil.expressions.nodes import ColumnRef as Named
@@ -48,9 +48,15 @@ class ReplicationData:
         """The type of a column, the same on every side."""
         return self.frames[0].schema[name]
 
-    def is_number(self, name: str) -> bool:
-        """Whether a column holds numbers."""
+    def holds_numbers(self, name: str) -> bool:
+        """Whether a column can be read as numbers, codes with labels among them."""
         return self.dtype(name).is_numeric()
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column holds amounts: numbers that are no codes of levels."""
+        given = self.scope.columns[name].apart
+        column = with_declared(self.column(name), given)
+        return self.holds_numbers(name) and column.kind == "number"
 
     def column(self, name: str) -> CodedColumn:
         """A column as codes over the levels of all sides."""
@@ -276,7 +282,7 @@ def _code(one: ResultSpec, opened: ReplicationData, column: CodedColumn, level: 
 def means(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
     """The mean of a number in a subgroup, in every file; its error is sd / sqrt(n)."""
     (name,) = one.columns
-    if not opened.is_number(name):
+    if not opened.holds_numbers(name):
         raise SettingsError(
             f"{one.called}: {name!r} holds no numbers, so it has no mean. Ask for a prevalence or"
             " a table."

@@ -39,6 +39,7 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import parse_instructions
 from unveil.synthesis.settings import check_progress, codes_by_column, parse_int
 from unveil.version import __version__
@@ -216,6 +217,7 @@ def flat(row: ExplorationRow, record: Exploration) -> dict[str, Any]:
     return {**plain, "on_frontier": row.name in record.frontier}
 
 
+@takes_study
 def explore(
     original: Any,
     *,

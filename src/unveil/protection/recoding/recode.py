@@ -37,6 +37,7 @@ from unveil.records.uniques import Anonymity
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.study import Study, open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # How well can people be told apart by their keys, before a step and after it?
@@ -258,6 +259,7 @@ class RecodeResult(RowsResult[Recoding]):
         return pl.DataFrame([_flat(row) for row in self.record.rows], infer_schema_length=None)
 
 
+@takes_study
 def recode(
     data: Any,
     steps: Any,

@@ -40,6 +40,7 @@ from unveil.study.band_spec import format_n, number_texts, parse_bands
 from unveil.study.bands import LARGEST_EXACT
 from unveil.study.roles import names
 from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # Rare levels: which of them might be merged, and into what?
@@ -349,6 +350,7 @@ class CodingSuggestions(RowsResult[Suggestions]):
         return pl.DataFrame(rows, schema=schema)
 
 
+@takes_study
 def suggest_coding(
     data: Any,
     *,
