@@ -152,7 +152,7 @@ def _unfollowed_row(column: str, steps: Sequence[Step], share: float) -> CodingR
 
 def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
     """The recipe with limits as `protect` would find them, and the steps that cannot be done."""
-    run = RecipeRun([original], (), 0)
+    run = RecipeRun(Study([original]), (), 0)
     for number, step in enumerate(recipe.written, start=1):
         run.applied(number, step)
     return tuple(run.fixed), [f"Not recoded: {fault.error}" for fault in run.faults]
@@ -163,10 +163,10 @@ def _steps_of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
 
 
 def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
-    run = RecipeRun(tables, (), 0)
+    run = RecipeRun(Study(tables), (), 0)
     for number, step in enumerate(steps, start=1):
         run.applied(number, step)
-    return run.tables, run.faults[0].error if run.faults else None
+    return [*run.tables], run.faults[0].error if run.faults else None
 
 
 def _share_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> float:

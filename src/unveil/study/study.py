@@ -10,7 +10,7 @@ another `OpenFiles`, whose columns and counts come from there.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -135,10 +135,19 @@ class Study:
             ).kind
         return found
 
-    def with_tables(self, tables: Mapping[int, Table]) -> "Study":
-        """The study with other tables in the place of some, such as recoded ones."""
+    def with_tables(
+        self, tables: Mapping[int, Table], changed: Container[str] | None = None
+    ) -> "Study":
+        """The study with other tables in the place of some, such as recoded ones.
+
+        Where only the columns `changed` differ, what is known about all others is kept.
+        """
         kept = [tables.get(number, table) for number, table in enumerate(self.tables)]
-        return Study(kept, self.missing_values, self.paths, self.columns)
+        made = Study(kept, self.missing_values, self.paths, self.columns)
+        if changed is not None:
+            made._aligned = {n: one for n, one in self._aligned.items() if n not in changed}
+            made._encoded = {n: one for n, one in self._encoded.items() if n[0] not in changed}
+        return made
 
     @property
     def original(self) -> StudyFile:
