@@ -132,7 +132,9 @@ def test_one_file_that_cannot_be_compared_does_not_stop_the_others():
     study = Study.open(numbers, [numbers, words])
     first, second = study.synthetic
     assert disclosure(study.original, first, keys="a").record.targets == ("b",)
-    with pytest.raises(AlignError, match="holds numbers in the original but text in the synthetic copy"):
+    with pytest.raises(
+        AlignError, match="holds numbers in the original but text in the synthetic copy"
+    ):
         disclosure(study.original, second, keys="a")
 
 
