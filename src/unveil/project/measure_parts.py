@@ -113,6 +113,7 @@ def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+    from unveil.measure.gate.recoded_columns import ScenarioKeys
 
     missing = tuple(asked["missing_values"])
     tables = {
@@ -125,6 +126,10 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
         identifiers=tuple(asked["identifiers"]),
         compared=tuple(asked["compared"]),
         others=tuple(asked["others"]),
+        scenarios=tuple(
+            ScenarioKeys(tuple(one["keys"]), tuple(one["targets"]), one["settings"])
+            for one in asked["scenarios"]
+        ),
         person=asked.get("person"),
     )
     found = gather_evidence(files, roles, progress=at.progress)
