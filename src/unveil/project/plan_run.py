@@ -229,7 +229,7 @@ def _tables(planner: Planner) -> Iterator[PlannedPart]:
 def _protections(planner: Planner) -> Iterator[PlannedPart]:
     for number, file in enumerate(planner.inputs.of_roles("protection"), start=1):
         label = None if number == 1 else str(number)
-        settings = {"rows": list(planner.inputs.n_synthetic)}
+        settings = {"copies": [list(copy) for copy in planner.inputs.copy_marks]}
         yield planner.part("protection", settings, (file,), label=label)
 
 

@@ -27,7 +27,7 @@ from unveil.project.rulings import parse_flag_name
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
-from unveil.records.protection import ConfidentialProtection, Protection
+from unveil.records.protection import ConfidentialProtection
 from unveil.records.run import FileRole, InputFile
 from unveil.study.people import NONE
 
@@ -280,10 +280,10 @@ class Inputs:
     def _recipe(self, number: int) -> Recipe:
         """How one synthetic file was recoded: as protect kept it, else as the project declares."""
         folder = Path(self.project.data.synthetic[number]).parent
-        n_rows = self.synthetic[number].whole.frame.height
+        copy = self.copy_marks[number]
         for place in _protection_places(folder):
-            made = self._protection(place.as_posix())
-            if made is not None and made.protection.n_s3 == n_rows:
+            made = self.protection(place.as_posix())
+            if made is not None and made.is_of(*copy):
                 done = made.protection.recoding
                 written = () if done is None else tuple(row.step for row in done.rows)
                 noisy = tuple(one.column for one in made.protection.reasons)
@@ -340,6 +340,12 @@ class Inputs:
         """Records of each copy."""
         return tuple(held.whole.frame.height for held in self.synthetic)
 
+    @property
+    def copy_marks(self) -> list[tuple[int, str]]:
+        """By what the record of a copy knows it: records, and hash."""
+        hashes = [file.sha256 for file in self.of_roles("synthetic")]
+        return list(zip(self.n_synthetic, hashes, strict=True))
+
     def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
         """The files of some roles, of one copy where it is named."""
         return tuple(
@@ -356,12 +362,8 @@ class Inputs:
             return ()
         return tuple(table.frame.columns)
 
-    def protection(self, path: str) -> Protection | None:
+    def protection(self, path: str) -> ConfidentialProtection | None:
         """The record of how a copy was made; None where it is none of ours."""
-        made = self._protection(path)
-        return None if made is None else made.protection
-
-    def _protection(self, path: str) -> ConfidentialProtection | None:
         try:
             content = (self.project.folder / path).read_bytes()
             return ConfidentialProtection.from_json(content)

@@ -279,3 +279,10 @@ class ConfidentialProtection(Record, frozen=True, kw_only=True):
     seeds: ProtectionSeeds
     protection: Protection
     recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found
+    copy_sha256: str | None = None  # of the file of the copy; None where none was written, or long ago
+
+    def is_of(self, n_rows: int, sha256: str) -> bool:
+        """Whether a copy is the one that this is the record of."""
+        if self.copy_sha256 is None:
+            return self.protection.n_s3 == n_rows
+        return self.copy_sha256 == sha256
