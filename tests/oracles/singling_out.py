@@ -90,7 +90,7 @@ def successes(predicates, records, m):
 
 
 def n_people_satisfying(predicate, records, people, special=()):
-    """How many people have a record that satisfies a predicate; `people` is whose each record is."""
+    """How many people have a record that satisfies a predicate, by the person of each record."""
     pairs = zip(records, people, strict=True)
     return len({who for record, who in pairs if n_satisfying(predicate, [record], special)})
 

@@ -148,7 +148,10 @@ def test_a_recipe_that_is_not_followed_by_all_is_never_green(tmp_path):
 def test_a_record_is_matched_to_its_copy_by_hash_and_an_older_one_by_its_rows(tmp_path):
     held = project(tmp_path, SCENARIO, TOP)
     unveil.Project(tmp_path).protect(out=tmp_path / "made", seed=1)
-    copy, (record,) = tmp_path / "made/FAKE_people.csv", (tmp_path / "confidential").rglob("p*.json")
+    copy, (record,) = (
+        tmp_path / "made/FAKE_people.csv",
+        (tmp_path / "confidential").rglob("p*.json"),
+    )
     held.path.write_text(held.text.replace('"copy.csv"', '"made/FAKE_people.csv"').replace(TOP, ""))
 
     def steps():

@@ -361,6 +361,7 @@ def settings_of(project: ProjectFile, given: Mapping[str, Any]) -> dict[str, Any
     if codes:
         said["special_codes"] = codes
     said.setdefault("missing_values", project.data.missing_values)
+    said.setdefault("person", project.roles.person)
     return said
 
 

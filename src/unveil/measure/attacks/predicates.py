@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
+from unveil.count.packing import count_people
 from unveil.models.neighbours.mixed import is_scaled
 
 Codes = NDArray[np.uint32]
@@ -395,13 +396,12 @@ class PeopleRecords(DistinctRecords):
         """How many people satisfy comparisons with one value: ==, !=, >=, <=, > and <."""
         attribute, codes = self.attributes[column], self.codes[column].astype(np.int64)
         n_levels, n_ordered = attribute.n_levels, attribute.n_ordered
-        pairs = np.unique(self.person * n_levels + codes) % n_levels
         lowest = np.full(self.n_single, n_levels)
         highest, highest_ordered = (np.full(self.n_single, -1) for _ in range(2))
         np.minimum.at(lowest, self.person, codes)
         np.maximum.at(highest, self.person, codes)
         np.maximum.at(highest_ordered, self.person, np.where(codes < n_ordered, codes, -1))
-        with_level = np.bincount(pairs, minlength=n_levels)
+        with_level = count_people(codes, self.person, n_levels)
         with_no_other = np.bincount(lowest[lowest == highest], minlength=n_levels)
         below = np.cumsum(np.bincount(lowest + 1, minlength=n_levels + 1))
         above = self.n_single - np.cumsum(np.bincount(highest_ordered + 1, minlength=n_levels + 1))

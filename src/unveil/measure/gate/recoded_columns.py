@@ -140,7 +140,7 @@ def measure_mapped(
 
 def _settings_of_numbers(
     settings: Mapping[str, Any], *frames: pl.DataFrame
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Any]:
     """Bands and special codes of columns that hold no text; a mapping may have made it text."""
     return {
         setting: {
