@@ -149,6 +149,50 @@ def test_the_column_is_neither_synthesised_nor_protected(mine):
     assert project_of(mine / "project.toml").identifiers == ()
 
 
+STEPS = """
+[[protect.step]]
+do = "round"
+column = "birth_year"
+to = 5
+
+[[protect.step]]
+do = "synthesise"
+
+[[protect.step]]
+do = "distance_filter"
+columns = ["birth_year", "sex"]
+metric = "gower"
+
+[[protect.step]]
+do = "remove_replicated_uniques"
+"""
+
+
+def test_a_project_is_protected_by_person(mine):
+    change(mine, "\n[context]", f"\n{STEPS}\n[context]")
+    made = unveil.Project(mine).protect(seed=1, sweep=[40, 5])
+    record = made.record
+    assert record.synthesis.person.n_people == record.removal.person.n_people == N_PEOPLE
+    assert "patient_id" not in made.result.s3.columns
+    assert "patient_id" not in made.result.recoded.columns
+    assert "leaves of at least 33 people." in record.steps[1].sentence
+    near = f"nearest to {record.refill.n_people_near} of {N_PEOPLE} people."
+    assert record.steps[2].sentence.endswith(near)
+    assert {row.min_leaf for row in record.sweep} == {5, 33, 40}
+    (note,) = (one for one in record.synthesis.notes if "repeats" in one)
+    assert "Leaves and rare levels were counted by person." in note
+
+
+def test_leaves_larger_than_the_people_are_refused_and_so_is_dropping_the_column(mine):
+    change(mine, "\n[context]", f"\n{STEPS}\n[synthesis]\nmin_leaf = 301\n\n[context]")
+    with pytest.raises(InputError, match="min_leaf is 301, but the original has 300 people"):
+        unveil.Project(mine).protect(seed=1)
+    drop = STEPS.replace('"round"\ncolumn = "birth_year"\nto = 5', '"drop"\ncolumn = "patient_id"')
+    change(mine, STEPS, drop)
+    with pytest.raises(InputError, match="'patient_id' says whose row it is, and is in no copy"):
+        unveil.Project(mine).protect(seed=1)
+
+
 @pytest.mark.slow
 def test_with_a_control_sample_people_are_attacked(folder):
     visits(3).write_csv(folder / "control.csv")
@@ -160,7 +204,8 @@ def test_with_a_control_sample_people_are_attacked(folder):
     assert parts["membership"].n_attacked_original == N_PEOPLE
     (note,) = (one for one in parts["singling_out"].coercions if one.kind == "person")
     assert note.sentence.startswith("'patient_id' repeats: ")
-    assert "Singling out counts rows, not people." in note.sentence
+    assert note.sentence.endswith("where all rows that satisfy it are theirs.")
+    assert parts["singling_out"].person.n_people == N_PEOPLE
 
 
 HEAD = 'schema = 1\n[data]\noriginal = "visits.csv"\nsynthetic = ["copy.csv"]\n[roles]\n'

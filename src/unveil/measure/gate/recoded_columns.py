@@ -138,9 +138,7 @@ def measure_mapped(
     return {row.target: row.DiSCO for row in result.record.attribute}
 
 
-def _settings_of_numbers(
-    settings: Mapping[str, Any], *frames: pl.DataFrame
-) -> dict[str, Any]:
+def _settings_of_numbers(settings: Mapping[str, Any], *frames: pl.DataFrame) -> dict[str, Any]:
     """Bands and special codes of columns that hold no text; a mapping may have made it text."""
     return {
         setting: {
