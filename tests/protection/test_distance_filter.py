@@ -682,7 +682,7 @@ def test_with_people_the_record_counts_those_whom_refused_rows_were_near_to():
     assert found.keep.tolist() == plain.keep.tolist()
     near = {
         original["who"][row]
-        for row, kept in zip(found.nearest, found.keep, strict=True)
+        for row, kept in zip(found.nearest.tolist(), found.keep, strict=True)
         if not kept
     }
     assert found.record.n_people_near == len(near) > 0
