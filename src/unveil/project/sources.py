@@ -344,6 +344,9 @@ class Inputs:
     def copy_marks(self) -> list[tuple[int, str]]:
         """By what the record of a copy knows it: records, and hash."""
         hashes = [file.sha256 for file in self.of_roles("synthetic")]
+        if not hashes:  # files were not hashed, for nothing is to be stored
+            paths = [resolve_path(self.project.folder, one) for one in self.project.data.synthetic]
+            hashes = [file_sha256(path)[1] for path in paths]
         return list(zip(self.n_synthetic, hashes, strict=True))
 
     def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
