@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from rich.console import Console
 
 from unveil.arguments import numbers_in
-from unveil.cli.options import column_names, missing_option, parse_by_column
+from unveil.cli.options import column_names, missing_option, parse_by_column, person_option
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError, quote_text
 from unveil.io.sources import read_table
@@ -185,7 +185,7 @@ TREE_OPTIONS = (
         default=5,
         show_default=True,
         metavar="N",
-        help="Fewest rows in a leaf of a tree.",
+        help="Fewest rows, or with --person people, in a leaf of a tree.",
     ),
     click.option(
         "--min-split",
@@ -225,6 +225,7 @@ TREE_OPTIONS = (
         callback=margins,
         help="Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
     ),
+    person_option,
     click.option("--seed", type=int, metavar="N", help="The same seed makes the same copies."),
 )
 OUTPUT_OPTIONS = (
@@ -463,7 +464,8 @@ def _spell_out_columns(
             " columns and others by column. Name the columns in their order."
         )
     table = read_table(file, side="original", missing_values=asked["missing_values"])
-    others = (*derive, *asked["drop"], *asked["renumber"])
+    people = {asked["person"]} & {*table.frame.columns}
+    others = (*derive, *asked["drop"], *asked["renumber"], *people)
     layout = Layout(table.frame.columns, table.place, asked["keep"], asked["strata"], others, only)
     order = layout.order(asked["order"])
     spelt: dict[str, Any] = {"method": methods_of(*method, order)} if method[1] else {}
