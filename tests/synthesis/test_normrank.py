@@ -11,8 +11,9 @@ from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
 from unveil.models.design import DummyCoding, dummies
+from unveil.models.regression import fit_line
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.normrank import NormrankModel, fit_line, fit_normrank, normal_scores
+from unveil.synthesis.normrank import NormrankModel, fit_normrank, normal_scores
 
 ROWS = st.lists(
     st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.integers(-9, 9)), min_size=5, max_size=20

@@ -15,8 +15,8 @@ from synthesis.regressions import (
     stream,
 )
 from unveil.errors import SettingsError
-from unveil.models.class_models import cumulative_probabilities, fit_cumulative
-from unveil.models.newton import RIDGE, basis_of
+from unveil.models.axes import basis_of
+from unveil.models.regression import RIDGE, cumulative_probabilities, fit_cumulative
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import OrderedModel, fit_ordered
 

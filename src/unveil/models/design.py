@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
-from unveil.models.newton import Sparse
+from unveil.models.axes import Sparse
 
 
 def strip_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
