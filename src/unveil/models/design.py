@@ -368,35 +368,28 @@ class DummyCoding:
         ]
         return replace(predictors, parts=tuple(parts))
 
-    def labels(self, predictors: Predictors) -> tuple[str, ...]:
-        """What each column of the matrix stands for, without a value: income, income state 1."""
-        return tuple(label for part in self.pooled(predictors).parts for label in _labels(part))
+    def matrix(self, predictors: Predictors) -> Sparse:
+        """Rows by dummies; a number without a plain value is 0 and has a dummy for its state.
 
-    def matrix(self, predictors: Predictors) -> NDArray[np.float64]:
-        """Rows by dummies; a number without a plain value is 0 and has a dummy for its state."""
+        Every predictor gives a row exactly one entry: the dummy of its level, its standardised
+        number, or the dummy of its state. So memory grows with rows x predictors, not with rows x
+        levels.
+        """
+        from scipy.sparse import csr_array
+
         predictors = self.pooled(predictors)
-        places = np.cumsum([0, *(part.column.n_dummies for part in predictors.parts)])
-        made = np.zeros((predictors.n_rows, int(places[-1])), order="F")
-        for place, part in enumerate(predictors.parts):
-            block = made[:, places[place] : places[place + 1]]
-            self._fill(block, part, predictors, place)
+        n, offsets = predictors.n_rows, _offsets(predictors)
+        used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
+        places = np.empty((n, len(used)), np.int32)
+        values = np.empty((n, len(used)))
+        for at, which in enumerate(used):
+            centre, scale = float(self.centres[which]), float(self.scales[which])
+            inside, values[:, at] = _entries(predictors.parts[which], predictors, centre, scale)
+            places[:, at] = inside + offsets[which]
+        ends = np.arange(n + 1) * len(used)
+        made = csr_array((values.ravel(), places.ravel(), ends), shape=(n, int(offsets[-1])))
+        made.eliminate_zeros()
         return made
-
-    def _fill(
-        self, block: NDArray[np.float64], part: ColumnValues, predictors: Predictors, place: int
-    ) -> None:
-        everyone = np.arange(predictors.n_rows)
-        values = predictors.taken(part.values)
-        if part.column.is_category:
-            later = values > 0
-            block[everyone[later], values[later] - 1] = 1
-        elif part.column.kind == "number":
-            block[:, 0] = (values - self.centres[place]) / self.scales[place]
-            if part.state is not None:
-                state = predictors.taken(part.state)
-                elsewhere = state > 0
-                block[elsewhere, 0] = 0
-                block[everyone[elsewhere], state[elsewhere]] = 1
 
     def to_arrays(self) -> dict[str, Any]:
         """For a model file."""
@@ -410,14 +403,6 @@ class DummyCoding:
         return cls(arrays["centres"], arrays["scales"], pools)
 
 
-def _labels(part: ColumnValues) -> list[str]:
-    name = part.column.name
-    if part.column.is_category:
-        return [f"{name} level {place}" for place in range(2, part.column.n_levels + 1)]
-    states = [f"{name} state {state}" for state in range(1, part.column.n_states)]
-    return [name, *states] if part.column.kind == "number" else []
-
-
 def _centre_scale(part: ColumnValues, predictors: Predictors) -> tuple[float, float]:
     if part.column.kind != "number":
         return 0.0, 1.0
@@ -428,31 +413,6 @@ def _centre_scale(part: ColumnValues, predictors: Predictors) -> tuple[float, fl
         return 0.0, 1.0
     scale = float(values.std())
     return float(values.mean()), scale if scale > 0 and np.isfinite(scale) else 1.0
-
-
-# The columns of a regression as a matrix of mostly zeros, however many levels there are.
-#
-# Every predictor gives a row exactly one entry: the dummy of its level, its standardised number,
-# or the dummy of its state. So memory grows with rows x predictors, not with rows x levels.
-
-
-def dummies(coding: DummyCoding, predictors: Predictors) -> Sparse:
-    """The matrix of `DummyCoding.matrix`, without its zeros."""
-    from scipy.sparse import csr_array
-
-    predictors = coding.pooled(predictors)
-    n, offsets = predictors.n_rows, _offsets(predictors)
-    used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
-    places = np.empty((n, len(used)), np.int32)
-    values = np.empty((n, len(used)))
-    for at, which in enumerate(used):
-        centre, scale = float(coding.centres[which]), float(coding.scales[which])
-        inside, values[:, at] = _entries(predictors.parts[which], predictors, centre, scale)
-        places[:, at] = inside + offsets[which]
-    ends = np.arange(n + 1) * len(used)
-    made = csr_array((values.ravel(), places.ravel(), ends), shape=(n, int(offsets[-1])))
-    made.eliminate_zeros()
-    return made
 
 
 def owners(predictors: Predictors) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from unveil.arrays import Floats
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import SettingsError, list_names
 from unveil.models.axes import Sparse, basis_of
-from unveil.models.design import DummyCoding, Predictors, Values, dummies, strip_prefix
+from unveil.models.design import DummyCoding, Predictors, Values, strip_prefix
 from unveil.models.regression import RegressionFit, fit_line
 from unveil.synthesis.cart import Donors, LeafSmoothing
 from unveil.synthesis.methods import Arrays, Options, Target
@@ -111,7 +111,7 @@ class NormrankModel:
         """
         from scipy.special import ndtr
 
-        x = dummies(self.coding, predictors)
+        x = self.coding.matrix(predictors)
         z = x @ self.fit.coefficients + self.fit.intercept
         z += self.sigma * rng.standard_normal(len(z))
         n = len(self.values)
@@ -161,7 +161,7 @@ def fit_normrank(
             " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
         )
     coding = DummyCoding.fitted(predictors)
-    line, sigma = fit_scores(dummies(coding, predictors), target.values, rng)
+    line, sigma = fit_scores(coding.matrix(predictors), target.values, rng)
     smoothing = None
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import SettingsError, list_names
 from unveil.models.axes import Sparse
-from unveil.models.design import DummyCoding, Predictors, Values, dummies, owners, strip_prefix
+from unveil.models.design import DummyCoding, Predictors, Values, owners, strip_prefix
 from unveil.models.likelihood import Codes
 from unveil.models.regression import (
     RegressionFit,
@@ -50,7 +50,7 @@ class ClassModel(ABC):
         """Fit to the classes that occur; a single one needs no model."""
         classes, y = np.unique(target.values, return_inverse=True)
         coding = DummyCoding.fitted(predictors)
-        x, pooled = dummies(coding, predictors), coding.pooled(predictors)
+        x, pooled = coding.matrix(predictors), coding.pooled(predictors)
         if len(classes) < 2:
             fit = RegressionFit(np.zeros(1), np.zeros((x.shape[1], 1)))
         else:
@@ -61,7 +61,7 @@ class ClassModel(ABC):
         """A code for every row, drawn by the probabilities of its predictors."""
         if len(self.classes) < 2:
             return np.repeat(self.classes, predictors.n_rows)
-        return self.classes[self.draw(dummies(self.coding, predictors), rng)]
+        return self.classes[self.draw(self.coding.matrix(predictors), rng)]
 
     def to_arrays(self) -> Arrays:
         """For a model file."""
