@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.count.centring import Centre, centre
+from unveil.count.packing import blocks
 
 AT_ONCE = 2**20
 """Numbers in a block."""
@@ -88,10 +89,8 @@ class Design:
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """All rows, block by block."""
-        step = max(1, AT_ONCE // max(len(self.columns), 1))
-        for start in range(0, self.n, step):
-            rows = slice(start, min(start + step, self.n))
-            block = np.empty((rows.stop - start, len(self.columns)))
+        for rows in blocks(self.n, len(self.columns), AT_ONCE):
+            block = np.empty((rows.stop - rows.start, len(self.columns)))
             for place, column in enumerate(self.columns):
                 block[:, place] = column.block(rows)
             yield rows, block
@@ -256,9 +255,7 @@ def basis_of(x: Sparse, ridge: float = 0.0) -> Basis:
 
 def pieces(x: Sparse, width: int) -> Iterator[tuple[slice, Sparse]]:
     """The rows of a sparse matrix in pieces of at most `AT_ONCE` numbers at this width, no copy."""
-    step = max(1, AT_ONCE // max(width, 1))
-    for start in range(0, x.shape[0], step):
-        rows = slice(start, min(start + step, x.shape[0]))
+    for rows in blocks(x.shape[0], width, AT_ONCE):
         yield rows, rows_of(x, rows)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from unveil.arrays import Floats, Mask
 from unveil.count.codes import Codes
+from unveil.count.packing import blocks
 
 MOST_ITERATIONS = 500
 TOLERANCE = 1e-11
@@ -170,9 +171,7 @@ class DummyMatrix:
         return np.stack(parts, axis=1).astype(np.float64)
 
     def _dense(self) -> Iterator[Floats]:
-        step = max(1, _BLOCK // self.width)
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, start + step)
+        for rows in blocks(self.n_rows, self.width, _BLOCK):
             parts = [
                 block.figures[codes[rows]]
                 for block, codes in zip(self.blocks, self.codes, strict=True)
