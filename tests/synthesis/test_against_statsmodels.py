@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from synthesis.regressions import matrix
+from synthesis.regressions import cumulative_probabilities, matrix
 from unveil.models.regression import (
-    cumulative_probabilities,
     fit_binary,
     fit_cumulative,
     fit_softmax,

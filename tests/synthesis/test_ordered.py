@@ -9,6 +9,7 @@ from synthesis.regressions import (
     category,
     chi_square_p,
     classes,
+    cumulative_probabilities,
     matrix,
     number,
     predictors,
@@ -16,7 +17,7 @@ from synthesis.regressions import (
 )
 from unveil.errors import SettingsError
 from unveil.models.axes import basis_of
-from unveil.models.regression import RIDGE, cumulative_probabilities, fit_cumulative
+from unveil.models.regression import RIDGE, fit_cumulative
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import OrderedModel, fit_ordered
 

@@ -20,8 +20,8 @@ from unveil.count.packing import blocks
 
 AT_ONCE = 2**20
 """Numbers in a block."""
-HELD = 2**24
-"""Numbers in a matrix that is kept between looks: an eighth of a gigabyte."""
+HELD = 2**26
+"""Numbers in a matrix that is kept between looks: half a gigabyte."""
 LEAST = 1e-10
 """Share of a column's variance that the columns before it must leave unexplained."""
 COLLINEAR = 0.99999

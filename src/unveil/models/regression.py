@@ -275,15 +275,6 @@ def fit_cumulative(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
     return _fit_dummies(_CumulativeLoss, x, y, n_classes)
 
 
-def cumulative_probabilities(fit: RegressionFit, x: Sparse) -> Floats:
-    """P(class | row) for some rows."""
-    from scipy.special import expit
-
-    eta = x @ fit.coefficients
-    up_to = expit(fit.intercept[None, :] - eta[:, None])
-    return np.diff(up_to, axis=1, prepend=0.0, append=1.0)
-
-
 def draw_cumulative(fit: RegressionFit, x: Sparse, rng: np.random.Generator) -> Codes:
     """A class for each row: x b plus logistic noise falls between two cuts."""
     noisy = x @ fit.coefficients + rng.logistic(size=x.shape[0])

@@ -126,12 +126,6 @@ class Outcome:
         """The number of some records."""
         return self.variable.values[self.variable.codes(side)[rows]]
 
-    def class_names(self, wanted: Sequence[int]) -> list[str]:
-        """Some classes as people read them."""
-        texts = self.variable.level_names()
-        place = {int(one): level for level, one in enumerate(self.class_of)}
-        return [texts[place[one]] or "" for one in wanted]
-
 
 def outcome_asked(opened: UtilityData, name: str, kind: Any) -> Outcome:
     """The outcome, its kind by what it holds unless that is said, or a refusal."""
