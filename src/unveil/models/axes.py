@@ -114,7 +114,7 @@ class Basis:
         """Coefficients of the kept columns, from those of the uncorrelated ones."""
         return self._solve(turned, "T")
 
-    def turned(self, gradient: Floats) -> Floats:
+    def turn(self, gradient: Floats) -> Floats:
         """The gradient along the uncorrelated columns, from that along the kept ones."""
         return self._solve(gradient, "N")
 

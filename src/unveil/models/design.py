@@ -217,7 +217,7 @@ class Predictors:
         """The same columns in some of the rows that take part, by place."""
         return Predictors(self.parts, self.n_all, rows if self.rows is None else self.rows[rows])
 
-    def taken(self, of_all: NDArray[Any]) -> NDArray[Any]:
+    def take(self, of_all: NDArray[Any]) -> NDArray[Any]:
         """Those of an array with an entry for every row that take part."""
         return of_all if self.rows is None else of_all[self.rows]
 
@@ -233,7 +233,7 @@ class TreeCoding:
     orders: tuple[NDArray[np.float32] | None, ...]
 
     @classmethod
-    def fitted(cls, predictors: Predictors, values: Values, n_levels: int = 0) -> Self:
+    def fit(cls, predictors: Predictors, values: Values, n_levels: int = 0) -> Self:
         """Levels in the order of a target: of numbers, or of codes where it has levels.
 
         Notes
@@ -252,9 +252,9 @@ class TreeCoding:
         made = np.empty((predictors.n_rows, len(predictors.parts)), dtype=np.float32, order="F")
         for place, (part, order) in enumerate(zip(predictors.parts, self.orders, strict=True)):
             if order is None:
-                made[:, place] = predictors.taken(part.ranks)
+                made[:, place] = predictors.take(part.ranks)
             else:
-                np.take(order, predictors.taken(part.values), out=made[:, place])
+                np.take(order, predictors.take(part.values), out=made[:, place])
         return made
 
     def to_arrays(self) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def _order(
     if not part.column.is_category:
         return None
     pools = _pools(part, predictors)
-    codes, n_levels = pools[predictors.taken(part.values)], int(pools.max(initial=-1)) + 1
+    codes, n_levels = pools[predictors.take(part.values)], int(pools.max(initial=-1)) + 1
     sizes = np.bincount(codes, minlength=n_levels).astype(float)
     if n_classes > 2:
         scores = _first_component(_counts(codes, n_levels, values, n_classes), sizes)
@@ -285,7 +285,7 @@ def _order(
 
 def _pools(part: ColumnValues, predictors: Predictors) -> Levels:
     """The pool of each level, by the records that take part."""
-    codes = predictors.taken(part.values)
+    codes = predictors.take(part.values)
     return pool_levels(np.bincount(codes, minlength=part.column.n_levels))
 
 
@@ -348,7 +348,7 @@ class DummyCoding:
     pools: Mapping[int, Levels]
 
     @classmethod
-    def fitted(cls, predictors: Predictors) -> Self:
+    def fit(cls, predictors: Predictors) -> Self:
         """Centre and scale of the plain values of each number, and the pools of categories."""
         both = np.array([_centre_scale(part, predictors) for part in predictors.parts])
         both = both.reshape(-1, 2)
@@ -360,7 +360,7 @@ class DummyCoding:
         joined = {place: of for place, of in pools.items() if of.max(initial=-1) + 1 < len(of)}
         return cls(both[:, 0], both[:, 1], joined)
 
-    def pooled(self, predictors: Predictors) -> Predictors:
+    def pool(self, predictors: Predictors) -> Predictors:
         """The same predictors with the pools of their levels in place of these."""
         parts = [
             pool_part(part, self.pools[place]) if place in self.pools else part
@@ -377,7 +377,7 @@ class DummyCoding:
         """
         from scipy.sparse import csr_array
 
-        predictors = self.pooled(predictors)
+        predictors = self.pool(predictors)
         n, offsets = predictors.n_rows, _offsets(predictors)
         used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
         places = np.empty((n, len(used)), np.int32)
@@ -406,9 +406,9 @@ class DummyCoding:
 def _centre_scale(part: ColumnValues, predictors: Predictors) -> tuple[float, float]:
     if part.column.kind != "number":
         return 0.0, 1.0
-    values = predictors.taken(part.values)
+    values = predictors.take(part.values)
     if part.state is not None:
-        values = values[predictors.taken(part.state) == 0]
+        values = values[predictors.take(part.state) == 0]
     if not len(values):
         return 0.0, 1.0
     scale = float(values.std())
@@ -428,7 +428,7 @@ def _entries(
     part: ColumnValues, predictors: Predictors, centre: float, scale: float
 ) -> tuple[NDArray[np.int64], Floats]:
     """In which of its columns each row has its entry, and the entry; 0 for the first level."""
-    values = predictors.taken(part.values)
+    values = predictors.take(part.values)
     if part.column.is_category:
         later = values > 0
         return np.where(later, values - 1, 0).astype(np.int64), later.astype(np.float64)
@@ -437,5 +437,5 @@ def _entries(
     number = np.where(np.isfinite(number), number, 0.0)
     if part.state is None:
         return np.zeros(len(values), np.int64), number
-    state = predictors.taken(part.state)
+    state = predictors.take(part.state)
     return state.astype(np.int64), np.where(state > 0, 1.0, number)

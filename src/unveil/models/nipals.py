@@ -82,7 +82,7 @@ class DummyMatrix:
     def loadings(self, t: Floats) -> Floats:
         """Each dummy regressed on the scores over the records that have it; not yet of length 1."""
         t = np.nan_to_num(t)
-        sums = self._transposed(t)
+        sums = self._multiply_transposed(t)
         for p_before, t_before in self.found:
             sums -= p_before * self._spread(self._held_sums(t * t_before))
         below = self._spread(self._held_sums(t * t))
@@ -101,7 +101,7 @@ class DummyMatrix:
         With nothing missing this is the sum of squared scores.
         """
         t = np.nan_to_num(t)
-        inner = float(p @ self._transposed(t))
+        inner = float(p @ self._multiply_transposed(t))
         for p_before, t_before in self.found:
             inner -= float(self._by_block(p_before * p) @ self._held_sums(t * t_before))
         return 2 * inner - float(self._by_block(p * p) @ self._held_sums(t * t))
@@ -132,7 +132,7 @@ class DummyMatrix:
             made += np.where(block.is_held, one, 0.0)[codes]
         return made
 
-    def _transposed(self, t: Floats) -> Floats:
+    def _multiply_transposed(self, t: Floats) -> Floats:
         """For each dummy the sum of its figures times t."""
         if self.dense is not None:
             made: Floats = t @ self.dense

@@ -50,7 +50,7 @@ def least_squares(pieces: Pieces, z: Floats, basis: Basis) -> tuple[float, Float
     """Intercept, coefficients of the kept columns, and the sum of squared residuals."""
     n, pieces = len(z), list(pieces)
     along = sum(x.T @ z[rows] for rows, x in pieces)
-    coefficients = basis.coefficients(basis.turned(along / n - basis.mean * z.mean()))
+    coefficients = basis.coefficients(basis.turn(along / n - basis.mean * z.mean()))
     intercept = float(z.mean() - float((basis.mean * coefficients).sum()))
     squares = sum(
         float(((z[rows] - x @ coefficients - intercept) ** 2).sum()) for rows, x in pieces
@@ -117,20 +117,20 @@ class _SoftmaxLoss:
         start[0] = np.log(self.share) / self.stretch
         return start.ravel()
 
-    def unpacked(self, flat: Floats) -> tuple[Floats, Floats]:
+    def unpack(self, flat: Floats) -> tuple[Floats, Floats]:
         """Intercepts and coefficients of the kept columns as they stand."""
         both = flat.reshape(self.shape) * self.stretch
         coefficients = self.basis.coefficients(both[1:])
         return both[0] - self.basis.mean @ coefficients, coefficients
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
-        intercept, coefficients = self.unpacked(flat)
+        intercept, coefficients = self.unpack(flat)
         found = multinomial(self.pieces, self.y, intercept, coefficients)
         penalty = 0.5 * self.ridge * float((coefficients**2).sum())
         slope = found.by_intercept / self.n - self.share
         along = found.by_coefficient / self.n - self.seen + self.ridge * coefficients
         along -= np.outer(self.basis.mean, slope)
-        gradient = np.vstack((slope, self.basis.turned(along))) * self.stretch
+        gradient = np.vstack((slope, self.basis.turn(along))) * self.stretch
         return penalty - found.value / self.n, gradient.ravel()
 
 
@@ -157,20 +157,20 @@ class _CumulativeLoss:
         """The steps from cut to cut, neither 0 nor infinite."""
         return np.exp(np.clip(flat[1 : self.n_cuts], -700, 50))
 
-    def unpacked(self, flat: Floats) -> tuple[Floats, Floats]:
+    def unpack(self, flat: Floats) -> tuple[Floats, Floats]:
         """Cuts and coefficients of the kept columns as they stand."""
         steps = np.concatenate((flat[:1], self.gaps(flat)))
         coefficients = self.basis.coefficients(flat[self.n_cuts :])
         return np.cumsum(steps) + self.basis.mean @ coefficients, coefficients
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
-        (cuts, coefficients), gaps = self.unpacked(flat), self.gaps(flat)
+        (cuts, coefficients), gaps = self.unpack(flat), self.gaps(flat)
         found = ordered(self.pieces, self.y, cuts, coefficients, gaps)
         by_step = np.cumsum(found.by_intercept[::-1])[::-1]
         by_gap = (by_step[1:] + gap_slopes(self.sizes, gaps)) * gaps
         along = found.by_coefficient + self.basis.mean * by_step[0]
         along = along / self.n - self.ridge * coefficients
-        gradient = np.concatenate((by_step[:1] / self.n, by_gap / self.n, self.basis.turned(along)))
+        gradient = np.concatenate((by_step[:1] / self.n, by_gap / self.n, self.basis.turn(along)))
         penalty = 0.5 * self.ridge * float((coefficients**2).sum())
         return penalty - found.value / self.n, -gradient
 
@@ -186,20 +186,20 @@ def _fit_dummies(
     basis = basis_of(x, ridge or 0.0)
     kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
 
-    def climbed(ridge: float) -> RegressionFit:
+    def fit(ridge: float) -> RegressionFit:
         loss = kind(kept, y, n_classes, basis, ridge)
         flat, converged = climb(loss, loss.start(), loss.n_numbers)
-        intercept, coefficients = loss.unpacked(flat)
+        intercept, coefficients = loss.unpack(flat)
         spread = basis.spread(coefficients)
         return RegressionFit(intercept, spread, ridge, converged, basis.dropped)
 
     if ridge is not None:
-        return climbed(ridge)
+        return fit(ridge)
     if is_separated(kept, y, n_classes, is_ordered=kind.is_ordered):
-        return climbed(RIDGE)
-    free = climbed(0.0)
+        return fit(RIDGE)
+    free = fit(0.0)
     ran_off = bool(np.abs(free.coefficients).max(initial=0.0) > RUN_OFF)
-    return climbed(RIDGE) if ran_off else free
+    return fit(RIDGE) if ran_off else free
 
 
 def is_separated(x: Sparse, y: Codes, n_classes: int, *, is_ordered: bool = False) -> bool:
@@ -379,7 +379,7 @@ def fit_linear(axes: Axes, y: Floats) -> Coefficients | Unfit:
     variance = squares / (n - p - 1)
     covariance = np.zeros((p + 1, p + 1))
     covariance[0, 0] = variance / n
-    covariance[1:, 1:] = variance / n * basis.coefficients(basis.turned(np.eye(p)))
+    covariance[1:, 1:] = variance / n * basis.coefficients(basis.turn(np.eye(p)))
     place = np.append(middle.middle + middle.rest, slopes)
     turn = unscale_coefficients(axes) / middle.unit
     found = restore_coefficients((INTERCEPT, *axes.labels), place, covariance, turn)

@@ -278,7 +278,7 @@ def grow_rpart_trees(columns: Sequence[Predictor], labels: Sequence[Mask]) -> li
     recursive partitioning using the rpart routines, sections 3 and 4.
     """
     price = COMPLEXITY * min(int(labels[0].sum()), int((~labels[0]).sum()))
-    growth = _grown(columns, _roots(labels), price)
+    growth = _grow(columns, _roots(labels), price)
     n, n_synthetic, left = (
         np.concatenate(part) for part in (growth.n, growth.n_synthetic, growth.left)
     )
@@ -297,7 +297,7 @@ def _roots(labels: Sequence[Mask]) -> Front:
     return Front(rows, np.concatenate(node), int(n_original.sum()), sizes, n_synthetic)
 
 
-def _grown(columns: Sequence[Predictor], front: Front, price: float) -> Growth:
+def _grow(columns: Sequence[Predictor], front: Front, price: float) -> Growth:
     """Every node that rpart may look at."""
     growth = Growth()
     numbers = growth.add(front)

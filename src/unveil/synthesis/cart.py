@@ -191,7 +191,7 @@ def fit_cart(
     sides still have the same most frequent class; here such cuts stay. rpart also ends at a depth
     of 30, where classes that are as many as districts have not yet been parted; here no depth does.
     """
-    coding = TreeCoding.fitted(predictors, target.values, target.n_levels)
+    coding = TreeCoding.fit(predictors, target.values, target.n_levels)
     matrix = coding.matrix(predictors)
     is_number = target.kind == "number"
     grown = grow_tree(

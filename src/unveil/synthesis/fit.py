@@ -142,7 +142,7 @@ def _fit_number(
     state, value = None, None
     plain = np.arange(predictors.n_rows)
     if part.state is not None:
-        states = predictors.taken(part.state).astype(np.int32)
+        states = predictors.take(part.state).astype(np.int32)
         plain = np.flatnonzero(states == 0)
         if len(plain) < len(states):
             target = Target(name, "category", states, part.column.n_states)
@@ -150,7 +150,7 @@ def _fit_number(
             of_states = replace(options, min_spread=None)  # whether, not how much
             state = fitter(method)(target, predictors, of_states, chance(name, "state"))
     if len(plain):
-        target = Target(name, "number", predictors.taken(part.values)[plain])
+        target = Target(name, "number", predictors.take(part.values)[plain])
         among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
         value = fitter(step.method)(target, among, options, chance(name, "value"))
     return FittedStep(step, columns, state, value, told=_few(name, len(plain), options))

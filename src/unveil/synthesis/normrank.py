@@ -58,7 +58,7 @@ def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[Reg
         if sigma == 0:
             break
         centres = x[ties.rows] @ line.coefficients + line.intercept
-        scores[ties.rows] = ties.drawn(centres, sigma, rng)
+        scores[ties.rows] = ties.draw(centres, sigma, rng)
         line, sigma = fit_line(x, scores, basis=basis)
     return line, sigma
 
@@ -81,7 +81,7 @@ class _Ties:
         low, high = (ndtri(ends / n)[which[rows]] for ends in (up_to - counts, up_to))
         return cls(rows, np.maximum(low, -_FARTHEST), np.minimum(high, _FARTHEST))
 
-    def drawn(self, centres: Floats, sigma: float, rng: np.random.Generator) -> Floats:
+    def draw(self, centres: Floats, sigma: float, rng: np.random.Generator) -> Floats:
         """Normal deviates between the ends, by the inverse of the distribution."""
         from scipy.special import ndtr, ndtri
 
@@ -160,13 +160,13 @@ def fit_normrank(
             "categories."
             " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
         )
-    coding = DummyCoding.fitted(predictors)
+    coding = DummyCoding.fit(predictors)
     line, sigma = fit_scores(coding.matrix(predictors), target.values, rng)
     smoothing = None
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)
         smoothing = LeafSmoothing.of(Donors.of(target.values, everyone, 1))
-    notes = notes_of(target.name, line, coding.pooled(predictors))
+    notes = notes_of(target.name, line, coding.pool(predictors))
     in_order: Values = target.values.copy()
     in_order.sort()
     return NormrankModel(in_order, coding, line, sigma, smoothing, notes)

@@ -49,8 +49,8 @@ class ClassModel(ABC):
     def of(cls, target: Target, predictors: Predictors) -> Self:
         """Fit to the classes that occur; a single one needs no model."""
         classes, y = np.unique(target.values, return_inverse=True)
-        coding = DummyCoding.fitted(predictors)
-        x, pooled = coding.matrix(predictors), coding.pooled(predictors)
+        coding = DummyCoding.fit(predictors)
+        x, pooled = coding.matrix(predictors), coding.pool(predictors)
         if len(classes) < 2:
             fit = RegressionFit(np.zeros(1), np.zeros((x.shape[1], 1)))
         else:

@@ -159,7 +159,7 @@ def _columns(term: Term) -> list[NumberTerm | LevelTerm]:
     return [NumberTerm(centre(numbers).standardise(numbers))]
 
 
-def logit_fit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> PropensityFit:
+def fit_logit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> PropensityFit:
     """The figures of a logistic propensity model.
 
     Notes
@@ -208,11 +208,11 @@ def permuted_pmse(
     together = max(1, min(SIDE_BY_SIDE // len(label), math.ceil(n / workers)))
     batches = [range(n)[start : start + together] for start in range(0, n, together)]
 
-    def grown(batch: range) -> list[float]:
+    def grow(batch: range) -> list[float]:
         drawn = [_permutation(label, path, number) for number in batch]
         return [pmse_of(leaves) for leaves in grow_rpart_trees(columns, drawn)]
 
-    return [value for batch in run_in_threads(grown, batches, workers) for value in batch]
+    return [value for batch in run_in_threads(grow, batches, workers) for value in batch]
 
 
 def _permutation(label: Mask, path: tuple[int | str, ...], number: int) -> Mask:

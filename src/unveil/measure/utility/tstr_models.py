@@ -127,7 +127,7 @@ class Outcome:
         return self.variable.values[self.variable.codes(side)[rows]]
 
 
-def outcome_asked(opened: UtilityData, name: str, kind: Any) -> Outcome:
+def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
     """The outcome, its kind by what it holds unless that is said, or a refusal."""
     if name not in opened.names:
         raise RolesError(_absent(name, opened.names))
@@ -186,12 +186,12 @@ def _classes(variable: ComparedVariable, is_known: Mask, n_sides: int) -> Ints:
     return np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 
-def model_asked(kind: OutcomeKind, given: Any) -> ModelKind:
+def parse_model(kind: OutcomeKind, given: Any) -> ModelKind:
     """The model, the regression of the kind unless another is said."""
     return MODELS[kind][0] if given is None else choice("model", given, MODELS[kind])
 
 
-def folds_asked(given: Any, outcome: Outcome, place: str) -> int:
+def parse_folds(given: Any, outcome: Outcome, place: str) -> int:
     """How many folds, or a sentence on why that means nothing."""
     number = number_in(given)
     if number is None or not 2 <= number <= 100 or number != int(number):
@@ -333,11 +333,11 @@ class TrainedModel:
     """How the records of a side are coded, and what is predicted from that."""
 
     coding: PredictorCoding
-    predict: Predict
+    function: Predict
 
-    def predicted(self, side: int, rows: Ints) -> Floats:
+    def predict(self, side: int, rows: Ints) -> Floats:
         """For each record the chance of every class, or the number expected."""
-        return self.predict(self.coding.matrix(side, rows))
+        return self.function(self.coding.matrix(side, rows))
 
 
 def class_model(
@@ -503,14 +503,14 @@ def _scores(trial: Trial, side: int, rows: Ints, folds: Sequence[Ints]) -> Itera
         )
         for tested in folds:
             truth = outcome.classes(trial.tested_side, tested)
-            yield class_scores(truth, model.predicted(trial.tested_side, tested))
+            yield class_scores(truth, model.predict(trial.tested_side, tested))
         return
     fitted = number_model(
         made, side, rows, outcome.numbers(side, rows), kind=trial.model, seed=seed
     )
     for tested in folds:
         expected = outcome.numbers(trial.tested_side, tested)
-        yield number_scores(expected, fitted.predicted(trial.tested_side, tested))
+        yield number_scores(expected, fitted.predict(trial.tested_side, tested))
 
 
 def _guess(trial: Trial, rows: Ints, tested: Ints) -> Scores:

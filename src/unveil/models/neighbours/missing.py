@@ -171,11 +171,11 @@ def columns_to_try(columns: Sequence[Floats]) -> tuple[list[Floats], list[Floats
 def combine_moves(columns: Sequence[Floats], n_dimensions: int) -> Floats:
     """Every combination of one move of each column."""
 
-    def added(left: Floats, right: Floats) -> Floats:
+    def add(left: Floats, right: Floats) -> Floats:
         both: Floats = (left[:, np.newaxis] + right).reshape(-1, n_dimensions)
         return both
 
-    return reduce(added, columns, np.zeros((1, n_dimensions)))
+    return reduce(add, columns, np.zeros((1, n_dimensions)))
 
 
 # The longest difference of two rows, where some values are missing and may be any of their column.
@@ -420,11 +420,11 @@ class PatternPair:
         lowest = np.take_along_axis(bound, first[:, np.newaxis], axis=1)[:, 0]
         live = np.flatnonzero(lowest <= limit**2 + rounding)
         found = np.full(len(row), np.inf)
-        found[live] = self._solved(base, live, first[live], (row, at))
+        found[live] = self._solve(base, live, first[live], (row, at))
         reach = (np.minimum(found, limit) * (1 + 2 * TOLERANCE)) ** 2 + rounding
         bound[live, first[live]] = np.inf
         pair, move = np.nonzero(bound <= reach[:, np.newaxis])
-        np.minimum.at(found, pair, self._solved(base, pair, move, (row, at)))
+        np.minimum.at(found, pair, self._solve(base, pair, move, (row, at)))
         return found
 
     def _bound(self, base: Floats) -> tuple[Floats, Floats]:
@@ -439,7 +439,7 @@ class PatternPair:
         rounding = 16 * (len(turn) + 2) * np.finfo(float).eps
         return bound, rounding * (norms + spread.max())
 
-    def _solved(self, base: Floats, pair: Ints, move: Ints, rows: tuple[Ints, Ints]) -> Floats:
+    def _solve(self, base: Floats, pair: Ints, move: Ints, rows: tuple[Ints, Ints]) -> Floats:
         """The shortest distance of each pair after one move, missing numbers at their best."""
         apart = base[pair] + self.levels.moves[move]
         fixed, loose, precision = self.levels.fixed, self.levels.loose, self.geometry.precision
