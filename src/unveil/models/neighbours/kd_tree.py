@@ -72,6 +72,21 @@ class Tree:
         yield row, at, synthetic.apart(self._points, row, at)
 
 
+def nearest_distances(people: Floats, records: Floats, most: int) -> tuple[Floats, Floats]:
+    """How far the nearest other person, and the nearest record, is from each of the people.
+
+    Of more than `most` people these are so many, spread over the space as the people are.
+    """
+    from scipy.spatial import cKDTree
+
+    others, tree = cKDTree(people), cKDTree(records)
+    # In the order of the tree, so that each question finds its answer where the last one was.
+    asked: Ints = others.indices
+    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
+    to_person = others.query(people[asked], k=2, workers=-1)[0][:, 1]
+    return to_person, tree.query(people[asked], k=1, workers=-1)[0]
+
+
 def within(originals: Points, own: Floats, synthetic: Points) -> Mask:
     """Which synthetic rows are closer to any original than its nearest other original is.
 
