@@ -5,7 +5,7 @@ standard errors, columns are those of a formula, and a model that has no finite 
 none. The likelihoods are the same (`likelihood`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -46,16 +46,15 @@ class RegressionFit:
     dropped: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def least_squares(pieces: Pieces, z: Floats, basis: Basis) -> tuple[float, Floats, float]:
+def least_squares(
+    look: Callable[[], Pieces], z: Floats, basis: Basis
+) -> tuple[float, Floats, float]:
     """Intercept, coefficients of the kept columns, and the sum of squared residuals."""
-    n, pieces = len(z), list(pieces)
-    along = sum(x.T @ z[rows] for rows, x in pieces)
-    coefficients = basis.coefficients(basis.turn(along / n - basis.mean * z.mean()))
+    along = sum(x.T @ z[rows] for rows, x in look()) / len(z)
+    coefficients = basis.coefficients(basis.turn(along - basis.mean * z.mean()))
     intercept = float(z.mean() - float((basis.mean * coefficients).sum()))
-    squares = sum(
-        float(((z[rows] - x @ coefficients - intercept) ** 2).sum()) for rows, x in pieces
-    )
-    return intercept, coefficients, squares
+    residuals = (z[rows] - x @ coefficients - intercept for rows, x in look())
+    return intercept, coefficients, sum(float((some**2).sum()) for some in residuals)
 
 
 @limit_to_one_thread()
@@ -72,7 +71,7 @@ def fit_line(
     """
     basis = basis or basis_of(x, ridge)
     kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
-    intercept, coefficients, squares = least_squares([(slice(None), kept)], z, basis)
+    intercept, coefficients, squares = least_squares(lambda: [(slice(None), kept)], z, basis)
     free = len(z) - len(basis.kept) - 1
     sigma = float(np.sqrt(squares / free)) if free > 0 else 0.0
     spread = basis.spread(coefficients)
@@ -375,7 +374,7 @@ def fit_linear(axes: Axes, y: Floats) -> Coefficients | Unfit:
         return Unfit(f"so few records ({n:,}) are not enough for {p + 1:,} coefficients", n)
     middle = centre(y)
     basis = axes.basis
-    _, slopes, squares = least_squares(axes.blocks(), middle.deviations(y), basis)
+    _, slopes, squares = least_squares(axes.blocks, middle.deviations(y), basis)
     variance = squares / (n - p - 1)
     covariance = np.zeros((p + 1, p + 1))
     covariance[0, 0] = variance / n
