@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
+from scipy.special import expit
 
 from unveil.models.design import ColumnValues, ModelColumn, Predictors
 from unveil.synthesis.methods import Target
@@ -51,3 +52,9 @@ def chi_square_p(counts, expected):
     there = expected > 0
     statistic = ((counts[there] - expected[there]) ** 2 / expected[there]).sum()
     return float(chdtrc(there.sum() - 1, statistic))
+
+
+def cumulative_probabilities(fit, x):
+    """P(class | row) of an ordered model."""
+    up_to = expit(fit.intercept[None, :] - (x @ fit.coefficients)[:, None])
+    return np.diff(up_to, axis=1, prepend=0.0, append=1.0)
