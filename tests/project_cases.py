@@ -6,8 +6,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from unveil.project.edit_project import accept_limits, answer, findings_now, rule
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, answer, findings_now, rule
 from unveil.project.run import run_project
 from unveil.records.disclosure import Disclosure
 from unveil.records.run import FigureRow, Run, RunPart

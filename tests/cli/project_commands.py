@@ -8,10 +8,10 @@ from unveil.cli.commands import COMMANDS
 from unveil.errors import UnveilError
 
 
-def typed(folder, command, *arguments):
+def typed(folder, command, *arguments, takes_option=True):
     """Exit code, standard output and what was told of a command in a project."""
     module = import_module(f"unveil.cli.{COMMANDS.get(command, (command, ''))[0]}")
-    given = [*map(str, arguments), "--project", str(folder)]
+    given = [*map(str, arguments), *(["--project"] if takes_option else []), str(folder)]
     done = CliRunner().invoke(
         getattr(module, command), given, env={"COLUMNS": "100"}, standalone_mode=False
     )

@@ -6,8 +6,8 @@ import pytest
 
 from cli.project_commands import typed
 from project_cases import OFFICER, edited, ran, ready
+from unveil.project.edit_project import accept_limits
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits
 
 SAID = ("--by", "B. Smith, data protection", "--note", "Fine.")
 

@@ -4,8 +4,8 @@ import json
 
 from cli.project_commands import typed
 from project_cases import ANALYST, OFFICER, edited, ran, run
+from unveil.project.edit_project import accept_limits, rule
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, rule
 
 
 def test_the_screen_says_why_and_what_to_type(tmp_path):

@@ -6,11 +6,11 @@ import pytest
 
 from project_cases import OFFICER, edited, ran, ready
 from unveil.errors import RulingNeededError
-from unveil.project.assess_run import judgement_of
 from unveil.project.decide import decide
+from unveil.project.edit_project import accept_limits
+from unveil.project.judge_run import judge_run
 from unveil.project.model import limits_mark
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits
 from unveil.project.store import load_parts, load_run
 
 CHANGED = f"The limits were changed since {OFFICER} accepted them, so they are not in force."
@@ -18,7 +18,7 @@ CHANGED = f"The limits were changed since {OFFICER} accepted them, so they are n
 
 def judged(folder):
     run = load_run(folder)
-    return judgement_of(read_project(folder), run, load_parts(folder, run))
+    return judge_run(read_project(folder), run, load_parts(folder, run))
 
 
 def test_the_mark_is_the_start_of_a_hash_over_name_and_sorted_values():

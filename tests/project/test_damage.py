@@ -14,10 +14,10 @@ from unveil.project import decide as deciding
 from unveil.project import log
 from unveil.project import run as running
 from unveil.project.decide import decide, decisions_of
+from unveil.project.edit_project import answer
 from unveil.project.history import compare_runs
 from unveil.project.lock import lock_project
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import answer
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
 from unveil.project.store import load_run, next_number, runs_of

@@ -11,10 +11,10 @@ from unveil.errors import (
     TamperedError,
 )
 from unveil.project.decide import decide, decisions_of
+from unveil.project.edit_project import accept_limits, rule
 from unveil.project.lock import lock_project
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, rule
 from unveil.project.store import results_sha256
 from unveil.project.verify import verify_project
 

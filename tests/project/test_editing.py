@@ -11,17 +11,11 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from unveil.errors import InputError, WriteError
-from unveil.project.edit_project import (
-    add_exclusion,
-    add_ruling,
-    set_answer,
-    set_limits,
-    set_synthetic,
-    write_project,
-)
+from unveil.project.edit_project import exclusion_table, limits_table, write_project
 from unveil.project.model import Answer, ExcludeEntry, RulingEntry, limits_mark
 from unveil.project.read_project import project_from, read_project
-from unveil.project.rulings import parse_flag_name
+from unveil.project.rulings_in_force import parse_flag_name
+from unveil.project.toml import add_entries, set_settings
 from unveil.records.exclusions import Exclusion
 
 HOSTILE = 'a "quoted" \\ name\n[limits]\x1b[31m = \u202e#'
@@ -56,10 +50,33 @@ RULING = RulingEntry("neighbour/workab=NO", True, "common knowledge", "Bob", "20
 EDITS = {
     "exclusion": lambda text: add_exclusion(text, EXCLUDE),
     "ruling": lambda text: add_ruling(text, RULING),
-    "limits": lambda text: set_limits(text, {"UiO": (5, 7.5)}, "Bob, head", "2026-11-16"),
+    "limits": lambda text: set_limits(text, {"UiO": (5, 7.5)}),
     "answer": lambda text: set_answer(text, "other_sources", Answer("None.", "Ann", None)),
     "synthetic": lambda text: set_synthetic(text, ["new.csv", "new 2.csv"]),
 }
+
+
+def add_exclusion(text, entry):
+    return add_entries(text, "exclude", [exclusion_table(entry)])
+
+
+def add_ruling(text, *entries):
+    return add_entries(text, "ruling", [vars(one) for one in entries])
+
+
+def set_limits(text, values, by="Bob, head", on="2026-11-16"):
+    """These limits beside those that are there."""
+    given = said(text).get("limits", {}).items()
+    before = {name: tuple(pair) for name, pair in given if isinstance(pair, list)}
+    return set_settings(text, ("limits",), limits_table({**before, **values}, by, on))
+
+
+def set_answer(text, factor, entry):
+    return set_settings(text, ("context", factor), vars(entry))
+
+
+def set_synthetic(text, paths):
+    return set_settings(text, ("data",), {"synthetic": list(paths)})
 
 
 def said(text):
@@ -118,7 +135,7 @@ def test_every_rule_is_read_back_as_it_was(tmp_path, exclusion, lines):
 
 
 def test_a_value_is_changed_in_its_place_and_its_comment_stays():
-    made = set_limits(TEXT, {"DiSCO": (1, 2.5)}, "Bob, head", "2026-11-16")
+    made = set_limits(TEXT, {"DiSCO": (1, 2.5)})
     gone, came = lines_changed(TEXT, made)
     assert gone == ["DiSCO = [ 5, 10 ]   # looked at in May"]
     assert came == [
@@ -130,13 +147,14 @@ def test_a_value_is_changed_in_its_place_and_its_comment_stays():
 
 
 def test_a_limit_is_taken_off_and_an_acceptance_withdrawn():
-    accepted = set_limits(TEXT, {}, "Bob, head", "2026-11-16")
-    made = set_limits(accepted, {"DiSCO": None}, None, None)
+    accepted = set_limits(TEXT, {})
+    off = dict.fromkeys(["DiSCO", "accepted_by", "on", "accepted"])
+    made = set_settings(accepted, ("limits",), off)
     assert lines_changed(TEXT, made) == (["DiSCO = [ 5, 10 ]   # looked at in May"], [])
 
 
 def test_limits_accepted_again_change_the_lines_about_it_alone():
-    once = set_limits(TEXT, {}, "Bob, head", "2026-11-16")
+    once = set_limits(TEXT, {})
     again = set_limits(once, {}, "Eve, head", "2026-11-17")
     gone, came = lines_changed(once, again)
     assert gone[:2] == ['accepted_by = "Bob, head"', "on = 2026-11-16"]
@@ -171,7 +189,7 @@ def test_copies_are_named_in_their_line():
 def test_a_second_ruling_on_a_finding_takes_the_place_of_the_first():
     once = add_ruling(TEXT, RULING).replace("/workab=NO", '/workab=\\"NO\\"')
     other = RulingEntry("neighbour/workab=NO", False, "not known", "Eve", "2026-11-17")
-    again = add_ruling(once, other, instead=True)
+    again = set_settings(once, ("ruling", 0), vars(other))
     assert len(said(again)["ruling"]) == 1
     assert said(again)["ruling"][0]["accept"] is False
     assert said(again)["ruling"][0]["finding"] == "neighbour/workab=NO"
@@ -244,8 +262,8 @@ def test_odd_layouts_are_changed_rightly(edit, text):
 
 
 def test_what_cannot_be_put_in_is_told_to_be_put_in_by_hand(monkeypatch):
-    monkeypatch.setattr("unveil.project.edit_project.append_entry", lambda text, *_: text)
-    monkeypatch.setattr("unveil.project.edit_project.replace_table", lambda text, *_: text)
+    monkeypatch.setattr("unveil.project.toml._insert_lines", lambda text, *_: text)
+    monkeypatch.setattr("unveil.project.toml.replace_table", lambda text, *_: text)
     with pytest.raises(WriteError) as refusal:
         add_ruling(TEXT, RULING)
     assert str(refusal.value) == (
@@ -309,7 +327,7 @@ def test_every_edit_of_any_file_changes_its_own_lines_alone(text, edit):
 @examples(20)
 @given(files())
 def test_a_changed_limit_takes_the_place_of_its_own_lines_alone(text):
-    made = set_limits(text, {"DiSCO": (0, 3)}, None, None)
+    made = set_settings(text, ("limits",), {"DiSCO": [0, 3]})
     gone, _ = lines_changed(text, made)
     assert [line.strip() for line in gone] in ([], ["DiSCO = [", "1, # low", "2,", "]"])
     assert said(made) == {
@@ -321,8 +339,8 @@ def test_a_changed_limit_takes_the_place_of_its_own_lines_alone(text):
 @examples(20)
 @given(files())
 def test_what_is_set_already_is_set_again_without_a_change(text):
-    once = set_limits(text, {"UiO": (5, 7.5)}, "Bob", "2026-11-16")
-    assert set_limits(once, {"UiO": (5, 7.5)}, "Bob", "2026-11-16") == once
+    once = set_limits(text, {"UiO": (5, 7.5)}, "Bob")
+    assert set_limits(once, {"UiO": (5, 7.5)}, "Bob") == once
     copies = said(text)["data"].get("synthetic")
     if copies is not None:
         assert set_synthetic(text, copies) == text
@@ -372,7 +390,7 @@ def test_what_would_be_a_fault_is_never_written(tmp_path):
     path = tmp_path / "project.toml"
     path.write_text(TEXT, encoding="utf-8")
     project = read_project(path, needs_files=False)
-    twice = add_ruling(add_ruling(TEXT, RULING), RULING)
+    twice = add_ruling(TEXT, RULING, RULING)
     with pytest.raises(InputError, match="is ruled on twice"):
         write_project(project, twice)
     assert path.read_text(encoding="utf-8") == TEXT

@@ -7,10 +7,10 @@ import pytest
 
 from project_cases import ANALYST, ran
 from unveil.errors import RolesError
-from unveil.project.assess_run import judgement_of
+from unveil.project.edit_project import rule
 from unveil.project.explain import explain_target
+from unveil.project.judge_run import judge_run
 from unveil.project.read_project import project_from, read_project
-from unveil.project.record_ruling import rule
 from unveil.project.store import load_parts, load_run
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.view import disclosure
@@ -19,7 +19,7 @@ from unveil.view import disclosure
 def explain(folder, target="abroad", **others):
     project, run = read_project(folder), load_run(folder)
     parts = load_parts(folder, run)
-    judgement = judgement_of(project, run, parts)
+    judgement = judge_run(project, run, parts)
     return explain_target(project, run, parts, judgement, target, **others)
 
 

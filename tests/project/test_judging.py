@@ -3,16 +3,16 @@
 import pytest
 
 from project_cases import ANALYST, OFFICER, edited, ran, ready, run
-from unveil.project.assess_run import judgement_of
+from unveil.project.edit_project import accept_limits
+from unveil.project.judge_run import judge_run
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits
 from unveil.project.store import load_parts, load_run
 
 
 def judged(folder):
     found = load_run(folder)
     project = read_project(folder, needs_files=False)
-    return judgement_of(project, found, load_parts(folder, found))
+    return judge_run(project, found, load_parts(folder, found))
 
 
 def test_a_project_with_nothing_said_has_no_verdict(tmp_path):

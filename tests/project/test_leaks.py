@@ -5,9 +5,9 @@ import pytest
 from project_cases import ANALYST, OFFICER, PROJECT, edited, made, run
 from unveil.errors import UnveilError
 from unveil.project.decide import decide
+from unveil.project.edit_project import accept_limits, answer, findings_now, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, answer, findings_now, rule
 from unveil.project.verify import verify_project
 from unveil.project.whatif import whatif
 

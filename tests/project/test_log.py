@@ -11,8 +11,8 @@ from unveil.errors import InternalError, ReadError
 from unveil.project import log
 from unveil.project import log as log_file
 from unveil.project.decide import decide
+from unveil.project.edit_project import answer
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import answer
 from unveil.project.verify import verify_project
 from unveil.records.assessment import LogLine
 

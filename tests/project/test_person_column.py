@@ -11,8 +11,8 @@ from oracles import people as oracle
 from unveil.cli.commands import Commands
 from unveil.errors import InputError
 from unveil.project.fingerprint import settings_sha256
+from unveil.project.protect import plan_protection
 from unveil.project.read_project import project_from, read_project
-from unveil.project.read_protection import project_of
 
 N_PEOPLE = 300
 KNOWN = "2d36d12767ccedef6ccb9ec073592058a197f525ed775c1360d4dea6f786c6fe"
@@ -145,10 +145,10 @@ def test_the_column_is_neither_synthesised_nor_protected(mine):
     assert pl.read_csv(copy).columns == visits(1).columns[1:]
     step = '[[protect.step]]\ndo = "round"\ncolumn = "birth_year"\nto = 5\n'
     change(mine, "\n[context]", f"\n{step}\n[context]")
-    assert project_of(mine / "project.toml").identifiers == ("patient_id",)
+    assert plan_protection(read_project(mine))[1] == ("patient_id",)
     text = (mine / "project.toml").read_text("utf-8").replace(PERSON, 'person = "none"')
     (mine / "project.toml").write_text(text, "utf-8")
-    assert project_of(mine / "project.toml").identifiers == ()
+    assert plan_protection(read_project(mine))[1] == ()
 
 
 STEPS = """

@@ -13,6 +13,7 @@ from unveil.project.read_people import CONTEXT, EXCEPTION, EXCLUDE, RULING
 from unveil.project.read_project import (
     MEASURES,
     ROLES,
+    SECTIONS,
     TEMPLATE_NAMES,
     find_project,
     project_from,
@@ -20,7 +21,6 @@ from unveil.project.read_project import (
 )
 from unveil.project.read_project import SCENARIO as SCENARIO_SETTINGS
 from unveil.project.sources import check_data_faults
-from unveil.project.toml import SECTIONS
 from unveil.records.exclusions import Exclusion
 
 DATA = '[data]\noriginal = "people.csv"\n'
@@ -130,8 +130,7 @@ FAULTS = [
     ),
     (
         DATA + "special_codes = [-8]\n",
-        "project.toml, line 3: special_codes is of type list. Write them by column: {income"
-        " = [-8]}.",
+        "project.toml, line 3: special_codes is of type list. Write it by column: {income = [-8]}.",
     ),
     (
         DATA + 'special_codes = {age = ["x"]}\n',
@@ -145,7 +144,7 @@ FAULTS = [
     ),
     (
         DATA + 'types = "text"\n',
-        "project.toml, line 3: types is 'text'. Write them by column: {age = \"integer\"}.",
+        "project.toml, line 3: types is 'text'. Write it by column: {age = \"integer\"}.",
     ),
     (
         DATA + "missing_values = [9]\n",

@@ -16,7 +16,6 @@ from unveil.project.log import read_log
 from unveil.project.proposals import TEMPLATES, propose_codes, propose_radii, scenario_of
 from unveil.project.propose import create_project, propose, propose_text
 from unveil.project.read_project import read_project
-from unveil.project.read_protection import project_of
 from unveil.project.run import run_project
 
 N_ROWS = 400
@@ -77,7 +76,7 @@ def test_proposed_codings_are_steps_of_protect_once_their_marks_are_gone(example
     taken = "\n".join(line.removeprefix("# ").removeprefix("#") for line in steps.split("\n")[2:])
     (tmp_path / "project.toml").write_text(head + taken, encoding="utf-8")
     assert mark
-    plan = project_of(tmp_path / "project.toml").plan
+    plan = read_project(tmp_path).plan
     assert [step.do for step in plan.steps] == ["band", "top_code", "synthesise"]
     assert len(read_project(tmp_path).steps) == 2
 

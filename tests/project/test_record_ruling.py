@@ -6,9 +6,9 @@ import pytest
 
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.project.edit_project import accept_limits, answer, findings_now, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, answer, findings_now, rule
 
 
 def states(folder):

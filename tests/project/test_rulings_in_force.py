@@ -4,9 +4,9 @@ import pytest
 
 from project_cases import ANALYST, edited, made, ran, run
 from unveil.errors import SettingsError
-from unveil.project.assess_run import stale
+from unveil.project.edit_project import rule
+from unveil.project.judge_run import stale
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import rule
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
 

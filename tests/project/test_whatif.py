@@ -5,9 +5,9 @@ import pytest
 import unveil
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import InputError, RolesError, SettingsError
+from unveil.project.edit_project import accept_limits, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, rule
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
 

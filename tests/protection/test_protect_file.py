@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from profiles import examples
 from unveil.errors import InputError, ReadError
 from unveil.project.protect import protect
-from unveil.project.read_protection import project_of
+from unveil.project.read_project import read_project
 from unveil.project.toml import Lines
 
 N_ROWS = 120
@@ -88,8 +88,6 @@ population = {name = "normal", mean = 170, sd = 9}
 N = 60000
 threshold = 0.2
 round = 2
-[[finding]]
-name = "others read this"
 """
     read = protect(project(folder, text), seed=2)
     said = protect(
@@ -209,8 +207,8 @@ FAULTS = [
         " project file.",
     ),
     (
-        steps({"do": '"synthesise"'}) + "[[scenario]]\nkeys = 5\n",
-        "project.toml, line 7: keys of [[scenario]] must be a list of names of columns.",
+        steps({"do": '"synthesise"'}) + '[[scenario]]\nname = "n"\nkeys = 5\n',
+        "project.toml, line 8: keys of [[scenario]] must be a list of names of columns.",
     ),
     (
         "scenario = 4\n" + steps({"do": '"synthesise"'}),
@@ -218,16 +216,16 @@ FAULTS = [
     ),
     (
         steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex"]\ntarget = ["age", "sex"]\n',
-        "project.toml, line 8: 'sex' cannot be key and target of the same scenario: what the"
-        " intruder knows already cannot be disclosed. Take it out of one of the two.",
+        "project.toml, line 8: 'sex' cannot be key and target: a column has one role here. What is"
+        " a key in one scenario and a target in another is said there.",
     ),
     (
         steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex", "sex"]\n',
-        "project.toml, line 7: Column 'sex' is given twice among the keys. Name it once.",
+        "project.toml, line 7: Column 'sex' is given twice among the key columns. Name it once.",
     ),
     (
-        steps({"do": '"synthesise"'}) + '[[scenario]]\nkeys = ["sx"]\n',
-        "project.toml, line 7: Keys: The original (people.csv) has no column 'sx'. Did you mean"
+        steps({"do": '"synthesise"'}) + '[[scenario]]\nname = "n"\nkeys = ["sx"]\n',
+        "project.toml, line 8: Keys: The original (people.csv) has no column 'sx'. Did you mean"
         " 'sex'? Its columns are: sex, age, double, height, empty.",
     ),
     (
@@ -483,7 +481,7 @@ def test_what_the_call_gives_besides_has_no_line_in_the_file(folder):
 
 def test_a_file_with_a_byte_order_mark_is_read_and_its_lines_are_found(folder):
     text = "\ufeff" + steps({"do": '"synthesise"'})
-    assert project_of(project(folder, text)).plan.steps[0].do == "synthesise"
+    assert read_project(project(folder, text)).plan.steps[0].do == "synthesise"
     assert lines_told(folder, text + "[roles]\nkey = 3\n")[0][0] == 7
 
 
@@ -515,9 +513,9 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(folder):
     ):
         (folder / "project.toml").write_bytes(content)
         with pytest.raises(ReadError) as refusal:
-            project_of(folder / "project.toml")
+            protect(folder / "project.toml")
         assert str(refusal.value).startswith(sentence)
-    with pytest.raises(ReadError, match="cannot be read: No such file or directory"):
+    with pytest.raises(ReadError, match="There is no file or folder"):
         protect(folder / "absent.toml")
 
 

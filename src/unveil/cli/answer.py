@@ -10,9 +10,9 @@ from rich.text import Text
 from unveil.assessment.context import QUESTIONS
 from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
+from unveil.project.edit_project import answer as answer_factor
 from unveil.project.people import factors_of
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import answer as answer_factor
 from unveil.records.report import ContextAnswer
 from unveil.view.format import visible
 from unveil.view.render_rich import print_output
@@ -45,8 +45,7 @@ def answer(
     if factor is None and by is not None:
         raise SettingsError('Name the question: unveil answer release_context "..." --by ...')
     if factor is not None:
-        answer_factor(file, factor, answer=text, by=by)
-        file = read_project(project, needs_files=False)
+        file = answer_factor(file, factor, answer=text, by=by)
     found = factors_of(file)
     if as_json:
         document = {"factors": [one.to_dict() for one in found]}

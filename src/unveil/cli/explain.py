@@ -9,8 +9,8 @@ from rich.text import Text
 
 from unveil.cli.options import indent_lines, json_option, project_option, render_table
 from unveil.errors import RolesError
-from unveil.project.assess_run import judgement_of
 from unveil.project.explain import explain_target
+from unveil.project.judge_run import judge_run
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.records.assessment import ExplainedFinding, Explanation, LimitCheck
@@ -46,7 +46,7 @@ def explain(
     file = read_project(project, needs_files=False)
     run = load_run(file.folder)
     parts = load_parts(file.folder, run)
-    judgement = judgement_of(file, run, parts)
+    judgement = judge_run(file, run, parts)
     found = explain_target(file, run, parts, judgement, target, scenario=scenario)
     print_output(json_document(found) if as_json else _screen(found), Console())
 

@@ -13,10 +13,10 @@ from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, project_option, render_table
 from unveil.errors import SettingsError, quote_text
-from unveil.project.assess_run import why_not_accepted
+from unveil.project.edit_project import accept_limits, propose_limits
+from unveil.project.judge_run import why_not_accepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import accept_limits, propose_limits
 from unveil.records.assessment import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
@@ -101,8 +101,7 @@ def limits(
     if by is not None and not accept:
         raise SettingsError("A name is for what is accepted: add --accept.")
     if accept:
-        accept_limits(file, by=by, preset=preset, changes=changes)
-        file = read_project(project, needs_files=False)
+        file = accept_limits(file, by=by, preset=preset, changes=changes)
     values = file.limits.values
     if (preset or changes) and not accept:
         values = propose_limits(file, preset=preset, changes=changes)

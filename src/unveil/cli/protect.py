@@ -11,8 +11,8 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import is_in_project, protect_copy
+from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
-from unveil.project.read_protection import is_project
 from unveil.records.protection import Protection
 from unveil.view.format import lines
 from unveil.view.protection_screen import document, screen

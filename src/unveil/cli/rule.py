@@ -11,9 +11,9 @@ from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
 from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
+from unveil.project.edit_project import ProjectEdit, findings_now
+from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
-from unveil.project.record_ruling import findings_now
-from unveil.project.record_ruling import rule as rule_on
 from unveil.records.assessment import Audience, FlagRuling
 from unveil.view.format import truncate, visible
 from unveil.view.project import finding_lines
@@ -24,20 +24,27 @@ MOST_PAIRS = 3
 
 
 @click.command(short_help="Say of a finding that it is common knowledge, or that it is kept.")
-@click.argument("finding", required=False)
+@click.argument("findings", nargs=-1, metavar="[FINDING]...")
 @click.option("--common-knowledge", is_flag=True, help="Anybody would guess it: leave it out.")
 @click.option("--keep", is_flag=True, help="It is a risk, and stays counted.")
 @click.option("--reason", metavar="TEXT", help="Why; kept with the ruling.")
+@click.option(
+    "--file",
+    "rulings",
+    metavar="FILE",
+    help="Rulings of a TOML file, [[ruling]] with finding, accept and reason: all or none.",
+)
 @click.option("--instead", is_flag=True, help="Replace an earlier ruling on the same finding.")
 @by_option
 @project_option
 @json_option
 def rule(
     *,
-    finding: str | None,
+    findings: tuple[str, ...],
     common_knowledge: bool,
     keep: bool,
     reason: str | None,
+    rulings: str | None,
     instead: bool,
     by: str | None,
     project: str | None,
@@ -46,37 +53,68 @@ def rule(
     """Rule on FINDING of the last run; without FINDING, list those that are open.
 
     What is common knowledge is left out from the next run on. For audiences closed and registered
-    all pairs of one target may be ruled on at once: "neighbour/marital two-way".
+    all pairs of one target may be ruled on at once: "neighbour/marital two-way". Several rulings,
+    of several FINDINGs or of a file, are written together or not at all.
 
     \b
     Example:
       unveil rule
       unveil rule "neighbour/workab=NO" --common-knowledge --reason "..." --by "A. Jones, analyst"
       unveil rule "neighbour/marital=SINGLE@age=16" --keep --reason "..." --by "A. Jones, analyst"
+      unveil rule --file rulings.toml --by "A. Jones, analyst"
     """
     file = read_project(project, needs_files=False)
-    if finding is None:
-        if common_knowledge or keep or reason or instead:
-            raise SettingsError('Name the finding: unveil rule "neighbour/workab=NO" ...')
+    given = _gather_rulings(findings, rulings, reason, common_knowledge=common_knowledge, keep=keep)
+    if not given:
+        if instead:
+            raise SettingsError(_NAME)
         found = findings_now(file)
-        print_output(
-            _document(found) if as_json else _render_findings(found, file.context.audience),
-            Console(),
-        )
+        shown = _document(found) if as_json else _render_findings(found, file.context.audience)
+        print_output(shown, Console())
         return
+    with ProjectEdit(file, by) as edit:
+        for finding, accept, why in given:
+            edit.rule(finding, accept=accept, reason=why, instead=instead)
+    found = findings_now(edit.project)
+    if as_json:
+        print_output(_document(found), Console())
+        return
+    *others, last = [_confirm(finding, accept=accept) for finding, accept, _ in given]
+    left = sum(one.state == "open" for one in found)
+    after = " It is left out from the next run on: unveil run." if given[-1][1] else ""
+    print_output(Group(*map(Text, others), Text(f"{last}{after} Still open: {left:,}.")), Console())
+
+
+_NAME = 'Name the finding: unveil rule "neighbour/workab=NO" ...'
+
+
+def _gather_rulings(
+    findings: tuple[str, ...],
+    rulings: str | None,
+    reason: str | None,
+    *,
+    common_knowledge: bool,
+    keep: bool,
+) -> list[tuple[str, bool, str | None]]:
+    """What is ruled on, what is said of it, and why: of a file, or alike for all findings named."""
+    is_said = common_knowledge or keep or reason
+    if rulings is not None:
+        if findings or is_said:
+            raise SettingsError(
+                "A file of rulings says findings, rulings and reasons. Leave the others out."
+            )
+        return [*read_rulings_file(rulings)]
+    if not findings:
+        if is_said:
+            raise SettingsError(_NAME)
+        return []
     if common_knowledge == keep:
         raise SettingsError("Say what it is: --common-knowledge or --keep, one of the two.")
-    rule_on(file, finding, accept=common_knowledge, reason=reason, by=by, instead=instead)
-    changed = read_project(project, needs_files=False)
-    if as_json:
-        print_output(_document(findings_now(changed)), Console())
-        return
-    said = "common knowledge" if common_knowledge else "kept as a risk"
-    left = sum(one.state == "open" for one in findings_now(changed))
-    after = " It is left out from the next run on: unveil run." if common_knowledge else ""
-    print_output(
-        Group(Text(f"{visible(finding)}: {said}.{after} Still open: {left:,}.")), Console()
-    )
+    return [(finding, common_knowledge, reason) for finding in findings]
+
+
+def _confirm(finding: str, *, accept: bool) -> str:
+    return f"{visible(finding)}: {'common knowledge' if accept else 'kept as a risk'}."
 
 
 def _document(found: Sequence[FlagRuling]) -> str:

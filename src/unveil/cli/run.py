@@ -7,9 +7,9 @@ from rich.console import Console
 
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
-from unveil.project.accept_alert import accept_alerts
-from unveil.project.assess_run import judgement_of
 from unveil.project.decide import decisions_of
+from unveil.project.edit_project import accept_alerts
+from unveil.project.judge_run import judge_run
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.project.records_at_risk import records_path
@@ -73,7 +73,7 @@ def run(
     if reasons:
         file = accept_alerts(file, reasons, by=by)
     parts = load_parts(file.folder, made)
-    judgement = judgement_of(file, made, parts)
+    judgement = judge_run(file, made, parts)
     decided = tuple(decision_lines(file.folder, made, decisions_of(file.folder)))
     shown = RunScreen(made, parts, judgement, made.number not in known, decided)
     _show(shown, as_json=as_json)

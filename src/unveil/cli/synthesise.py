@@ -22,8 +22,8 @@ from unveil.project.make_copies import (
     write_copies,
 )
 from unveil.project.model import ProjectFile
+from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
-from unveil.project.read_protection import is_project
 from unveil.synthesis.plan import Layout, methods_of
 from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit

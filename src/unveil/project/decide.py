@@ -26,9 +26,9 @@ from unveil.errors import (
     list_names,
     quote_text,
 )
-from unveil.project.assess_run import judgement_of
 from unveil.project.edit_project import today
-from unveil.project.fingerprint import project_sha256
+from unveil.project.fingerprint import forget_hashes, project_sha256
+from unveil.project.judge_run import judge_run
 from unveil.project.lock import lock_project
 from unveil.project.log import log_head, number_in, read_log
 from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
@@ -168,6 +168,7 @@ def decide(
     who, said = check_name(by), reason_given(note, "--note")
     with lock_project(project.folder, "a decision"):
         heal_log(project.folder)
+        forget_hashes()  # no decision is signed on a hash that was remembered
         if despite and not release:
             raise SettingsError(
                 "--despite says why something is released: it does not go with --refuse."
@@ -199,7 +200,7 @@ def decide(
 def _evidence(project: ProjectFile) -> tuple[Run, Judgement]:
     """The last run and what it means; refused where it is not as it was written."""
     run = load_run(project.folder)
-    return run, judgement_of(project, run, load_parts(project.folder, run))
+    return run, judge_run(project, run, load_parts(project.folder, run))
 
 
 def _about_release(project: ProjectFile, by: str, given: Despite) -> _About:

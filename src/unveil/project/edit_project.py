@@ -1,16 +1,34 @@
-"""How does what somebody says get into the project file? Written whole, and logged, at once."""
+"""How does what somebody says get into the project file? All of it at once, and logged in a line.
 
-import datetime as dt
+What a person rules, answers, accepts and limits is gathered in a `ProjectEdit`, checked, and
+written whole or not at all: one check, one write, one line of the log.
+"""
+
 import os
-from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
+from unveil.assessment.assess import check_acceptances
+from unveil.assessment.context import factor_named, may_rule_together
+from unveil.assessment.limits import preset as preset_of
+from unveil.assessment.rulings import TWO_WAY, together_id
 from unveil.atomic import replace_file
-from unveil.errors import ReadError, WriteError, quote_text
+from unveil.errors import (
+    InputError,
+    ReadError,
+    SettingsError,
+    WriteError,
+    list_names,
+    nearest,
+    quote_text,
+)
 from unveil.project.fingerprint import project_sha256
+from unveil.project.judge_run import judge_run
 from unveil.project.log import append_to, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
@@ -21,98 +39,206 @@ from unveil.project.model import (
     RulingEntry,
     limits_mark,
 )
-from unveil.project.read_people import read_limits
+from unveil.project.people import check_name, reason_given
 from unveil.project.read_project import project_from
-from unveil.project.rulings import parse_flag_name
-from unveil.project.toml import (
-    append_entry,
-    document_from,
-    document_of,
-    entry_lines,
-    insert_settings,
-    replace_table,
-    table_lines,
-    text_of,
-)
-from unveil.records.assessment import FactorName
+from unveil.project.rulings_in_force import FindingName, parse_flag_name
+from unveil.project.store import load_parts, load_run, runs_of
+from unveil.project.toml import add_entries, read_text, set_settings
+from unveil.protection.leaf_sizes import audience_of
+from unveil.records.assessment import Audience, FlagRuling, Judgement
 from unveil.records.exclusions import Exclusion
+from unveil.records.limits import limits_fault
+from unveil.study.exclusion_rules import parse_exclusions
 
-# How is one thing changed in a project file, so that every other byte stays as it is?
-#
-# A new table or setting is a few lines put in at one place; a value that is there already is
-# changed by tomlkit, which keeps comments and spacing. What comes out is read again before it is
-# given back: it must say the same as before but for the change.
-
-
-Document = dict[str, Any]
-_ONE_KEY = 1
+Limits = Mapping[str, tuple[float, float] | None]
+EVENTS = ("exclude", "ruling", "exception", "limits", "context")
+"""What a line of the log may call an edit, the first that fits: it bars a person from deciding."""
 
 
-def add_exclusion(text: str, entry: ExcludeEntry) -> str:
-    """The text with one more `[[exclude]]`."""
-    said = {
-        "scenario": entry.scenario,
-        **_rule(entry.exclusion),
-        "reason": entry.reason,
-        "by": entry.by,
-        "on": entry.on,
-    }
-    return _with_entry(text, "exclude", said)
+class ProjectEdit:
+    """Changes of one project file by one person, written together when the block ends.
+
+    ``with ProjectEdit(project, by="A. Jones, analyst") as change:`` followed by any of `rule`,
+    `answer`, `limits`, `accept` and `exclude`. Each refuses what cannot be said; after a refusal,
+    or any other error in the block, nothing is written. `project` is the file as it is then.
+    """
+
+    def __init__(self, project: ProjectFile, by: str | None) -> None:
+        self.by = check_name(by)
+        self.project = self._before = project
+        self._entries: dict[str, list[dict[str, Any]]] = {}
+        self._settings: dict[tuple[str | int, ...], dict[str, Any]] = {}
+        self._subjects: dict[str, dict[str, None]] = {}
+        self._ruled: list[FindingName] = []
+
+    def __enter__(self) -> "ProjectEdit":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None and self._subjects:
+            self._write()
+
+    def rule(
+        self, finding: str, *, accept: bool, reason: str | None, instead: bool = False
+    ) -> None:
+        """Rule on one finding of the last run, or on all pairs of one target.
+
+        Parameters
+        ----------
+        finding
+            Its id, "neighbour/workab=NO"; or "neighbour/marital two-way" where the audience allows
+            it.
+        accept
+            It is common knowledge, and from the next run on left out; otherwise it is kept as a
+            risk.
+        reason
+            Why.
+        instead
+            Replace an earlier ruling on the same finding.
+
+        Raises
+        ------
+        SettingsError
+            If there is no such finding, or it was ruled on before.
+        """
+        why = reason_given(reason)
+        id_ = _resolve_id(self.project, finding, self._judgement.findings)
+        name = parse_flag_name(id_)
+        rulings = self.project.rulings
+        ruled = [n for n, one in enumerate(rulings) if parse_flag_name(one.finding) == name]
+        if name in self._ruled:
+            raise SettingsError(f"{quote_text(id_)} is ruled on twice here. Keep one of the two.")
+        self._ruled.append(name)
+        if ruled and not instead:
+            raise SettingsError(
+                f"{quote_text(id_)} was ruled on already, by {rulings[ruled[0]].by}. To replace"
+                " that ruling, add --instead."
+            )
+        if not accept:
+            _check_excluded(self.project, id_)
+        as_written = rulings[ruled[0]].finding if ruled else id_
+        entry = RulingEntry(as_written, accept=accept, reason=why, by=self.by, on=today())
+        if ruled:
+            self._settings["ruling", ruled[0]] = vars(entry)
+            rulings = (*rulings[: ruled[0]], entry, *rulings[ruled[0] + 1 :])
+        else:
+            self._entries.setdefault("ruling", []).append(vars(entry))
+            rulings = (*rulings, entry)
+        self.project = replace(self.project, rulings=rulings)
+        self._note("ruling", name.scenario, name.target)
+
+    def exclude(self, exclusion: Exclusion, *, reason: str | None, scenario: str | None) -> None:
+        """Leave something out from the next run on, in one scenario or (None) in all of them."""
+        why = reason_given(reason)
+        entry = ExcludeEntry(exclusion, reason=why, by=self.by, on=today(), scenario=scenario)
+        self._entries.setdefault("exclude", []).append(exclusion_table(entry))
+        self._note("exclude", *([scenario] if scenario else []), exclusion.target or exclusion.rule)
+
+    def accept(self, alert: str, *, reason: str | None) -> None:
+        """Accept one alert of the last run, for its files alone.
+
+        Raises
+        ------
+        SettingsError
+            If there is no such alert, it was accepted before, nobody may accept it for this
+            audience, or files or settings changed since the run.
+        """
+        why, judgement = reason_given(reason), self._judgement
+        if judgement.stale:
+            raise SettingsError(f"{judgement.stale[0]} Measure again before an alert is accepted.")
+        check_acceptances([alert], judgement.alerts, self.project.context.audience)
+        before = {one.id: one.accepted.by for one in judgement.alerts if one.accepted is not None}
+        before |= {one["alert"]: self.by for one in self._entries.get("exceptions", ())}
+        if alert in before:
+            raise SettingsError(f"{alert} was accepted already, by {before[alert]}.")
+        files = judgement.files_sha256 or ""
+        entry = ExceptionEntry(alert=alert, reason=why, by=self.by, on=today(), files=files)
+        self._entries.setdefault("exceptions", []).append(vars(entry))
+        self._note("exception", alert.partition("=")[0])  # a level is in no line of the log
+
+    def limits(self, *, preset: str | None = None, changes: Limits | None = None) -> None:
+        """Accept limits: those of the project, or of a preset, with some of them changed.
+
+        Parameters
+        ----------
+        preset
+            Start from the limits of this audience instead of those in the project file.
+        changes
+            Review and limit by measure; None takes a limit off.
+        """
+        values = propose_limits(self.project, preset=preset, changes=changes)
+        off = {name: None for name in self.project.limits.values if name not in values}
+        self._settings["limits",] = limits_table({**values, **off}, self.by, today())
+        self.project = replace(self.project, limits=replace(self.project.limits, values=values))
+        self._note("limits", *values)
+
+    def answer(self, factor: str, answer: str | None) -> None:
+        """Answer one of the five questions about the context."""
+        name = factor_named(factor)
+        text = reason_given(answer, "unveil answer " + name, "Write the answer")
+        self._settings["context", name] = vars(Answer(text, self.by, today()))
+        self._note("context", name)
+
+    @cached_property
+    def _judgement(self) -> Judgement:
+        """What the last run means by the project as it was before the edit."""
+        return _last_judgement(self._before)
+
+    def _note(self, event: str, *subject: str) -> None:
+        """Names of columns, scenarios and measures: no level and no reason."""
+        self._subjects.setdefault(event, {}).update(dict.fromkeys(subject))
+
+    def _write(self) -> None:
+        text = self.project.text
+        for section, entries in self._entries.items():
+            text = add_entries(text, section, entries)
+        for path, settings in self._settings.items():
+            text = set_settings(text, path, settings)
+        event, *others = [one for one in EVENTS if one in self._subjects]
+        words = [" ".join(self._subjects[event])]
+        words += [f"{one}: {' '.join(self._subjects[one])}" for one in others]
+        subject = "; ".join(words)
+        self.project = change(self.project, text, event=event, by=self.by, subject=subject)
 
 
-def add_ruling(text: str, entry: RulingEntry, *, instead: bool = False) -> str:
-    """The text with one more `[[ruling]]`; `instead` changes the one on the same finding."""
-    said = {
-        "finding": entry.finding,
-        "accept": entry.accept,
-        "reason": entry.reason,
-        "by": entry.by,
-        "on": entry.on,
-    }
-    given = _document(text).get("ruling", [])
-    name = parse_flag_name(entry.finding)
-    places = [place for place, one in enumerate(given) if parse_flag_name(one["finding"]) == name]
-    if not instead or not places:
-        return _with_entry(text, "ruling", said)
-    return _with_settings(text, ("ruling", places[0]), said)
+def exclusion_table(entry: ExcludeEntry) -> dict[str, Any]:
+    """The settings of one `[[exclude]]`."""
+    signed = {"reason": entry.reason, "by": entry.by, "on": entry.on}
+    return {"scenario": entry.scenario, **_rule_settings(entry.exclusion), **signed}
 
 
-def add_exception(text: str, entry: ExceptionEntry) -> str:
-    """The text with one more `[[exceptions]]`."""
-    said = {
-        "alert": entry.alert,
-        "reason": entry.reason,
-        "by": entry.by,
-        "on": entry.on,
-        "files": entry.files,
-    }
-    return _with_entry(text, "exceptions", said)
+def _rule_settings(exclusion: Exclusion) -> dict[str, Any]:
+    """The settings by which `[[exclude]]` says a rule."""
+    keys, levels = list(exclusion.keys), list(exclusion.key_levels)
+    if exclusion.rule not in ("level", "pair"):
+        if exclusion.rule == "missing-keys" and keys:
+            return {"rule": exclusion.rule, "keys": keys}
+        return {"rule": exclusion.text}
+    said: dict[str, Any] = {"target": exclusion.target, "level": exclusion.level or ""}
+    if len(keys) == 1:
+        return {**said, "key": keys[0], "key_level": levels[0]}
+    return {**said, "keys": keys, "key_levels": levels} if keys else said
 
 
-def set_limits(
-    text: str,
-    values: Mapping[str, tuple[float, float] | None],
-    accepted_by: str | None,
-    on: str | None,
-) -> str:
-    """The text with these limits, and who accepts all of them; None takes one off, others stay."""
+def limits_table(values: Limits, by: str, on: str) -> dict[str, Any]:
+    """The settings of `[limits]` that a person accepts; None takes a limit off."""
     said = {name: pair and [_number(one) for one in pair] for name, pair in values.items()}
-    before = read_limits(_document(text), []).values
-    after = {name: pair for name, pair in {**before, **values}.items() if pair is not None}
-    mark = None if accepted_by is None else limits_mark(after, accepted_by)
-    accepted = {"accepted_by": accepted_by, "on": on, "accepted": mark}
-    return _with_settings(text, ("limits",), {**said, **accepted})
+    mark = limits_mark({name: pair for name, pair in values.items() if pair is not None}, by)
+    return {**said, "accepted_by": by, "on": on, "accepted": mark}
 
 
-def set_answer(text: str, factor: FactorName, answer: Answer) -> str:
-    """The text with the answer of a named person to one of the five factors."""
-    said = {"answer": answer.answer, "by": answer.by, "on": answer.on}
-    return _with_settings(text, ("context", factor), said)
+def _number(value: float) -> int | float:
+    return int(value) if float(value).is_integer() else float(value)
 
 
-def set_synthetic(text: str, paths: Sequence[str]) -> str:
-    """The text with these files as the synthetic copies, in the place of those before."""
-    return _with_settings(text, ("data",), {"synthetic": list(paths)})
+def today() -> str:
+    """The day on which somebody says something."""
+    return datetime.now(UTC).strftime("%Y-%m-%d")
 
 
 def write_project(project: ProjectFile, new_text: str) -> ProjectFile:
@@ -124,22 +250,21 @@ def write_project(project: ProjectFile, new_text: str) -> ProjectFile:
         If the file was changed since, by an editor or by another command; nothing is written then.
     """
     made = project_from(project.path, new_text, needs_files=False)
-    _check_changed(project)
+    _check_unchanged(project)
     place = Path(os.path.realpath(project.path))
     try:
         replace_file(place, new_text.encode("utf-8"), mode=place.stat().st_mode & 0o777)
     except OSError as fault:
         raise WriteError(
             f"The file {quote_text(str(project.path))} cannot be written: {fault.strerror}. "
-            "Nothing was"
-            " changed."
+            "Nothing was changed."
         ) from None
     return made
 
 
-def _check_changed(project: ProjectFile) -> None:
+def _check_unchanged(project: ProjectFile) -> None:
     try:
-        is_same = text_of(project.path) == project.text
+        is_same = read_text(project.path) == project.text
     except ReadError:
         is_same = False
     if not is_same:
@@ -149,115 +274,13 @@ def _check_changed(project: ProjectFile) -> None:
         )
 
 
-def _with_entry(text: str, section: str, said: Mapping[str, Any]) -> str:
-    """One more table of a kind of which there may be several."""
-    told = _given_fields(said)
-    wanted = _document(text)
-    wanted.setdefault(section, []).append(told)
-    return _first_right(
-        wanted,
-        entry_lines(section, told),
-        lambda: append_entry(text, section, told),
-        lambda: replace_table(text, (section,), lambda entries: entries.append(dict(told))),
-    )
-
-
-def _with_settings(text: str, path: tuple[str | int, ...], said: Mapping[str, Any]) -> str:
-    """These settings in one table, which is begun where it is not there; None takes one out."""
-    document = _document(text)
-    told = _given_fields(said)
-    gone = [name for name, given in said.items() if given is None]
-    wanted = deepcopy(document)
-    table = _below(wanted, path)
-    table.update(told)
-    for name in gone:
-        table.pop(name, None)
-    before = _below(deepcopy(document), path)
-    changed = {name: one for name, one in told.items() if before.get(name, one) != one}
-    new = {name: one for name, one in told.items() if name not in before}
-
-    def changes(tables: Any) -> None:
-        for name, one in changed.items():
-            tables[name] = one
-        for name in gone:
-            if name in tables:
-                del tables[name]
-
-    def everything(tables: Any) -> None:
-        changes(tables)
-        for name, one in new.items():
-            tables[name] = one
-
-    has_changes = bool(changed) or any(name in before for name in gone)
-    base = replace_table(text, path, changes) if has_changes else text
-    return _first_right(
-        wanted,
-        table_lines(path, told),
-        lambda: insert_settings(base, path, new),
-        lambda: replace_table(text, path, everything),
-    )
-
-
-def _first_right(wanted: Document, lines: Sequence[str], *ways: Callable[[], str]) -> str:
-    """What the first way makes that says what is wanted; `lines` are told where none does."""
-    for way in ways:
-        made = way()
-        try:
-            if document_from(made) == wanted:
-                return made
-        except ValueError:
-            continue
-    raise WriteError(
-        "The project file is laid out so that this cannot be put in at one place alone. Nothing was"
-        f" written. Put it in by hand:\n{chr(10).join(lines)}"
-    )
-
-
-def _document(text: str) -> Document:
-    return document_of("project.toml", text)
-
-
-def _below(document: Document, path: Sequence[str | int]) -> Any:
-    """The table at a path; begun where it is not there."""
-    found: Any = document
-    for part in path:
-        found = found[part] if isinstance(part, int) else found.setdefault(part, {})
-    return found
-
-
-def _given_fields(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said, without what was left open; days as dates."""
-    return {
-        name: dt.date.fromisoformat(given) if name == "on" else given
-        for name, given in said.items()
-        if given is not None
-    }
-
-
-def _rule(exclusion: Exclusion) -> dict[str, Any]:
-    """The settings by which `[[exclude]]` says a rule."""
-    if exclusion.rule not in ("level", "pair"):
-        keys = list(exclusion.keys)
-        if exclusion.rule == "missing-keys" and keys:
-            return {"rule": exclusion.rule, "keys": keys}
-        return {"rule": exclusion.text}
-    said: dict[str, Any] = {"target": exclusion.target, "level": exclusion.level or ""}
-    if len(exclusion.keys) == _ONE_KEY:
-        return {**said, "key": exclusion.keys[0], "key_level": exclusion.key_levels[0]}
-    if exclusion.keys:
-        return {**said, "keys": list(exclusion.keys), "key_levels": list(exclusion.key_levels)}
-    return said
-
-
-def _number(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else float(value)
-
-
-def change(project: ProjectFile, text: str, *, event: str, by: str, subject: str) -> ProjectFile:
+def change(
+    project: ProjectFile, text: str, *, event: str, by: str | None, subject: str | None = None
+) -> ProjectFile:
     """Put a changed project file in place and log it; the project as it is then.
 
-    `subject` is names of columns, scenarios and measures: no level and no reason. Two commands that
-    change the file at once take turns, and the second is refused: it started from another file.
+    Two commands that change the file at once take turns, and the second is refused: it started
+    from another file.
     """
     heal_log(project.folder)
     with open_log(project.folder) as file:
@@ -275,6 +298,151 @@ def change(project: ProjectFile, text: str, *, event: str, by: str, subject: str
     return changed
 
 
-def today() -> str:
-    """The day on which somebody says something."""
-    return datetime.now(UTC).strftime("%Y-%m-%d")
+# What does a person say: a finding is common knowledge, these are the limits, this is the context?
+
+
+def rule(
+    project: ProjectFile,
+    finding: str,
+    *,
+    accept: bool,
+    reason: str | None,
+    by: str | None,
+    instead: bool = False,
+) -> ProjectFile:
+    """Rule on one finding (`ProjectEdit.rule`); the project as it is then."""
+    with ProjectEdit(project, by) as edit:
+        edit.rule(finding, accept=accept, reason=reason, instead=instead)
+    return edit.project
+
+
+def accept_limits(
+    project: ProjectFile,
+    *,
+    by: str | None,
+    preset: str | None = None,
+    changes: Limits | None = None,
+) -> ProjectFile:
+    """Accept limits by name (`ProjectEdit.limits`); the project as it is then."""
+    with ProjectEdit(project, by) as edit:
+        edit.limits(preset=preset, changes=changes)
+    return edit.project
+
+
+def answer(project: ProjectFile, factor: str, *, answer: str | None, by: str | None) -> ProjectFile:
+    """Answer one of the five questions (`ProjectEdit.answer`); the project as it is then."""
+    with ProjectEdit(project, by) as edit:
+        edit.answer(factor, answer)
+    return edit.project
+
+
+def accept_alerts(
+    project: ProjectFile, reasons: Mapping[str, str], *, by: str | None
+) -> ProjectFile:
+    """Accept alerts of the last run (`ProjectEdit.accept`); the project as it is then."""
+    with ProjectEdit(project, by) as edit:
+        for alert, reason in reasons.items():
+            edit.accept(alert, reason=reason)
+    return edit.project
+
+
+def propose_limits(
+    project: ProjectFile, *, preset: str | None = None, changes: Limits | None = None
+) -> dict[str, tuple[float, float]]:
+    """The limits that would be accepted; values that mean nothing are refused, all together."""
+    values = dict(project.limits.values)
+    if preset is not None:
+        limits = preset_of(audience_of(preset), declared=list_declared(project))
+        values = {limit.measure: (limit.review, limit.limit) for limit in limits}
+    given = changes or {}
+    faults = [limits_fault(name, *(pair or (0, 0))) for name, pair in given.items()]
+    if told := [fault for fault in faults if fault is not None]:
+        raise SettingsError("\n".join(told))
+    every = {**values, **given}
+    values = {name: pair for name, pair in every.items() if pair is not None}
+    if not values:
+        audience = project.context.audience or "open"
+        raise SettingsError(
+            f"There are no limits to accept. Start from a preset: unveil limits --preset {audience}"
+            ' --accept --by "Name, role".'
+        )
+    return values
+
+
+def list_declared(project: ProjectFile) -> tuple[str, ...]:
+    """What a project has beyond original and copies, as far as limits need it."""
+    parts = load_run(project.folder).parts if runs_of(project.folder) else ()
+    kinds = {part.kind for part in parts if part.file is not None}
+    found = {
+        "control": project.data.control is not None,
+        "table": bool(project.tables),
+        "radii": any(scenario.radii for scenario in project.scenarios),
+        "protection": "protection" in kinds,
+    }
+    return tuple(name for name, is_there in found.items() if is_there)
+
+
+def findings_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
+    """The findings of the last run, as they are ruled now."""
+    return _last_judgement(project).findings
+
+
+def _last_judgement(project: ProjectFile) -> Judgement:
+    run = load_run(project.folder)
+    return judge_run(project, run, load_parts(project.folder, run))
+
+
+def _check_excluded(project: ProjectFile, id_: str) -> None:
+    """Refuse to keep what `[[exclude]]` leaves out: one of the two would have no effect."""
+    name = parse_flag_name(id_)
+    for entry in project.excludes:
+        if entry.scenario in (None, name.scenario) and entry.exclusion == name.exclusion:
+            raise SettingsError(
+                f"{quote_text(id_)} cannot be kept: [[exclude]] in project.toml leaves it out, "
+                "said by"
+                f" {entry.by}. Take that table out first."
+            )
+
+
+def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ...]) -> str:
+    """The id that was meant; an unknown one is refused with its nearest."""
+    ids = [finding.id for finding in findings]
+    ruled = [one.finding for one in project.rulings]
+    together = list(
+        dict.fromkeys(
+            together_id(finding.scenario, finding.target)
+            for finding in findings
+            if finding.kind == "two_way"
+        )
+    )
+    meant = next((one for one in (given, _normalise_id(given)) if one in (*ids, *ruled)), None)
+    if meant is not None:
+        return meant
+    if given in together:
+        _check_together(project.context.audience, given)
+        return given
+    still = [finding.id for finding in findings if finding.state == "open"]
+    known = f"Open are: {list_names(still)}." if still else "No finding is open."
+    raise SettingsError(
+        f"There is no finding {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
+    )
+
+
+def _check_together(audience: Audience | None, given: str) -> None:
+    if not may_rule_together(audience):
+        raise SettingsError(
+            f"{quote_text(given)} would rule on all pairs of a target at once. For the audience"
+            f" {audience or 'open'} each pair needs a ruling of its own: unveil rule lists them."
+        )
+
+
+def _normalise_id(given: str) -> str | None:
+    """The same finding as we would write it, where it is quoted in another way."""
+    scenario, slash, text = given.partition("/")
+    if not slash or text.endswith(TWO_WAY):
+        return None
+    try:
+        (exclusion,) = parse_exclusions([text])
+    except (InputError, ValueError):
+        return None
+    return f"{scenario}/{exclusion.text}"

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from unveil.assessment.outstanding import rule_command, shell_quote
 from unveil.errors import RolesError, list_names, nearest, quote_text
-from unveil.project.edit_project import add_exclusion
+from unveil.project.edit_project import exclusion_table
 from unveil.project.model import ExcludeEntry, ProjectFile
+from unveil.project.toml import entry_lines
 from unveil.records.assessment import (
     DisclosureStep,
     ExplainedFinding,
@@ -135,4 +136,5 @@ def _toml(found: FlagRuling) -> str:
     """The exclusion as a table of the project file, to be pasted and completed."""
     (exclusion,) = parse_exclusions([found.exclusion])
     entry = ExcludeEntry(exclusion, reason="...", by="Name, role", on=None, scenario=found.scenario)
-    return add_exclusion("", entry).strip()
+    given = {name: one for name, one in exclusion_table(entry).items() if one is not None}
+    return "\n".join(entry_lines("exclude", given))

@@ -2,90 +2,14 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from unveil.arguments import is_list, quote_value
 from unveil.errors import InputError, list_names, nearest
 from unveil.project.people import LONGEST, LONGEST_TEXT, is_name, text_fault
-from unveil.project.toml import unknown_faults
 from unveil.protection.plan import FileError
-from unveil.study.roles import names, parse_roles
-
-# Which keys and targets does a project file name, and in which place?
-
-
-_ROLES = {"keys": "key", "targets": "target"}
-
-
-@dataclass(frozen=True)
-class RoleColumns:
-    """Columns, and where the file names them; None where it does not."""
-
-    path: tuple[str | int, ...]
-    given: Any
-
-
-def read_role_columns(document: Mapping[str, Any]) -> dict[str, RoleColumns]:
-    """Keys and targets: of the roles, or else of the first scenario."""
-    roles, first = document.get("roles"), _first(document)
-    return {
-        name: _read_names(roles if isinstance(roles, dict) else {}, role, first, name)
-        for name, role in _ROLES.items()
-    }
-
-
-def role_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
-    """What is wrong with keys and targets, before any data is read."""
-    scenarios = document.get("scenario", [])
-    if not isinstance(scenarios, list) or not all(isinstance(one, dict) for one in scenarios):
-        yield FileError(
-            ("scenario",), "Write each scenario as a table that begins with [[scenario]]."
-        )
-    found = read_role_columns(document)
-    told = [fault for name, one in found.items() for fault in _faults(name, one)]
-    yield from told
-    keys, targets = found["keys"], found["targets"]
-    if not told and keys.given is not None and targets.given is not None:
-        try:
-            parse_roles(keys.given, targets.given)
-        except InputError as fault:
-            yield FileError(targets.path, str(fault))
-
-
-def _first(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    scenarios = document.get("scenario")
-    first = scenarios[0] if isinstance(scenarios, list) and scenarios else None
-    return first if isinstance(first, dict) else {}
-
-
-def _read_names(
-    roles: Mapping[str, Any], role: str, scenario: Mapping[str, Any], name: str
-) -> RoleColumns:
-    if roles.get(role, []) != []:
-        return RoleColumns(("roles", role), roles[role])
-    given = scenario.get(name, [])
-    is_open = given == [] or (name == "targets" and given == "all")
-    return RoleColumns(("scenario", 0, name), None if is_open else given)
-
-
-def _faults(name: str, one: RoleColumns) -> Iterator[FileError]:
-    if one.given is not None:
-        yield from column_faults(one.path, one.given, name)
-
-
-def column_faults(path: tuple[str | int, ...], given: Any, what: str) -> Iterator[FileError]:
-    """What is wrong with a list of columns; `what` is the name of all of them, such as keys."""
-    if not is_list(given) or not all(isinstance(column, str) for column in given):
-        place = f"{path[-1]} of {'[roles]' if path[0] == 'roles' else f'[[{path[0]}]]'}"
-        yield FileError(path, f"{place} must be a list of names of columns.")
-        return
-    try:
-        names(given, what.capitalize())
-    except InputError as fault:
-        yield FileError(path, str(fault))
-
+from unveil.study.roles import names
 
 FieldPath = tuple[str | int, ...]
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -116,7 +40,13 @@ class Fields:
 
     def only(self, known: Sequence[str]) -> None:
         """Tell every setting that the table does not know."""
-        self.faults.extend(unknown_faults(self.path, self.called, self.table, known))
+        for name in self.table:
+            if name not in known:
+                self.refuse(
+                    f"{self.called} has no setting {quote_value(name)}.{nearest(name, known)} Its"
+                    f" settings are: {list_names(known, most=40)}.",
+                    name,
+                )
 
     def text(self, name: str, need: str | None = None) -> str | None:
         """A text that says something; `need` is what is said where it is not there."""
@@ -177,9 +107,22 @@ class Fields:
     def columns(self, name: str, what: str) -> tuple[str, ...]:
         """Names of columns, each once."""
         given = self.table.get(name, [])
-        told = [*column_faults((*self.path, name), given, what)]
-        self.faults.extend(told)
-        return () if told else tuple(given)
+        if not is_list(given) or not all(isinstance(column, str) for column in given):
+            self.refuse(f"{name} of {self.called} must be a list of names of columns.", name)
+            return ()
+        try:
+            return names(given, what.capitalize())
+        except InputError as fault:
+            self.refuse(str(fault), name)
+            return ()
+
+    def file(self, name: str) -> str | None:
+        """The name of a file, as it is written; whether it is there is looked at elsewhere."""
+        given = self.table.get(name)
+        if given is None or (isinstance(given, str) and given):
+            return given
+        self.refuse(f"{name} is {quote_value(given)}. Name a file, as text.", name)
+        return None
 
     def by_column(self, name: str, example: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """What is set for each column; `read` refuses what cannot be."""

@@ -1,23 +1,26 @@
 """When do two measurements ask for the same figures? When all that decides them is the same."""
 
 import json
+import os
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from unveil.errors import ReadError
 from unveil.project.model import ProjectFile
-from unveil.project.rulings import pairs_kept
+from unveil.project.rulings_in_force import pairs_kept
 from unveil.records.recoding import KINDS
 from unveil.records.run import InputFile, PackageVersion
 from unveil.version import __version__
 
 PACKAGES = ("numpy", "polars", "scikit-learn", "scipy")
 _AT_A_TIME = 1 << 20
+_SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system counts 2 seconds
 
 
 def sha256_of(content: bytes) -> str:
@@ -25,20 +28,51 @@ def sha256_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
+_HASHES: dict[str, tuple[tuple[int, ...], tuple[int, str]]] = {}
+
+
 def file_sha256(path: Path) -> tuple[int, str]:
-    """Size and SHA-256 of a file, a piece at a time."""
-    made, n_bytes = sha256(), 0
+    """Size and SHA-256 of a file; not counted again while the file is the same to the system.
+
+    That is: place, size, times and inode. A file that was changed a moment ago is never taken for
+    known, because the next change may have the same time.
+    """
+    place = os.path.abspath(path)
     try:
+        before = _identity(place)
+        mark, known = _HASHES.get(place, (None, None))
+        if known is not None and mark == before:
+            return known
         with open(path, "rb") as file:
-            while piece := file.read(_AT_A_TIME):
-                made.update(piece)
-                n_bytes += len(piece)
+            made = size_and_sha256(file)
+        is_settled = time.time_ns() - before[1] > _SETTLED and before == _identity(place)
     except OSError as fault:
         raise ReadError(
             f"The file {path.name!r} cannot be read: {fault.strerror}. Check the path in the"
             " project file, and that you may read it."
         ) from None
+    if is_settled:
+        _HASHES[place] = before, made
+    return made
+
+
+def forget_hashes() -> None:
+    """Hash every file afresh from here on: what a person signs rests on the bytes of now."""
+    _HASHES.clear()
+
+
+def size_and_sha256(file: BinaryIO) -> tuple[int, str]:
+    """Size and SHA-256 of an open file, a piece at a time."""
+    made, n_bytes = sha256(), 0
+    while piece := file.read(_AT_A_TIME):
+        made.update(piece)
+        n_bytes += len(piece)
     return n_bytes, made.hexdigest()
+
+
+def _identity(place: str) -> tuple[int, ...]:
+    found = os.stat(place)
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
 def canonical(value: Any) -> str:

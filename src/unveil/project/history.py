@@ -11,7 +11,7 @@ from unveil.assessment.limits import limits_of
 from unveil.errors import InputError, SettingsError, TamperedError, list_names
 from unveil.project.decide import decisions_of
 from unveil.project.model import ProjectFile
-from unveil.project.rulings import TWO_WAY
+from unveil.project.rulings_in_force import TWO_WAY
 from unveil.project.store import load_run, runs_of
 from unveil.records.assessment import Decision, Limit
 from unveil.records.limits import MEASURES

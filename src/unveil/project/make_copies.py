@@ -14,15 +14,13 @@ from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
 from unveil.io.write_file import ENDINGS, WriteSettings, target_of, write_files
-from unveil.project.edit_project import set_synthetic, write_project
-from unveil.project.fingerprint import file_sha256, project_sha256
-from unveil.project.log import append
-from unveil.project.log_repair import heal_log
+from unveil.project.edit_project import change
+from unveil.project.fingerprint import file_sha256
 from unveil.project.model import ProjectFile
-from unveil.project.protect import protect_project
+from unveil.project.protect import plan_protection, protect_project
 from unveil.project.read_project import read_project
-from unveil.project.read_protection import project_of
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
+from unveil.project.toml import set_settings
 from unveil.protection.plan_synthesis import identifier_faults, without_identifiers
 from unveil.protection.result import ProtectResult
 from unveil.records.base import as_html, as_text
@@ -341,13 +339,17 @@ def protect_copy(
     The copy and its public statement go into the folder protected, and all that is confidential
     into confidential/protected: releasing the first discloses no seed.
     """
-    plan = project_of(project.path)
+    plan_protection(project)  # refused before a folder is tried
     folder = project.folder / PROTECTED if out is None else Path(os.fsdecode(out))
     targets = OutputPaths.of(
-        plan.original, folder, ending, project=project.folder, keep=keep_stages
+        project.folder / project.data.original,
+        folder,
+        ending,
+        project=project.folder,
+        keep=keep_stages,
     )
     asked = {"rows": rows, "sweep": sweep, "seed": seed}
-    made = protect_project(plan, asked, progress)
+    made = protect_project(project, asked, progress)
     filed = write_outputs(targets, made)
     entered = _enter_copies(project, [targets.copy], "protect")
     return Copies(made, (targets.copy,), filed.paths, filed.notes, entered)
@@ -395,22 +397,14 @@ def _enter_copies(project: ProjectFile, targets: Sequence[Path], event: str) -> 
     names = _project_paths(project, targets)
     try:
         now = read_project(project.path, needs_files=False)
-        entered = write_project(now, set_synthetic(now.text, names))
+        text = set_settings(now.text, ("data",), {"synthetic": list(names)})
+        return change(now, text, event=event, by=now.context.analyst)
     except (InputError, OSError) as fault:
         raise ReadError(
             f"The copies are written, but could not be entered in {project.path.name}. Enter them"
             f" yourself, under [data]: synthetic = [{list_names(repr(name) for name in names)}]."
             f"\n{fault}"
         ) from None
-    heal_log(entered.folder)
-    append(
-        entered.folder,
-        event=event,
-        by=entered.context.analyst,
-        project_sha256=project_sha256(entered),
-        project_before=project_sha256(now),
-    )
-    return entered
 
 
 def _project_paths(project: ProjectFile, targets: Sequence[Path]) -> tuple[str, ...]:

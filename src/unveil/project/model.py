@@ -3,12 +3,15 @@
 Paths are as they are written, and start at the folder of the file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from unveil.project.toml import Lines, sort_faults
+from unveil.protection.plan import FileError, ProtectionPlan
 from unveil.records.assessment import Audience, FactorName
 from unveil.records.exclusions import Exclusion
 
@@ -132,8 +135,8 @@ class ExceptionEntry:
     alert: str
     reason: str
     by: str
+    on: str | None
     files: str  # the SHA-256 of all files of the release together
-    on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,8 @@ class ProjectFile:
     exceptions: tuple[ExceptionEntry, ...] = ()
     published: tuple[PublishedEntry, ...] = ()
     synthesis: Mapping[str, Any] | None = None
-    steps: tuple[Mapping[str, Any], ...] = ()  # of [[protect.step]]
+    steps: tuple[Mapping[str, Any], ...] = ()  # of [[protect.step]], as they are written
+    plan: ProtectionPlan | None = None  # of [synthesis] and the steps
     findings: tuple[Mapping[str, Any], ...] = ()
     tables: tuple[Mapping[str, Any], ...] = ()
 
@@ -169,3 +173,12 @@ class ProjectFile:
     def folder(self) -> Path:
         """Where paths start, and where runs are kept."""
         return self.path.parent
+
+    @cached_property
+    def lines(self) -> Lines:
+        """Where things stand in the file."""
+        return Lines(self.text)
+
+    def locate(self, faults: Iterable[FileError]) -> str:
+        """Faults with their lines, in the order of the lines, one below the other."""
+        return "\n".join(sort_faults(self.path.name, self.lines, [*faults]))

@@ -13,7 +13,7 @@ from unveil.arguments import quote_value
 from unveil.count.codes import CodedColumn, code_of, label
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
-from unveil.project.rulings import overruled_notes, pairs_kept, rulings_of
+from unveil.project.rulings_in_force import overruled_notes, pairs_kept, rulings_of
 from unveil.project.sources import Inputs
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError

@@ -5,15 +5,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from unveil.project.accept_alert import accept_alerts
 from unveil.project.decide import decide
+from unveil.project.edit_project import (
+    ProjectEdit,
+    accept_alerts,
+    accept_limits,
+    answer,
+    rule,
+)
 from unveil.project.history import compare_runs
 from unveil.project.log import read_log
 from unveil.project.make_copies import Copies, protect_copy, synthesise_project
 from unveil.project.model import ProjectFile
 from unveil.project.propose import create_project
 from unveil.project.read_project import find_project, read_project
-from unveil.project.record_ruling import accept_limits, answer, rule
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
 from unveil.project.store import runs_of
@@ -37,8 +42,8 @@ from unveil.view import project_notebook as _desk_view  # noqa: F401  (teaches r
 class Project:
     """A folder with a project.toml: what is measured, who said what, what was decided.
 
-    Nothing is kept here: every call reads the file as it is, so that Python, the command line and
-    an editor can take turns.
+    Every call reads the file as it is, so that Python, the command line and an editor can take
+    turns; what has not changed since is not parsed or hashed again.
     """
 
     def __init__(self, given: str | os.PathLike[str] | None = None) -> None:
@@ -207,6 +212,14 @@ class Project:
         return whatif(
             read_project(self._path), exclude, scenario=scenario, keep=keep, reason=reason, by=by
         )
+
+    def edit(self, *, by: str) -> ProjectEdit:
+        """Several changes by one person, written and logged together when the block ends.
+
+        ``with project.edit(by="A. Jones, analyst") as change:`` and in it any of `change.rule`,
+        `change.answer`, `change.limits`, `change.accept`. After a refusal nothing is written.
+        """
+        return ProjectEdit(self.file, by)
 
     def rule(
         self, finding: str, *, accept: bool, reason: str, by: str, instead: bool = False

@@ -33,9 +33,9 @@ from unveil.project.proposals import (
     propose_radii,
     scenario_of,
 )
-from unveil.project.read_files import texts_of
+from unveil.project.read_files import file_fault
 from unveil.project.read_project import NAME, project_from
-from unveil.project.toml import file_fault, key_text, setting_lines, value_text
+from unveil.project.toml import key_text, setting_lines, value_text
 from unveil.protection.leaf_sizes import audience_of
 from unveil.protection.recoding.suggest_coding import suggest_coding
 from unveil.records.recoding import as_mapping
@@ -322,7 +322,7 @@ def propose(
     place = Path() if folder is None else Path(os.fsdecode(folder))
     chosen = _templates(templates, owner)
     for_whom = audience_of(audience) or "registered"
-    missing = texts_of(missing_values)
+    missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     copies = _files(synthetic)
     others = [*copies, *([] if control is None else [control])]
     _check_no_files([data, *others])

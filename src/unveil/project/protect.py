@@ -4,29 +4,112 @@ Chapelle and Falissard (paper 004): manual control of what stands out, synthesis
 with refill, and noise against claims of membership. From Python, or from a project file.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+import os
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from unveil.arguments import quote_value
+from unveil.arguments import is_list, quote_value
 from unveil.errors import InputError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table
-from unveil.project.read_protection import (
-    ProtectionFile,
-    ProtectionSettings,
-    is_project,
-    project_of,
+from unveil.project.fields import FieldPath
+from unveil.project.model import ProjectFile, ScenarioEntry
+from unveil.project.read_files import missing_files
+from unveil.project.read_project import read_project
+from unveil.protection.leaf_sizes import (
+    add_leaf_size,
+    audience_of,
+    compare_leaf_sizes,
+    sizes_of,
+    sweep_of,
 )
-from unveil.protection.leaf_sizes import compare_leaf_sizes, sizes_of
-from unveil.protection.plan import ProtectionPlan, faults_error, plan_of
+from unveil.protection.plan import FileError, ProtectionPlan, faults_error, plan_of
 from unveil.protection.plan_columns import absent_roles, too_few
+from unveil.protection.plan_synthesis import columns_named, identifier_faults, without_identifiers
 from unveil.protection.recoding.recode import restore_form
 from unveil.protection.result import ProtectResult, make_record, unused_notes
 from unveil.protection.steps import Stages
-from unveil.records.protection import SweepRow
+from unveil.records.protection import Audience, ProtectionSeeds, SweepRow
+from unveil.seeding import choose_seed, stream
+from unveil.study.band_spec import parse_bands
+from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
+from unveil.synthesis.settings import MOST_ROWS, entries, parse_int
+
+# What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
+
+
+_SEEDED = ("recode", "synthesise", "distance_filter", "add_noise", "sweep")
+
+
+@dataclass(frozen=True)
+class ProtectionSettings:
+    """What is asked for besides the steps, checked before any data is read."""
+
+    audience: Audience | None
+    settings: dict[str, Any]  # of the synthesis
+    preset: str | None
+    leaves: tuple[int, ...]
+    seeds: ProtectionSeeds
+    rows: int | None
+    keys: tuple[str, ...]
+    targets: tuple[str, ...] | None
+    codes: Mapping[str, Any]
+    missing: tuple[str, ...]
+
+    @property
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """The columns that the original must have."""
+        return {
+            "keys": self.keys,
+            "targets": self.targets or (),
+            "special_codes": tuple(self.codes),
+        }
+
+    @classmethod
+    def of(cls, plan: ProtectionPlan, given: Mapping[str, Any]) -> "ProtectionSettings":
+        """What is given, or a refusal of what means nothing."""
+        audience = audience_of(given["audience"])
+        settings, preset = add_leaf_size(plan.synthesis, audience)
+        if settings.get("renumber"):
+            raise SettingsError(
+                "The synthesis: renumber cannot be done here: rows are filtered and drawn anew, so"
+                " running numbers would have gaps. Drop the columns instead."
+            )
+        own = {name: settings.pop(name, None) for name in ("seed", "rows", "missing_values")}
+        settings.pop("copies", None)
+        rows = own["rows"] if given["rows"] is None else given["rows"]
+        missing = given["missing_values"] or own["missing_values"] or ()
+        keys = () if given["keys"] is None else names(given["keys"], "Keys")
+        targets = None if given["targets"] is None else names(given["targets"], "Targets")
+        if keys:
+            parse_roles(keys, targets)
+        return cls(
+            audience,
+            settings,
+            preset,
+            sweep_of(given["sweep"], audience),
+            _seeds(given["seed"], own["seed"]),
+            None if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS),
+            keys,
+            targets,
+            parse_bands(None, given["special_codes"]).special_codes,
+            tuple(entries(missing)),
+        )
+
+
+def _seeds(given: Any, of_synthesis: Any) -> ProtectionSeeds:
+    """A seed for each step, by its name."""
+    seed = choose_seed(given)
+    own = {name: int(stream(seed, "protect", name).integers(2**63 - 1)) for name in _SEEDED}
+    if of_synthesis is not None:
+        own["synthesise"] = choose_seed(of_synthesis)
+    return ProtectionSeeds(seed=seed, **own)
 
 
 @takes_study
@@ -106,28 +189,118 @@ def protect(
         raise SettingsError(
             "The project file says the steps and the synthesis. Leave steps and synthesis out."
         )
-    return protect_project(project_of(original), given, told)
+    return protect_project(read_project(original, needs_files=False), given, told)
+
+
+_STEP = re.compile(r"^(?:Step (\d+)|The synthesis)\b", re.MULTILINE)
+_NO_STEP = (
+    'there is no [[protect.step]]. Begin each step with it, then say what to do: do = "synthesise".'
+)
+_TYPES = (
+    "[data] types is not used here: the columns have the types with which they were read. Where one"
+    " should be text or a number, change the file, or recode the column."
+)
+
+
+def is_project(given: Any) -> bool:
+    """Whether something is the path of a project file."""
+    return isinstance(given, str | os.PathLike) and os.fsdecode(given).lower().endswith(".toml")
 
 
 def protect_project(
-    project: ProtectionFile, given: Mapping[str, Any], progress: Progress
+    project: ProjectFile, given: Mapping[str, Any], progress: Progress
 ) -> ProtectResult:
     """Protect as a project file says; what is given besides wins."""
+    plan, identifiers = plan_protection(project)
+    roles = _role_columns(project)
     said = {
-        "audience": project.audience,
-        **{name: one.given for name, one in project.roles.items()},
-        "special_codes": project.special_codes,
-        "missing_values": project.missing_values,
+        "audience": project.context.audience,
+        **{name: columns for name, (_, columns) in roles.items()},
+        "special_codes": project.data.special_codes,
+        "missing_values": project.data.missing_values,
     }
-    nothing = {"rows": None, "seed": None, "sweep": None}
     besides = {name for name in said if given.get(name)}
-    asked = {**said, **nothing, **given, **{name: said[name] for name in {*said} - besides}}
+    kept = {name: said[name] for name in {*said} - besides}
+    asked = {"rows": None, "seed": None, "sweep": None, **given, **kept}
+    labels = project.data.labels
     try:
         return _protect(
-            project.original, project.plan, asked, progress, project=project, besides=besides
+            project.folder / project.data.original,
+            plan,
+            asked,
+            progress,
+            labels=None if labels is None else project.folder / labels,
+            identifiers=identifiers,
+            notes=(_TYPES,) if project.data.types else (),
+            locate=partial(_locate, project, {n: path for n, (path, _) in roles.items()}, besides),
         )
     except InputError as fault:
-        raise project.told(fault) from None
+        raise type(fault)(_STEP.sub(partial(_put_line, project), str(fault))) from None
+
+
+def plan_protection(project: ProjectFile) -> tuple[ProtectionPlan, tuple[str, ...]]:
+    """The plan of a project that has steps, and the identifiers that are left out before it.
+
+    Identifiers are those of `[roles]` that no step is about; those that the synthesis names are
+    dropped by it.
+    """
+    faults = [one for one in missing_files(project) if one.path[1] in ("original", "labels")]
+    plan = project.plan
+    if plan is None or not project.steps:
+        raise SettingsError(project.locate([*faults, FileError(("protect",), _NO_STEP)]))
+    about: set[Any] = set()
+    for step in project.steps:
+        columns = step.get("columns", ())
+        about |= {step.get("column"), *(columns if is_list(columns) else (columns,))}
+    identifiers = [name for name in project.roles.identifier if name not in about]
+    faults += [
+        FileError(("synthesis", str(name)), f"synthesis: {sentence}")
+        for name, sentence in identifier_faults(identifiers, plan.synthesis)
+    ]
+    if faults:
+        raise SettingsError(project.locate(faults))
+    named = {column for _, column in columns_named(plan.synthesis)}
+    said = without_identifiers([one for one in identifiers if one in named], plan.synthesis)
+    person = project.roles.person
+    said = said if person is None else {"person": person, **said}
+    return replace(plan, synthesis=said), tuple(n for n in identifiers if n not in named)
+
+
+def _role_columns(project: ProjectFile) -> dict[str, tuple[FieldPath, tuple[str, ...] | None]]:
+    """Keys and targets and where the file names them: of the roles, or else the first scenario."""
+    roles = project.roles
+    first = project.scenarios[0] if project.scenarios else ScenarioEntry("", ())
+    return {
+        "keys": (("roles", "key"), roles.key)
+        if roles.key
+        else (("scenario", 0, "keys"), first.keys or None),
+        "targets": (("roles", "target"), roles.target)
+        if roles.target
+        else (("scenario", 0, "targets"), first.targets or None),
+    }
+
+
+def _locate(
+    project: ProjectFile,
+    roles: Mapping[str, FieldPath],
+    besides: Container[str],
+    faults: Sequence[FileError],
+) -> InputError:
+    """Faults that the data show, each with its line; `besides` was not said in the file."""
+    places = {**roles, "special_codes": ("data", "special_codes")}
+    found = []
+    for fault in faults:
+        first, *rest = fault.path or ("",)
+        path = (*places.get(str(first), (first,)), *rest) if first else ()
+        found.append(replace(fault, path=() if first in besides else path))
+    return faults[0].kind(project.locate(found))
+
+
+def _put_line(project: ProjectFile, found: re.Match[str]) -> str:
+    """What a sentence calls a step, with the line of the step in front."""
+    path = ("synthesis",) if found[1] is None else ("protect", "step", int(found[1]) - 1)
+    line = project.lines.of(*path)
+    return found[0] if line is None else f"{project.path.name}, line {line}: {found[0]}"
 
 
 def _protect(
@@ -136,16 +309,25 @@ def _protect(
     given: Mapping[str, Any],
     progress: Progress,
     *,
-    project: ProtectionFile | None = None,
-    besides: Container[str] = (),
+    labels: Path | None = None,
+    identifiers: Sequence[str] = (),
+    notes: tuple[str, ...] = (),
+    locate: Callable[[Sequence[FileError]], InputError] = faults_error,
 ) -> ProtectResult:
     asked = ProtectionSettings.of(plan, given)
     if original is None or isinstance(original, list | tuple):
         raise SettingsError(f"The original is {quote_value(original)}. Give one file or frame.")
-    labels = None if project is None else project.labels
     table = read_table(original, side="original", missing_values=asked.missing, dictionary=labels)
-    if project is not None:
-        table, project = _without_identifiers(table, project, asked.settings.get("person"))
+    gone = [name for name in identifiers if name in table.frame.columns]
+    if gone:
+        person = asked.settings.get("person")  # people are counted by it until the copy is made
+        left = table.frame.drop(name for name in gone if name != person)
+        table = replace(table, frame=left)
+        notes = (
+            *notes,
+            f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
+            f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}.",
+        )
     keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _numeric_codes(asked.codes, table)
     stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
@@ -153,27 +335,8 @@ def _protect(
     leaves = sizes_of(asked.leaves, asked.settings, stages.table.frame, given["sweep"])
     faults += too_few(stages.table.frame, asked.settings, leaves)
     if faults:
-        raise faults_error(faults, None if project is None else project.sentences(faults, besides))
-    return _make_copy(stages, table, replace(asked, leaves=leaves), given, project)
-
-
-def _without_identifiers(
-    table: Table, project: ProtectionFile, person: str | None
-) -> tuple[Table, ProtectionFile]:
-    """The original without columns that point at people, and the project with a word on it.
-
-    The column that says whose row it is stays, for people are counted by it until the copy is made.
-    """
-    gone = [name for name in project.identifiers if name in table.frame.columns]
-    if not gone:
-        return table, project
-    said = (
-        f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
-        f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}."
-    )
-    kept = [name for name in table.frame.columns if name not in gone or name == person]
-    left = replace(table, frame=table.frame[kept])
-    return left, replace(project, warnings=(*project.warnings, said))
+        raise locate(faults)
+    return _make_copy(stages, table, replace(asked, leaves=leaves), given, notes)
 
 
 def _make_copy(
@@ -181,7 +344,7 @@ def _make_copy(
     table: Table,
     asked: ProtectionSettings,
     given: Mapping[str, Any],
-    project: ProtectionFile | None,
+    notes: Sequence[str],
 ) -> ProtectResult:
     """The copy, once nothing is left that could be refused before."""
     stages.codes = _numeric_codes(asked.codes, stages.table)
@@ -191,7 +354,6 @@ def _make_copy(
         settings["special_codes"] = codes
     stages.synthesised({**settings, "seed": asked.seeds.synthesise})
     stages.finished()
-    notes = () if project is None else project.warnings
     record = make_record(
         stages,
         source=table,

@@ -3,13 +3,15 @@
 `[context]`, `[[exclude]]`, `[limits]`, `[[ruling]]` and `[[exceptions]]`.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from unveil.arguments import number_in, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
-from unveil.errors import InputError, list_names, nearest
+from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import (
     Answer,
@@ -21,7 +23,8 @@ from unveil.project.model import (
     ScenarioEntry,
     limits_mark,
 )
-from unveil.project.rulings import FindingName, parse_flag_name
+from unveil.project.rulings_in_force import FindingName, parse_flag_name
+from unveil.project.toml import Lines, parse_document, read_text, sort_faults
 from unveil.protection.leaf_sizes import audience_of
 from unveil.protection.plan import FileError
 from unveil.records.assessment import Audience, FactorName
@@ -189,14 +192,8 @@ def read_rulings(
     made, ruled = [], set()
     for fields in tables_in(document, "ruling", faults):
         fields.only(RULING)
-        finding = fields.text("finding", 'Name it: finding = "neighbour/workab=NO".')
-        accept = fields.truth("accept")
-        if not fields.has("accept"):
-            fields.refuse(
-                "[[ruling]] has no accept. Write accept = true for common knowledge, false to keep"
-                " it as a risk."
-            )
-        reason, by, on = fields.sentence("reason", REASON), fields.person("by", BY), fields.day()
+        finding, accept, reason = _ruling(fields)
+        by, on = fields.person("by", BY), fields.day()
         name = None if finding is None else _read_finding(fields, finding, scenarios, audience)
         if finding is None or name is None:
             continue
@@ -206,8 +203,36 @@ def read_rulings(
                 "finding",
             )
         ruled.add(name)
-        made.append(RulingEntry(finding, bool(accept), reason or "", by or "", on))
+        made.append(RulingEntry(finding, accept, reason, by or "", on))
     return tuple(made)
+
+
+def _ruling(fields: Fields) -> tuple[str | None, bool, str]:
+    """What a ruling is on, what it says, and why."""
+    finding = fields.text("finding", 'Name it: finding = "neighbour/workab=NO".')
+    if not fields.has("accept"):
+        fields.refuse(
+            "[[ruling]] has no accept. Write accept = true for common knowledge, false to keep"
+            " it as a risk."
+        )
+    return finding, bool(fields.truth("accept")), fields.sentence("reason", REASON) or ""
+
+
+def read_rulings_file(given: str | os.PathLike[str]) -> list[tuple[str, bool, str]]:
+    """The `[[ruling]]` of a file of their own: finding, accept and reason of each."""
+    path = Path(os.fsdecode(given))
+    text = read_text(path)
+    faults: list[FileError] = []
+    made = []
+    for fields in tables_in(parse_document(path.name, text), "ruling", faults):
+        fields.only(("finding", "accept", "reason"))
+        finding, accept, reason = _ruling(fields)
+        made.append((finding or "", accept, reason))
+    if not made and not faults:
+        faults.append(FileError((), f"The file {quote_text(path.name)} has no [[ruling]]."))
+    if faults:
+        raise SettingsError("\n".join(sort_faults(path.name, Lines(text), faults)))
+    return made
 
 
 def read_exceptions(
@@ -226,7 +251,7 @@ def read_exceptions(
             continue
         if any((one.alert, one.files) == (alert, files) for one in made):
             fields.refuse(f"{quote_value(alert)} is accepted twice. Keep one of the two.", "alert")
-        made.append(ExceptionEntry(alert, reason or "", by or "", files, on))
+        made.append(ExceptionEntry(alert, reason or "", by or "", on, files))
     return tuple(made)
 
 

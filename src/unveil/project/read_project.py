@@ -5,6 +5,7 @@ A project is a folder with one readable file, `project.toml`. Nothing of the dat
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
@@ -21,9 +22,15 @@ from unveil.errors import (
 )
 from unveil.measure.cap.gtcap_settings import parse_radii
 from unveil.project.fields import Fields, table_in, tables_in
-from unveil.project.model import ProjectFile, RoleLists, ScenarioEntry
+from unveil.project.model import Data, ProjectFile, RoleLists, ScenarioEntry
 from unveil.project.people import LONGEST, text_fault
-from unveil.project.read_files import read_data, read_findings, read_published, read_tables
+from unveil.project.read_files import (
+    missing_files,
+    read_data,
+    read_findings,
+    read_published,
+    read_tables,
+)
 from unveil.project.read_people import (
     read_context,
     read_exceptions,
@@ -31,10 +38,9 @@ from unveil.project.read_people import (
     read_limits,
     read_rulings,
 )
-from unveil.project.read_protection import plan_in
-from unveil.project.rulings import contradictions
-from unveil.project.toml import Lines, document_of, section_faults, sort_faults, text_of
-from unveil.protection.plan import FileError
+from unveil.project.rulings_in_force import contradictions
+from unveil.project.toml import parse_document, read_text
+from unveil.protection.plan import FileError, ProtectionPlan, plan_of
 from unveil.records.base import SCHEMA
 from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
@@ -284,50 +290,43 @@ def read_project(given: Given = None, *, needs_files: bool = True) -> ProjectFil
         not be.
     """
     path = find_project(given)
-    return project_from(path, text_of(path), needs_files=needs_files)
+    return project_from(path, read_text(path), needs_files=needs_files)
 
 
 def project_from(path: Path, text: str, *, needs_files: bool = True) -> ProjectFile:
-    """What a text says as the project file of a place."""
-    document = document_of(path.name, text)
-    faults: list[FileError] = []
-    if _is_of_the_future(document):
-        faults.extend(fault for fault in section_faults(document) if fault.path == ("schema",))
-        project = None
-    else:
-        project = _read(path, text, document, faults, needs_files=needs_files)
-    if project is None or faults:
-        raise SettingsError("\n".join(sort_faults(path.name, Lines(text), faults)))
+    """What a text says as the project file of a place; the same text is parsed once."""
+    project, faults = _parse_project(os.path.abspath(path), path, text)
+    if needs_files:
+        faults = (*faults, *missing_files(project))
+    if faults:
+        raise SettingsError(project.locate(faults))
     return project
 
 
-def _is_of_the_future(document: dict[str, Any]) -> bool:
-    """Whether a later version wrote it, so that its other faults would be none."""
+@lru_cache(maxsize=8)
+def _parse_project(place: str, path: Path, text: str) -> tuple[ProjectFile, tuple[FileError, ...]]:
+    """What a text says, and what is wrong with it; `place` tells equal relative paths apart."""
+    document = parse_document(path.name, text)
+    faults = [*_section_faults(document)]
     schema = document.get("schema")
-    return isinstance(schema, int) and schema > SCHEMA
-
-
-def _read(
-    path: Path, text: str, document: dict[str, Any], faults: list[FileError], *, needs_files: bool
-) -> ProjectFile:
-    folder = path.parent
-    faults.extend(section_faults(document))
-    data = read_data(document, folder, faults, needs_files=needs_files)
+    if isinstance(schema, int) and schema > SCHEMA:  # its other faults may be none
+        return ProjectFile(path, text, "", Data("")), tuple(
+            fault for fault in faults if fault.path == ("schema",)
+        )
+    data = read_data(document, faults)
     context = read_context(document, faults)
     scenarios = read_scenarios(document, data.special_codes, faults)
     roles = read_roles(document, faults)
     faults.extend(person_faults(roles, scenarios))
-    faults.extend(plan_in(document)[1])
-    protect = document.get("protect", {})
-    steps = protect.get("step", []) if isinstance(protect, dict) else []
+    plan, steps = _read_plan(document, faults)
     excludes = read_excludes(document, scenarios, faults)
     rulings = read_rulings(document, scenarios, context.audience, faults)
     if not faults:
         faults.extend(contradictions(excludes, rulings, text))
-    return ProjectFile(
+    project = ProjectFile(
         path=path,
         text=text,
-        title=_title(document, folder, faults),
+        title=_title(document, path.parent, faults),
         data=data,
         context=context,
         roles=roles,
@@ -336,19 +335,64 @@ def _read(
         limits=read_limits(document, faults),
         rulings=rulings,
         exceptions=read_exceptions(document, faults),
-        published=read_published(document, folder, faults, needs_files=needs_files),
+        published=read_published(document, faults),
         synthesis=document.get("synthesis"),
-        steps=tuple(steps) if isinstance(steps, list) else (),
+        steps=steps,
+        plan=plan,
         findings=read_findings(document, faults),
-        tables=read_tables(document, folder, faults, needs_files=needs_files),
+        tables=read_tables(document, faults),
     )
+    return project, tuple(faults)
+
+
+SECTIONS = (
+    *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
+    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
+)
+"""What a project file may hold."""
+_BEGIN = 'Begin each step with [[protect.step]], then say what to do: do = "synthesise".'
+
+
+def _section_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
+    """Sections that there are not, and a schema that is another."""
+    for name in document:
+        if name not in SECTIONS:
+            yield FileError(
+                (name,),
+                f"there is no section {quote_value(name)}.{nearest(name, SECTIONS)} The sections"
+                f" are: {list_names(SECTIONS, most=20)}.",
+            )
+    schema = document.get("schema", SCHEMA)
+    if schema is True or schema != SCHEMA:
+        yield FileError(
+            ("schema",), f"schema is {quote_value(schema)}. This version reads schema {SCHEMA}."
+        )
+
+
+def _read_plan(
+    document: Mapping[str, Any], faults: list[FileError]
+) -> tuple[ProtectionPlan | None, tuple[Mapping[str, Any], ...]]:
+    """`[synthesis]` and `[[protect.step]]`: the plan, and its steps as they are written."""
+    protect = document.get("protect", {})
+    if not isinstance(protect, dict):
+        faults.append(FileError(("protect",), _BEGIN))
+        protect = {}
+    Fields(protect, ("protect",), faults).only(("step",))
+    steps = protect.get("step", [])
+    plan, wrong = plan_of(steps, document.get("synthesis"))
+    faults.extend(wrong)
+    return plan, tuple(steps) if isinstance(steps, list) else ()
 
 
 def _title(document: dict[str, Any], folder: Path, faults: list[FileError]) -> str:
     """What the project is called: the name of its folder where nothing is said."""
-    given = document.get("title")
-    if isinstance(given, str) and (wrong := text_fault(given, LONGEST)) is not None:
-        faults.append(
-            FileError(("title",), f"title is {quote_value(given)}, {wrong}. Write it in a line.")
-        )
-    return folder.resolve().name if given is None else str(given)
+    if "title" not in document:
+        return folder.resolve().name
+    given = document["title"]
+    if not isinstance(given, str) or not given.strip():
+        sentence = f"title is {quote_value(given)}. Write a text, or leave it out."
+        faults.append(FileError(("title",), sentence))
+    elif (wrong := text_fault(given, LONGEST)) is not None:
+        sentence = f"title is {quote_value(given)}, {wrong}. Write it in a line."
+        faults.append(FileError(("title",), sentence))
+    return str(given)

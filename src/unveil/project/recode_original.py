@@ -17,7 +17,7 @@ from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.evidence import Files
 from unveil.project.model import ProjectFile
-from unveil.project.toml import document_of, text_of
+from unveil.project.toml import parse_document, read_text
 from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun
 from unveil.protection.recoding.steps import steps_from
@@ -78,7 +78,7 @@ def check_one_recipe(recipes: Sequence[Recipe]) -> Recipe:
 def recipe_in(path: str) -> Recipe:
     """The recodings that a TOML file declares, as a project file does."""
     file = Path(path)
-    document = document_of(file.name, text_of(file))
+    document = parse_document(file.name, read_text(file))
     protect = document.get("protect")
     given = protect.get("step") if isinstance(protect, dict) else None
     if not given:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from unveil.errors import InputError, ReadError, WriteError
 from unveil.project import log
-from unveil.project.assess_run import judgement_of
 from unveil.project.figures import figures_of
 from unveil.project.fingerprint import (
     canonical,
@@ -22,6 +21,7 @@ from unveil.project.fingerprint import (
     python_version,
     settings_sha256,
 )
+from unveil.project.judge_run import judge_run
 from unveil.project.lock import lock_project
 from unveil.project.log_repair import heal_log, log_run
 from unveil.project.measure_parts import Measuring
@@ -256,7 +256,7 @@ class _RunInProgress:
                 *notes,
             ),
         )
-        known = judgement_of(self.project, made, Parts(made, self.records), is_new=True)
+        known = judge_run(self.project, made, Parts(made, self.records), is_new=True)
         made = replace(made, alerts=known.alerts, not_tested=known.not_tested)
         self.left.finish(made)
         return made

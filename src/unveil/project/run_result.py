@@ -10,8 +10,8 @@ import polars as pl
 
 from unveil.errors import ReadError, RolesError, list_names, nearest
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.project.assess_run import judgement_of
 from unveil.project.explain import explain_target
+from unveil.project.judge_run import judge_run
 from unveil.project.measure_parts import disclosure_of, inputs_of
 from unveil.project.model import ProjectFile
 from unveil.project.store import load_parts, load_run
@@ -94,7 +94,7 @@ class RunResult:
     def of(cls, project: ProjectFile, run: Run) -> "RunResult":
         """A finished run, judged by the project as it is now."""
         parts = load_parts(project.folder, run)
-        return cls(run, judgement_of(project, run, parts), parts, project)
+        return cls(run, judge_run(project, run, parts), parts, project)
 
     @classmethod
     def load(cls, project: ProjectFile, number: int | None = None) -> "RunResult":

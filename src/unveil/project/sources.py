@@ -23,7 +23,7 @@ from unveil.project.recode_original import (
     read_declared_recipe,
     recode_files,
 )
-from unveil.project.rulings import parse_flag_name
+from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion

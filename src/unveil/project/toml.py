@@ -1,20 +1,17 @@
-"""Reading and changing the text of a project file: lines, faults, and values in their places."""
+"""The text of a project file: what it says as TOML, in which line, quoted, and changed in place."""
 
 import datetime as dt
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from unveil.arguments import quote_value
-from unveil.errors import ReadError, list_names, nearest, quote_text
+from unveil.errors import ReadError, WriteError, quote_text
 from unveil.protection.plan import FileError
-from unveil.records.base import SCHEMA
 from unveil.view.suggestion_toml import toml_string
 
 # In which line of a TOML file does something stand?
@@ -24,13 +21,15 @@ from unveil.view.suggestion_toml import toml_string
 
 
 LinePath = Sequence[str | int]
+MARK = "\ufeff"
+"""The byte order mark that some editors put in front."""
 
 
 class Lines:
     """A text that can be parsed as TOML, and where things stand in it."""
 
     def __init__(self, text: str) -> None:
-        self._lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        self._lines = text.removeprefix(MARK).replace("\r\n", "\n").split("\n")
         self._known: dict[int, Any] = {}
 
     def of(self, *path: str | int) -> int | None:
@@ -40,7 +39,7 @@ class Lines:
 
     def span(self, *path: str | int) -> tuple[int, int] | None:
         """The first and the last line of the statement that begins what has this path."""
-        if not _has(self._whole, path):
+        if _at(self._parsed(len(self._lines)), path) is None:
             return None
         low, high = 0, len(self._lines)  # the first has not the path, the last has it
         while True:
@@ -49,14 +48,10 @@ class Lines:
                 middle = self._readable(low + 1, high)
                 if middle >= high:
                     return self._begin(low), high
-            if _has(self._parsed(middle), path):
+            if _at(self._parsed(middle), path) is not None:
                 high = middle
             else:
                 low = middle
-
-    @cached_property
-    def _whole(self) -> Any:
-        return self._parsed(len(self._lines))
 
     def _readable(self, start: int, end: int) -> int:
         """The first number of lines from `start` on that can be parsed by themselves."""
@@ -76,29 +71,20 @@ class Lines:
         return next(n for n, line in rest if line.strip() and not line.strip().startswith("#"))
 
 
-def _has(found: Any, path: LinePath) -> bool:
+def _at(found: Any, path: LinePath) -> Any:
+    """What a document has at a path; None where nothing is there."""
     for part in path:
         if isinstance(part, int):
-            if not isinstance(found, list) or len(found) <= part:
-                return False
-            found = found[part]
-        elif not isinstance(found, dict) or part not in found:
-            return False
+            is_there = isinstance(found, list) and part < len(found)
         else:
-            found = found[part]
-    return True
+            is_there = isinstance(found, dict) and part in found
+        if not is_there:
+            return None
+        found = found[part]
+    return found
 
 
 # How are the faults of a project file told? Each with its line, all in the order of the lines.
-
-
-SECTIONS = (
-    *("schema", "title", "data", "context", "roles", "scenario", "exclude", "limits", "ruling"),
-    *("exceptions", "published", "synthesis", "protect", "finding", "table"),
-)
-"""What a project file may hold."""
-
-_WORKBOOKS = (".xlsx", ".xlsm")
 
 
 def sort_faults(name: str, lines: Lines, faults: Sequence[FileError]) -> list[str]:
@@ -115,63 +101,10 @@ def sort_faults(name: str, lines: Lines, faults: Sequence[FileError]) -> list[st
     return [sentence for _, sentence in dict.fromkeys(found)]
 
 
-def section_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
-    """Sections that there are not, and what stands above the first of them."""
-    for name in document:
-        if name not in SECTIONS:
-            yield FileError(
-                (name,),
-                f"there is no section {quote_value(name)}.{nearest(name, SECTIONS)} The "
-                "sections are:"
-                f" {list_names(SECTIONS, most=20)}.",
-            )
-    schema = document.get("schema", SCHEMA)
-    if schema is True or schema != SCHEMA:
-        yield FileError(
-            ("schema",), f"schema is {quote_value(schema)}. This version reads schema {SCHEMA}."
-        )
-    title = document.get("title", "-")
-    if not isinstance(title, str) or not title.strip():
-        yield FileError(
-            ("title",), f"title is {quote_value(title)}. Write a text, or leave it out."
-        )
-
-
-def unknown_faults(
-    path: tuple[str | int, ...], called: str, given: Mapping[str, Any], known: Sequence[str]
-) -> Iterator[FileError]:
-    """Settings that a table does not know."""
-    for name in given:
-        if name not in known:
-            yield FileError(
-                (*path, name),
-                f"{called} has no setting {quote_value(name)}.{nearest(name, known)} Its settings"
-                f" are: {list_names(known, most=40)}.",
-            )
-
-
-def file_fault(folder: Path, given: str) -> str | None:
-    """What is said of a file that is not there; None where it is. A sheet may stand behind #."""
-    book, mark, _ = given.rpartition("#")
-    is_sheet = bool(mark) and book.lower().endswith(_WORKBOOKS)
-    if _is_there(folder / given) or (is_sheet and _is_there(folder / book)):
-        return None
-    return f"there is no file {quote_text(given)}. Paths start at the folder of the project file."
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
 # What is the text of a project file, and is it TOML? One reader for all who read one.
 
 
 LARGEST = 1_000_000
-MARK = "\ufeff"
-"""The byte order mark that some editors put in front."""
 
 # What the parser says, in part, and what helps.
 _HINTS = {
@@ -191,7 +124,7 @@ _HINTS = {
 }
 
 
-def text_of(file: Path) -> str:
+def read_text(file: Path) -> str:
     """The text as it is, to the byte: mark, line ends and all."""
     try:
         if file.stat().st_size > LARGEST:
@@ -204,7 +137,7 @@ def text_of(file: Path) -> str:
         raise ReadError(f"The file {quote_text(str(file))} cannot be read: {why}.") from None
 
 
-def document_of(name: str, text: str) -> dict[str, Any]:
+def parse_document(name: str, text: str) -> dict[str, Any]:
     """What a text says as TOML, or where it is none."""
     try:
         return tomllib.loads(text.removeprefix(MARK))
@@ -220,12 +153,16 @@ def document_of(name: str, text: str) -> dict[str, Any]:
 
 
 # Where do new lines go in a text of TOML, and how is a value in it replaced?
+#
+# A new table or setting is a few lines put in at one place; a value that is there already is
+# changed by tomlkit, which keeps comments and spacing. What comes out is read again before it is
+# given back: it must say the same as before but for the change.
 
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-def document_from(text: str) -> dict[str, Any]:
+def parse_plain(text: str) -> dict[str, Any]:
     """What a text says; a ValueError where it is no TOML."""
     return tomllib.loads(text.removeprefix(MARK))
 
@@ -259,27 +196,99 @@ def entry_lines(section: str, said: Mapping[str, Any]) -> list[str]:
     return [f"[[{section}]]", *setting_lines(said)]
 
 
-def table_lines(path: Sequence[str | int], said: Mapping[str, Any]) -> list[str]:
+def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
     """A table with its head."""
     names = [key_text(part) for part in path if isinstance(part, str)]
     return [f"[{'.'.join(names)}]", *setting_lines(said)]
 
 
-def append_entry(text: str, section: str, said: Mapping[str, Any]) -> str:
-    """A text with one more `[[section]]`, behind the last of its kind or at the end."""
-    made = entry_lines(section, said)
-    given = document_from(text).get(section)
-    if not isinstance(given, list) or not given:
-        return _insert_lines(text, None, ["", *made])
-    end = max(_ends(text, (section, len(given) - 1)))
-    return _insert_lines(text, end, ["", *made])
+def add_entries(text: str, section: str, tables: Sequence[Mapping[str, Any]]) -> str:
+    """A text with more `[[section]]`, behind the last of their kind or at the end."""
+    made = [_given_fields(one) for one in tables]
+    wanted = parse_plain(text)
+    n_before = len(wanted.setdefault(section, []))
+    wanted[section].extend(made)
+    lines = [line for one in made for line in ("", *entry_lines(section, one))]
+
+    def append() -> str:
+        end = max(_ends(text, (section, n_before - 1))) if n_before else None
+        return _insert_lines(text, end, lines)
+
+    def extend(entries: Any) -> None:
+        entries.extend(dict(one) for one in made)
+
+    ways = (append, lambda: replace_table(text, (section,), extend))
+    return _first_right(wanted, lines[1:], ways)
 
 
-def insert_settings(text: str, path: Sequence[str | int], said: Mapping[str, Any]) -> str:
+def set_settings(text: str, path: tuple[str | int, ...], settings: Mapping[str, Any]) -> str:
+    """A text with these settings in one table, begun where it is not there; None takes one out."""
+    told = _given_fields(settings)
+    gone = [name for name, given in settings.items() if given is None]
+    wanted = parse_plain(text)
+    table = _begin_table(wanted, path)
+    before = dict(table)
+    table.update(told)
+    for name in gone:
+        table.pop(name, None)
+    changed = {name: one for name, one in told.items() if before.get(name, one) != one}
+    new = {name: one for name, one in told.items() if name not in before}
+
+    def change(tables: Any, settings: Mapping[str, Any] = changed) -> None:
+        for name, one in settings.items():
+            tables[name] = one
+        for name in gone:
+            if name in tables:
+                del tables[name]
+
+    has_changes = bool(changed) or any(name in before for name in gone)
+    base = replace_table(text, path, change) if has_changes else text
+    ways = (
+        lambda: _insert_settings(base, path, new),
+        lambda: replace_table(text, path, lambda tables: change(tables, {**changed, **new})),
+    )
+    return _first_right(wanted, table_lines(path, told), ways)
+
+
+def _first_right(
+    wanted: Mapping[str, Any], lines: Sequence[str], ways: Sequence[Callable[[], str]]
+) -> str:
+    """What the first way makes that says what is wanted; `lines` are told where none does."""
+    for way in ways:
+        made = way()
+        try:
+            if parse_plain(made) == wanted:
+                return made
+        except ValueError:
+            continue
+    raise WriteError(
+        "The project file is laid out so that this cannot be put in at one place alone. Nothing was"
+        f" written. Put it in by hand:\n{chr(10).join(lines)}"
+    )
+
+
+def _given_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What is set, without what was left open; days as dates."""
+    return {
+        name: dt.date.fromisoformat(given) if name == "on" else given
+        for name, given in settings.items()
+        if given is not None
+    }
+
+
+def _begin_table(document: dict[str, Any], path: LinePath) -> Any:
+    """The table at a path; begun where it is not there."""
+    found: Any = document
+    for part in path:
+        found = found[part] if isinstance(part, int) else found.setdefault(part, {})
+    return found
+
+
+def _insert_settings(text: str, path: LinePath, said: Mapping[str, Any]) -> str:
     """A text with more settings in a table; the table is begun where it is not there."""
     if not said:
         return text
-    document = document_from(text)
+    document = parse_plain(text)
     if _at(document, path) is not None:
         return _insert_lines(text, max(_own_ends(text, path)), setting_lines(said))
     parent = path[:-1]
@@ -287,54 +296,36 @@ def insert_settings(text: str, path: Sequence[str | int], said: Mapping[str, Any
     return _insert_lines(text, end, ["", *table_lines(path, said)])
 
 
-def replace_table(text: str, path: Sequence[str | int], change: Callable[[Any], None]) -> str:
+def replace_table(text: str, path: LinePath, change: Callable[[Any], None]) -> str:
     """A text in which tomlkit changed the table at a path; as it was where it could not."""
     mark = MARK if text.startswith(MARK) else ""
     try:
         document = tomlkit.parse(text.removeprefix(MARK))
         if mark + tomlkit.dumps(document) != text:
             return text
-        found: Any = document
-        for part in path:
-            found = found[part] if isinstance(part, int) else found.setdefault(part, {})
-        change(found)
+        change(_begin_table(document, path))
         return mark + tomlkit.dumps(document)
     except (TOMLKitError, KeyError, ValueError, AttributeError, TypeError):
         return text
 
 
-def _at(document: Mapping[str, Any], path: Sequence[str | int]) -> Any:
-    found: Any = document
-    for part in path:
-        is_there = part in found if isinstance(found, dict) else isinstance(part, int)
-        if not is_there:
-            return None
-        found = found[part]
-    return found
-
-
-def _ends(text: str, path: Sequence[str | int]) -> Iterator[int]:
+def _ends(text: str, path: LinePath) -> Iterator[int]:
     """The last line of everything at and below a path."""
-    lines = Lines(text)
-    found = _at(document_from(text), path)
-    yield from _ends_below(lines, found, tuple(path))
+    yield from _ends_below(Lines(text), _at(parse_plain(text), path), path)
 
 
-def _ends_below(lines: Lines, found: Any, path: tuple[str | int, ...]) -> Iterator[int]:
+def _ends_below(lines: Lines, found: Any, path: LinePath) -> Iterator[int]:
     if (span := lines.span(*path)) is not None:
         yield span[1]
-    if isinstance(found, dict):
-        for name, one in found.items():
-            yield from _ends_below(lines, one, (*path, name))
-    elif isinstance(found, list):
-        for place, one in enumerate(found):
-            yield from _ends_below(lines, one, (*path, place))
+    inner = found.items() if isinstance(found, dict) else ()
+    for part, one in enumerate(found) if isinstance(found, list) else inner:
+        yield from _ends_below(lines, one, (*path, part))
 
 
-def _own_ends(text: str, path: Sequence[str | int]) -> Iterator[int]:
+def _own_ends(text: str, path: LinePath) -> Iterator[int]:
     """The last line of the head of a table, and of each setting of its own."""
     lines = Lines(text)
-    found = _at(document_from(text), path)
+    found = _at(parse_plain(text), path)
     head = lines.span(*path)
     yield 0 if head is None else head[1]
     for name, one in found.items() if isinstance(found, dict) else ():

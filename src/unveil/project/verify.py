@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from unveil.errors import ReadError
-from unveil.project.fingerprint import file_sha256, sha256_of
+from unveil.project.fingerprint import file_sha256, forget_hashes, sha256_of
 from unveil.project.log import (
     HEAD,
     LOG,
@@ -88,6 +88,11 @@ OVER = (
 
 def verify_project(folder: Path) -> LogCheck:
     """Every line, run and decision of a project, and what is not as it was written."""
+    forget_hashes()
+    return _verify(folder)
+
+
+def _verify(folder: Path) -> LogCheck:
     check = _Check(folder)
     check.follow_lines()
     check.look_at_runs()
@@ -106,7 +111,7 @@ def verify_project(folder: Path) -> LogCheck:
 
 def release_obstacles(folder: Path, run: int) -> tuple[tuple[LogFault, ...], tuple[str, ...]]:
     """What hinders a release of one run, and what is to be told but is about other runs alone."""
-    faults = verify_project(folder).faults
+    faults = _verify(folder).faults
     hindering = tuple(fault for fault in faults if fault.run in (None, run))
     others = tuple(fault.sentence for fault in faults if fault not in hindering)
     return hindering, others

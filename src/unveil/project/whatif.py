@@ -15,13 +15,13 @@ from unveil.assessment.rulings import flag_id
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.project.assess_run import read_statements
-from unveil.project.edit_project import add_exclusion, change, today
+from unveil.project.edit_project import ProjectEdit
+from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
-from unveil.project.model import ExcludeEntry, ProjectFile
+from unveil.project.model import ProjectFile
 from unveil.project.people import check_name, reason_given
 from unveil.project.plan_run import PlannedPart, plan_parts
-from unveil.project.rulings import contradicted_rulings
+from unveil.project.rulings_in_force import contradicted_rulings
 from unveil.project.sources import Inputs
 from unveil.records.assessment import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
 from unveil.records.base import Copy
@@ -83,7 +83,8 @@ def whatif(
     made = _record(project, asked, tried)
     if who is None:
         return made
-    _keep(project, _entries(tried, asked, scenario, why, who), who)
+    with ProjectEdit(project, who) as edit:
+        _keep(edit, tried, asked, scenario, why)
     return replace(made, kept=True, by=who)
 
 
@@ -220,25 +221,15 @@ def _check_kept(project: ProjectFile, asked: Sequence[Exclusion], scenario: str 
             )
 
 
-def _entries(
+def _keep(
+    edit: ProjectEdit,
     tried: Sequence[_WhatIfScenario],
     asked: Sequence[Exclusion],
     scenario: str | None,
     why: str,
-    by: str,
-) -> Iterator[ExcludeEntry]:
-    """What is to be written: nothing that is in force already, by a ruling or an exclusion."""
+) -> None:
+    """Write nothing that is in force already, by a ruling or an exclusion."""
     for one in asked:
         lacking = [case.scenario for case in tried if one in case.added]
-        places = [scenario] if len(lacking) == len(tried) else lacking
-        for place in places:
-            yield ExcludeEntry(one, reason=why, by=by, on=today(), scenario=place)
-
-
-def _keep(project: ProjectFile, entries: Iterator[ExcludeEntry], by: str) -> None:
-    text, words = project.text, dict[str, None]()
-    for entry in entries:
-        text = add_exclusion(text, entry)
-        place, one = entry.scenario, entry.exclusion
-        words |= dict.fromkeys([*([place] if place else []), one.target or one.rule])
-    change(project, text, event="exclude", by=by, subject=" ".join(words))
+        for place in [scenario] if len(lacking) == len(tried) else lacking:
+            edit.exclude(one, reason=why, scenario=place)

@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from unveil.assessment.context import QUESTIONS
 from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
-from unveil.project.assess_run import judgement_of
 from unveil.project.fingerprint import project_sha256, sha256_of
 from unveil.project.history import exclusions_in_force, history_of, last_decisions, two_way_name
+from unveil.project.judge_run import judge_run
 from unveil.project.log import append
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
 from unveil.project.records_at_risk import records_documents, records_path
-from unveil.project.rulings import parse_flag_name
+from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.seeds import confidential_folder
 from unveil.project.store import load_parts, load_run, results_sha256
 from unveil.records.report import ContextAnswer, ExclusionText, Parts, ReportContents, ScenarioText
@@ -46,7 +46,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
         title=project.title,
         run=run,
         results_sha256=results_sha256(project.folder, run.number),
-        judgement=judgement_of(project, run, parts),
+        judgement=judge_run(project, run, parts),
         decision=last_decisions(project.folder).get(run.number),
         factors=tuple(_factors(project)),
         scenarios=tuple(_scenarios(project, run, parts)),

@@ -291,10 +291,9 @@ def plan_of(steps: Any, synthesis: Any) -> tuple[ProtectionPlan | None, list[Fil
     return ProtectionPlan(recodings, _with_synthesis(known), said), []
 
 
-def faults_error(faults: Sequence[FileError], sentences: Sequence[str] | None = None) -> InputError:
-    """All faults in one refusal, in the order of the steps; or in other words for them."""
-    told = [fault.sentence for fault in faults] if sentences is None else sentences
-    return faults[0].kind("\n".join(dict.fromkeys(told)))
+def faults_error(faults: Sequence[FileError]) -> InputError:
+    """All faults in one refusal, in the order of the steps."""
+    return faults[0].kind("\n".join(dict.fromkeys(fault.sentence for fault in faults)))
 
 
 def _synthesis(given: Any) -> tuple[dict[str, Any], list[FileError]]:

@@ -37,9 +37,7 @@ def stale(project: ProjectFile, run: Run) -> tuple[str, ...]:
     return tuple(said)
 
 
-def judgement_of(
-    project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = False
-) -> Judgement:
+def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = False) -> Judgement:
     """Limits, findings, rulings and answers of now, held against the figures of a run.
 
     A run that is new (`is_new`) is of the files and settings as they are.
