@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from unveil.project.edit_project import accept_limits, answer, findings_now, rule
+from unveil.project.edit_project import ProjectEdit, accept_limits, answer, findings_now
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.records.disclosure import Disclosure
@@ -137,8 +137,9 @@ def _ready() -> Path:
     accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (100, 100)})
     for factor in FACTORS:
         answer(read_project(folder), factor, answer="Thought about.", by=ANALYST)
-    for finding in findings_now(read_project(folder)):
-        rule(read_project(folder), finding.id, accept=False, reason="Counted.", by=ANALYST)
+    with ProjectEdit(read_project(folder), ANALYST) as edit:
+        for finding in findings_now(edit.project):
+            edit.rule(finding.id, accept=False, reason="Counted.")
     return folder
 
 

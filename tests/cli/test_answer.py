@@ -28,7 +28,7 @@ def test_an_answer_is_kept_with_its_name(tmp_path):
 
 def test_wrong_use(tmp_path):
     folder = ran(tmp_path)
-    assert typed(folder, "answer", "other_sources", "--by", "x")[::2] == (
+    assert typed(folder, "answer", "other_sources", "--by", "Ann Bell")[::2] == (
         2,
         'Write the answer: unveil answer other_sources "...".',
     )

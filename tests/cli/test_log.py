@@ -17,7 +17,7 @@ def test_every_change_is_a_line(tmp_path):
     code, shown, _ = typed(ready(tmp_path), "log")
     assert code == 0
     assert "release_context" in shown
-    assert "neighbour abroad" in shown
+    assert "neighbour ill abroad" in shown
     assert "A. Jones, analyst" in shown
 
 

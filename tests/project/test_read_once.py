@@ -51,25 +51,25 @@ def forget(counts):
 
 
 @pytest.mark.parametrize(
-    ("command", "n_texts", "hashed"),
+    ("command", "found"),
     [
-        (("run",), 1, BOTH),
-        (("run", "--again"), 1, BOTH),
-        (("report",), 1, BOTH),
-        (("rule",), 1, BOTH),
-        (RULE, 2, BOTH),  # the text before, and the text after
-        (("explain", "abroad"), 1, BOTH),
-        (("whatif", "--exclude", "abroad=YES"), 1, {}),
-        (REFUSE, 1, BOTH),
-        (("log", "--verify"), 0, {}),
+        (("run",), (1, BOTH)),
+        (("run", "--again"), (1, BOTH)),
+        (("report",), (1, BOTH)),
+        (("rule",), (1, BOTH)),
+        (RULE, (2, BOTH)),  # the text before, and the text after
+        (("explain", "abroad"), (1, BOTH)),
+        (("whatif", "--exclude", "abroad=YES"), (1, {})),
+        (REFUSE, (1, BOTH)),
+        (("log", "--verify"), (0, {})),
     ],
 )
-def test_a_command_reads_each_file_once(tmp_path, monkeypatch, counts, command, n_texts, hashed):
+def test_a_command_reads_each_file_once(tmp_path, monkeypatch, counts, command, found):
     folder = settled(ran(tmp_path))
     forget(counts)
     monkeypatch.chdir(folder)
     typed(folder, *command, takes_option=command[0] not in ("run", "report"))
-    assert counts == Counter({"project.toml": n_texts, **hashed})
+    assert counts == Counter({"project.toml": found[0], **found[1]})
 
 
 def test_a_release_and_its_check_hash_each_file_once_and_afresh(tmp_path, counts):
