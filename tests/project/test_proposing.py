@@ -14,7 +14,7 @@ from unveil.io.sources import read_table
 from unveil.measure.roles.suggest import suggest
 from unveil.project.log import read_log
 from unveil.project.proposals import TEMPLATES, propose_codes, propose_radii, scenario_of
-from unveil.project.propose import create_project, propose, propose_text
+from unveil.project.propose import create_project, propose
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 
@@ -71,7 +71,7 @@ def test_the_example_gives_its_own_keys_and_targets(example):
 
 
 def test_proposed_codings_are_steps_of_protect_once_their_marks_are_gone(example, tmp_path):
-    text = propose_text(example / "survey.csv", folder=tmp_path)
+    text = propose(example / "survey.csv", folder=tmp_path)[0]
     head, mark, steps = text.partition("# Codings")
     taken = "\n".join(line.removeprefix("# ").removeprefix("#") for line in steps.split("\n")[2:])
     (tmp_path / "project.toml").write_text(head + taken, encoding="utf-8")
@@ -131,7 +131,7 @@ def test_every_template_is_read_back_as_the_scenario_it_is(tmp_path):
 
 def test_keys_that_are_named_are_taken_as_they_are(tmp_path):
     people().write_csv(tmp_path / "people.csv")
-    said = tomllib.loads(propose_text(tmp_path / "people.csv", keys=["height", "sex"]))
+    said = tomllib.loads(propose(tmp_path / "people.csv", keys=["height", "sex"])[0])
     assert said["scenario"][0]["keys"] == ["height", "sex"]
     assert said["roles"]["key"] == ["height", "sex"]
 
@@ -154,7 +154,7 @@ def test_hostile_names_and_labels_are_quoted_rightly(tmp_path):
     frame = people().rename({"sex": HOSTILE, "age": "age=@,#"})
     frame.write_parquet(tmp_path / "people.parquet")
     by = 'Ann "\\ [limits] # Bell, analyst'
-    text = propose_text(tmp_path / "people.parquet", keys=[HOSTILE, "age=@,#"], title=by, by=by)
+    text = propose(tmp_path / "people.parquet", keys=[HOSTILE, "age=@,#"], title=by, by=by)[0]
     said = tomllib.loads(text)
     assert said["scenario"][0]["keys"] == [HOSTILE, "age=@,#"]
     assert said["scenario"][0]["radii"]["age=@,#"] == 5
@@ -168,18 +168,18 @@ def test_hostile_names_and_labels_are_quoted_rightly(tmp_path):
 def test_a_title_or_name_that_cannot_be_printed_is_refused(tmp_path, given):
     people().write_csv(tmp_path / "people.csv")
     with pytest.raises(SettingsError, match="cannot be printed"):
-        propose_text(tmp_path / "people.csv", **{given: HOSTILE})
+        propose(tmp_path / "people.csv", **{given: HOSTILE})
 
 
 def test_the_prosecutor_repeats_no_finding_of_the_neighbour(tmp_path):
     people().write_csv(tmp_path / "people.csv")
     both = tomllib.loads(
-        propose_text(tmp_path / "people.csv", templates=["neighbour", "prosecutor"])
+        propose(tmp_path / "people.csv", templates=["neighbour", "prosecutor"])[0]
     )["scenario"]
     assert both[0]["keys"] == both[1]["keys"]
     assert "measures" not in both[0]
     assert both[1]["measures"] == ["suda", "match_risk"]
-    alone = tomllib.loads(propose_text(tmp_path / "people.csv", templates=["prosecutor"]))[
+    alone = tomllib.loads(propose(tmp_path / "people.csv", templates=["prosecutor"])[0])[
         "scenario"
     ]
     assert "measures" not in alone[0]
@@ -191,7 +191,7 @@ def test_no_value_of_the_data_is_in_the_file_but_codes_of_no_answer(tmp_path):
     odd = ["x"] * (N_ROWS - 3) + [canary] * 3
     frame = frame.with_columns(pl.Series("health", odd), pl.Series("note", [canary] * N_ROWS))
     frame.write_csv(tmp_path / "people.csv")
-    assert canary not in propose_text(tmp_path / "people.csv")
+    assert canary not in propose(tmp_path / "people.csv")[0]
 
 
 def test_copies_control_and_reading_stand_in_the_file_as_paths_from_its_folder(
@@ -274,7 +274,7 @@ def test_columns_that_hold_no_single_values_can_be_nobodys_key(tmp_path):
     create_project(tmp_path / "people.parquet", tmp_path)
     assert read_project(tmp_path).roles.ignore == ("places",)
     with pytest.raises(InputError, match="Column 'places' holds no single values"):
-        propose_text(tmp_path / "people.parquet", owner="places")
+        propose(tmp_path / "people.parquet", owner="places")
 
 
 def test_negative_codes_are_proposed_where_all_else_is_from_0_on(tmp_path):

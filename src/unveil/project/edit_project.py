@@ -331,8 +331,9 @@ def accept_limits(
 
 def answer(project: ProjectFile, factor: str, *, answer: str | None, by: str | None) -> ProjectFile:
     """Answer one of the five questions (`ProjectEdit.answer`); the project as it is then."""
+    name = factor_named(factor)
     with ProjectEdit(project, by) as edit:
-        edit.answer(factor, answer)
+        edit.answer(name, answer)
     return edit.project
 
 

@@ -9,7 +9,7 @@ from unveil.assessment.alerts import highest_tied_percent, real_percent
 from unveil.assessment.assess import value_share
 from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks, Membership
-from unveil.records.base import Copy, Record
+from unveil.records.base import Record
 from unveil.records.cap import Gtcap
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, IdentityRow
@@ -155,8 +155,3 @@ _KINDS: dict[Kind, Callable[[Any, int | None], Iterator[Row]]] = {
     "sap": _sap,
     "protection": _protection,
 }
-
-
-def is_headline(copy: Copy | None, n_copies: int) -> bool:
-    """Whether a figure is of the copy that stands for all: the only one, or all pooled."""
-    return copy in (None, 1 if n_copies == 1 else "pooled")

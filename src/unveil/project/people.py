@@ -16,15 +16,10 @@ from unveil.records.report import ContextAnswer
 
 def factors_of(project: ProjectFile) -> tuple[ContextAnswer, ...]:
     """Raab's five factors in their order, each with its answer or without."""
-    answers = project.context.factors
+    none = dict.fromkeys(("answer", "by", "on"))
+    given = {name: vars(one) for name, one in project.context.factors.items()}
     return tuple(
-        ContextAnswer(
-            name=name,
-            question=asked.question,
-            answer=answers[name].answer if name in answers else None,
-            by=answers[name].by if name in answers else None,
-            on=answers[name].on if name in answers else None,
-        )
+        ContextAnswer(name=name, question=asked.question, **given.get(name, none))
         for name, asked in QUESTIONS.items()
     )
 

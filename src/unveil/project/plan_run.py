@@ -15,7 +15,6 @@ from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
 from unveil.project.rulings_in_force import overruled_notes, pairs_kept, rulings_of
 from unveil.project.sources import Inputs
-from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
 from unveil.study.band_spec import parse_bands
@@ -283,9 +282,7 @@ def check_sensitive_faults(planner: Planner) -> None:
     """Refuse sensitive columns that are no target, and values that no file has."""
     faults = [*_faults(planner)] if planner.inputs.synthetic else []
     if faults:
-        project = planner.project
-        told = sort_faults(project.path.name, Lines(project.text), faults)
-        raise RolesError("\n".join(told))
+        raise RolesError(planner.project.locate(faults))
 
 
 def _faults(planner: Planner) -> Iterator[FileError]:

@@ -239,11 +239,6 @@ def _unit(proposal: ProjectProposal) -> str:
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
-def propose_text(data: str | os.PathLike[str], **settings: Any) -> str:
-    """The text of a project file for a data set; nothing is written. Arguments as `propose` has."""
-    return propose(data, **settings)[0]
-
-
 def create_project(
     data: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, **settings: Any
 ) -> Path:

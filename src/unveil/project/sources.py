@@ -1,7 +1,5 @@
 """Which files does a project name, what is in them, and who reads them? Each is read once."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +22,7 @@ from unveil.project.recode_original import (
     recode_files,
 )
 from unveil.project.rulings_in_force import parse_flag_name
-from unveil.project.toml import Lines, sort_faults
+from unveil.project.toml import key_text
 from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
 from unveil.records.protection import ConfidentialProtection
@@ -50,8 +48,7 @@ def check_data_faults(project: ProjectFile, columns: Columns) -> None:
     """
     found = [*_faults(project, columns)]
     if found:
-        told = sort_faults(project.path.name, Lines(project.text), found)
-        raise RolesError("\n".join(told))
+        raise RolesError(project.locate(found))
 
 
 def _faults(project: ProjectFile, columns: Columns) -> Iterator[FileError]:
@@ -136,19 +133,12 @@ def _absent(path: FieldPath, names: Iterable[str], columns: Columns) -> Iterator
 # What would a project have to say so that files can be compared? The line to add to it.
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
 def add_typing_advice(fault: InputError) -> str:
     """A refusal as a run tells it: with the setting that mends it, where there is one."""
     if not isinstance(fault, AlignError) or not fault.types:
         return str(fault)
-    lines = ", ".join(f'{_key(name)} = "{kind}"' for name, kind in fault.types.items())
+    lines = ", ".join(f'{key_text(name)} = "{kind}"' for name, kind in fault.types.items())
     return f"{fault} Or say in project.toml what the column is to be read as: [data.types] {lines}"
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 _CONFIDENTIAL = Path("confidential")

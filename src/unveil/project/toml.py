@@ -3,7 +3,7 @@
 import datetime as dt
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from unveil.errors import ReadError, WriteError, quote_text
 from unveil.protection.plan import FileError
+from unveil.protection.recoding.steps import steps_from
+from unveil.records.recoding import Step, as_mapping
 from unveil.view.suggestion_toml import toml_string
 
 # In which line of a TOML file does something stand?
@@ -200,6 +202,12 @@ def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
     """A table with its head."""
     names = [key_text(part) for part in path if isinstance(part, str)]
     return [f"[{'.'.join(names)}]", *setting_lines(said)]
+
+
+def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
+    """Recodings as tables ``[[protect.step]]``, and back by `steps_from`; nothing left open."""
+    made = (entry_lines("protect.step", as_mapping(step)) for step in steps_from([*steps]))
+    return "\n".join("\n".join(lines) + "\n" for lines in made)
 
 
 def add_entries(text: str, section: str, tables: Sequence[Mapping[str, Any]]) -> str:

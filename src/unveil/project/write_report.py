@@ -12,7 +12,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from unveil.assessment.context import QUESTIONS
 from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
 from unveil.project.fingerprint import project_sha256, sha256_of
@@ -21,11 +20,12 @@ from unveil.project.judge_run import judge_run
 from unveil.project.log import append
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
+from unveil.project.people import factors_of
 from unveil.project.records_at_risk import records_documents, records_path
 from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.seeds import confidential_folder
 from unveil.project.store import load_parts, load_run, results_sha256
-from unveil.records.report import ContextAnswer, ExclusionText, Parts, ReportContents, ScenarioText
+from unveil.records.report import ExclusionText, Parts, ReportContents, ScenarioText
 from unveil.records.run import Run
 from unveil.view.disclosure import TEMPLATES
 from unveil.view.format import and_list
@@ -48,7 +48,7 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
         results_sha256=results_sha256(project.folder, run.number),
         judgement=judge_run(project, run, parts),
         decision=last_decisions(project.folder).get(run.number),
-        factors=tuple(_factors(project)),
+        factors=factors_of(project),
         scenarios=tuple(_scenarios(project, run, parts)),
         exclusions=tuple(_exclusions(project, run)),
         history=history_of(project),
@@ -61,18 +61,6 @@ def records_file(folder: Path, number: int) -> str | None:
     """The records at risk of a run, below the folder of the project; None where none are kept."""
     place = records_path(folder, number)
     return place.relative_to(folder).as_posix() if place.is_file() else None
-
-
-def _factors(project: ProjectFile) -> Iterator[ContextAnswer]:
-    for name, asked in QUESTIONS.items():
-        said = project.context.factors.get(name)
-        yield ContextAnswer(
-            name=name,
-            question=asked.question,
-            answer=None if said is None else said.answer,
-            by=None if said is None else said.by,
-            on=None if said is None else said.on,
-        )
 
 
 def _scenarios(project: ProjectFile, run: Run, parts: Parts) -> Iterator[ScenarioText]:

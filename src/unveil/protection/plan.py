@@ -14,7 +14,7 @@ from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, faults_of, synthesis_faults, unknown
-from unveil.protection.recoding.steps import EXAMPLE, read_steps, step_heading
+from unveil.protection.recoding.steps import EXAMPLE, read_step, step_heading
 from unveil.records.recoding import KINDS, Step, as_mapping
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
@@ -282,7 +282,7 @@ def plan_of(steps: Any, synthesis: Any) -> tuple[ProtectionPlan | None, list[Fil
     faults += [one for one in planned if isinstance(one, FileError)]
     faults += _in_order(planned)
     known = [one for one in planned if isinstance(one, PlannedStep)]
-    recodings, told = _recodings(known, len(planned))
+    recodings, told = _recodings(known)
     faults += told
     faults += [fault for one in known if one.do in SETTINGS for fault in _settings(one)]
     faults += [*_twice(known), *_beside(known, said)]
@@ -364,23 +364,17 @@ def _settings(step: PlannedStep) -> Iterator[FileError]:
         yield FileError(path if name is None else (*path, name), f"{step.called}: {sentence}")
 
 
-def _recodings(
-    steps: Sequence[PlannedStep], n_steps: int
-) -> tuple[tuple[Step, ...], list[FileError]]:
-    """The recodings, read as a recipe in which every other step is a place holder."""
-    own = {step.number: step for step in steps if step.do in KINDS}
-    if not own:
-        return (), []
-    recipe: list[Any] = [{"do": "drop", "column": ""}] * n_steps
-    for number, step in own.items():
-        recipe[number - 1] = {"do": step.do, **step.settings}
-    read, told = read_steps(recipe)
-    faults = [
-        FileError(_path(own[one.number], str(one.error)), str(one.error))
-        for one in told
-        if one.number in own
-    ]
-    return tuple(step for number, step in read.items() if number in own), faults
+def _recodings(steps: Sequence[PlannedStep]) -> tuple[tuple[Step, ...], list[FileError]]:
+    """The recodings, and what is wrong with them."""
+    found: list[Step] = []
+    faults: list[FileError] = []
+    for step in steps:
+        read = read_step(step.number, {"do": step.do, **step.settings}) if step.do in KINDS else []
+        if isinstance(read, list):
+            faults += [FileError(_path(step, sentence), sentence) for sentence in read]
+        else:
+            found.append(read)
+    return tuple(found), faults
 
 
 def _path(step: PlannedStep, sentence: str) -> tuple[str | int, ...]:

@@ -12,8 +12,9 @@ from unveil.examples import KEYS, labelled_survey
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import write_file
+from unveil.project.toml import steps_to_toml
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.steps import steps_from, steps_to_toml
+from unveil.protection.recoding.steps import steps_from
 from unveil.protection.replicated_uniques import remove_replicated_uniques
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.records.recoding import Recoding, TopCode

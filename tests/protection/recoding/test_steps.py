@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from unveil.errors import InputError
+from unveil.project.toml import steps_to_toml
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.steps import steps_from, steps_to_toml
+from unveil.protection.recoding.steps import steps_from
 from unveil.records.recoding import Drop, MergeRare, PerturbOutliers, TopCode, as_mapping
 
 ALL = (

@@ -5,8 +5,9 @@ afterwards: `filter` (as `unveil.refill` takes it, or True) and `add_noise` (as 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -40,21 +41,70 @@ DEFAULT_LEAF = 5
 
 @dataclass(frozen=True)
 class CandidateSetting:
-    """One way of making copies."""
+    """One way of making copies; what cannot be a setting is refused."""
 
-    name: str
-    method: str | Mapping[str, str]
-    options: Mapping[str, Any]
-    filter: Mapping[str, Any] | None
-    add_noise: Mapping[str, Any] | None
+    method: str | Mapping[str, str] = "cart"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    filter: Mapping[str, Any] | None = None
+    add_noise: Mapping[str, Any] | None = None
+    name: str = ""  # what tells it from others, where none is given
+
+    @classmethod
+    def of(cls, given: Any) -> "CandidateSetting":
+        """A setting as a user wrote it."""
+        example = '{"method": "cart", "min_leaf": 5}'
+        said = _fields("A setting", given, FIELDS, f"Write it as a mapping, such as {example}.")
+        filter_, noise, name = said.get("filter"), said.get("add_noise"), said.get("name")
+        if name is not None and (not isinstance(name, str) or not name.strip()):
+            raise SettingsError(f"The name of a setting is {quote_value(name)}; it must be text.")
+        return cls(
+            method=said.get("method", "cart"),
+            options={name: said[name] for name in OPTIONS if said.get(name) is not None},
+            filter={True: {}, False: None}[filter_] if isinstance(filter_, bool) else filter_,
+            add_noise=None if noise == {} else noise,
+            name=name or "",
+        )
+
+    def __post_init__(self) -> None:
+        put = partial(object.__setattr__, self)
+        if not isinstance(self.method, Mapping):
+            put("method", choice("The method of a setting", self.method, METHODS))
+        if self.method not in ("parametric", "sample"):
+            put("options", {**self.options, "min_leaf": self.options.get("min_leaf", DEFAULT_LEAF)})
+        if self.filter is not None:
+            how = 'Write True, or how to filter: {"metric": "gower"}.'
+            put("filter", _fields("filter", self.filter, FILTERS, how))
+        if self.add_noise is not None:
+            how = 'Write how much noise by column: {"income": 100}.'
+            put("add_noise", _fields("add_noise", self.add_noise, None, how))
+        try:
+            self.text  # noqa: B018  (what cannot be written down cannot be resumed)
+        except (TypeError, ValueError):
+            raise SettingsError(
+                "A setting holds something that is no text, finite number or list. Write it in"
+                " these alone, so that it can be kept in a folder."
+            ) from None
+        put("name", self.name or self._describe())
+
+    def _describe(self) -> str:
+        """What tells a setting from others."""
+        options = {**self.options}
+        if self.method in ("catall", "ipf") and options.get("min_leaf") == DEFAULT_LEAF:
+            del options["min_leaf"]
+        words = [self.method_name, *(f"{name} {_short(value)}" for name, value in options.items())]
+        if self.filter is not None:
+            how = [_short(value) for name, value in self.filter.items() if name != "columns"]
+            words.append(" ".join(["filtered", *how]))
+        if self.add_noise is not None:
+            words.append(" ".join(["noise", *self.add_noise]))
+        return ", ".join(words)
 
     @property
     def text(self) -> str:
         """All of it but the name, in one spelling."""
-        said: dict[str, Any] = {"method": self.method, **self.options}
-        said |= {} if self.filter is None else {"filter": self.filter}
-        said |= {} if self.add_noise is None else {"add_noise": self.add_noise}
-        return _spelt(said)
+        after = {"filter": self.filter, "add_noise": self.add_noise}
+        given = {name: one for name, one in after.items() if one is not None}
+        return _format_settings({"method": self.method, **self.options, **given})
 
     @property
     def mark(self) -> str:
@@ -64,7 +114,7 @@ class CandidateSetting:
     @property
     def model_mark(self) -> str:
         """The same for settings that differ in filter and noise alone: they share their draws."""
-        return _hash(_spelt({"method": self.method, **self.options}))
+        return _hash(_format_settings({"method": self.method, **self.options}))
 
     @property
     def method_name(self) -> str:
@@ -77,7 +127,7 @@ class CandidateSetting:
         return None if self.method in ("parametric", "sample") else self.options["min_leaf"]
 
 
-def _spelt(said: Mapping[str, Any]) -> str:
+def _format_settings(said: Mapping[str, Any]) -> str:
     return json.dumps(said, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
@@ -90,10 +140,8 @@ def parse_settings(
 ) -> tuple[CandidateSetting, ...]:
     """The settings given, or those of the grid; none of them twice."""
     if settings is None:
-        given: list[Any] = list(
-            grid(_list("methods", methods), _list("min_leaf", min_leaf), filter_)
-        )
-        given = list(_add_noise_variants(given, add_noise))
+        leaves = _list("min_leaf", min_leaf)
+        given: list[Any] = [*grid(_list("methods", methods), leaves, filter_, add_noise)]
     elif filter_ or add_noise:
         raise SettingsError(
             "filter and add_noise are parts of each setting where settings are given. Write them"
@@ -103,7 +151,7 @@ def parse_settings(
         given = [settings] if isinstance(settings, Mapping) else _list("settings", settings)
     if not 0 < len(given) <= MOST_SETTINGS:
         raise SettingsError(f"{len(given):,} settings are given; try 1 to {MOST_SETTINGS:,}.")
-    made = [_setting(one) for one in given]
+    made = [CandidateSetting.of(one) for one in given]
     names, marks = [one.name for one in made], [one.mark for one in made]
     for name, mark in zip(names, marks, strict=True):
         if names.count(name) > 1 or marks.count(mark) > 1:
@@ -111,26 +159,18 @@ def parse_settings(
     return tuple(made)
 
 
-def grid(methods: Iterable[Any], min_leaf: Iterable[Any], filter_: Any) -> Iterator[dict[str, Any]]:
-    """Trees by min_leaf, other methods once; each without and, if asked for, with a filter."""
+def grid(
+    methods: Iterable[Any], min_leaf: Iterable[Any], filter_: Any, add_noise: Any = None
+) -> Iterator[dict[str, Any]]:
+    """Trees by min_leaf, other methods once; each without and, if asked for, with filter, noise."""
     leaves = list(min_leaf)
     for method in methods:
-        several: list[dict[str, Any]] = [{"method": method}]
-        if method == "cart":
-            several = [{"method": method, "min_leaf": fewest} for fewest in leaves]
-        for one in several:
-            yield one
-            if filter_:
-                yield {**one, "filter": filter_}
-
-
-def _add_noise_variants(
-    given: Iterable[dict[str, Any]], add_noise: Any
-) -> Iterator[dict[str, Any]]:
-    for one in given:
-        yield one
-        if add_noise:
-            yield {**one, "add_noise": add_noise}
+        trees = [{"method": method, "min_leaf": fewest} for fewest in leaves]
+        for one in trees if method == "cart" else [{"method": method}]:
+            for plain in [one, {**one, "filter": filter_}] if filter_ else [one]:
+                yield plain
+                if add_noise:
+                    yield {**plain, "add_noise": add_noise}
 
 
 def _list(what: str, given: Any) -> list[Any]:
@@ -140,86 +180,17 @@ def _list(what: str, given: Any) -> list[Any]:
     return found
 
 
-def _setting(given: Any) -> CandidateSetting:
+def _fields(what: str, given: Any, known: Sequence[str] | None, how: str) -> dict[str, Any]:
+    """A mapping that a user wrote, with fields that are known alone where they are."""
     if not isinstance(given, Mapping):
-        raise SettingsError(
-            f"A setting is {quote_value(given)}. Write it as a mapping, such as"
-            ' {"method": "cart", "min_leaf": 5}.'
-        )
-    for field in given:
-        if field not in FIELDS:
+        raise SettingsError(f"{what} is {quote_value(given)}. {how}")
+    for name in given:
+        if known is not None and name not in known:
             raise SettingsError(
-                f"A setting has no field {quote_value(field)}.{nearest(str(field), FIELDS)} Its "
-                "fields"
-                f" are: {list_names(FIELDS, len(FIELDS))}."
-            )
-    method = given.get("method", "cart")
-    if not isinstance(method, Mapping):
-        method = choice("The method of a setting", method, METHODS)
-    options = {name: given[name] for name in OPTIONS if given.get(name) is not None}
-    if method not in ("parametric", "sample"):
-        options.setdefault("min_leaf", DEFAULT_LEAF)
-    made = CandidateSetting(
-        "", method, options, _filter(given.get("filter")), _as_mapping(given.get("add_noise"))
-    )
-    return CandidateSetting(
-        _name(given.get("name"), made), method, options, made.filter, made.add_noise
-    )
-
-
-def _filter(given: Any) -> Mapping[str, Any] | None:
-    if given is None or given is False:
-        return None
-    if given is True:
-        return {}
-    if not isinstance(given, Mapping):
-        raise SettingsError(
-            f'filter is {quote_value(given)}. Write True, or how to filter: {{"metric": "gower"}}.'
-        )
-    for field in given:
-        if field not in FILTERS:
-            raise SettingsError(
-                f"filter has no field {quote_value(field)}.{nearest(str(field), FILTERS)} Its "
-                "fields"
-                f" are: {list_names(FILTERS)}."
+                f"{what} has no field {quote_value(name)}.{nearest(str(name), known)} Its fields"
+                f" are: {list_names(known, len(known))}."
             )
     return dict(given)
-
-
-def _as_mapping(given: Any) -> Mapping[str, Any] | None:
-    if given is None or (isinstance(given, Mapping) and not given):
-        return None
-    if not isinstance(given, Mapping):
-        raise SettingsError(
-            f'add_noise is {quote_value(given)}. Write how much noise by column: {{"income": 100}}.'
-        )
-    return dict(given)
-
-
-def _name(given: Any, made: CandidateSetting) -> str:
-    """The name given, or what tells a setting from others."""
-    try:
-        made.text  # noqa: B018  (what cannot be written down cannot be resumed)
-    except (TypeError, ValueError):
-        raise SettingsError(
-            "A setting holds something that is no text, finite number or list. Write it in these"
-            " alone, so that it can be kept in a folder."
-        ) from None
-    if given is not None:
-        if not isinstance(given, str) or not given.strip():
-            raise SettingsError(f"The name of a setting is {quote_value(given)}; it must be text.")
-        return given
-    options = {**made.options}
-    if made.method in ("catall", "ipf") and options.get("min_leaf") == DEFAULT_LEAF:
-        del options["min_leaf"]
-    words = [made.method_name, *(f"{name} {_short(value)}" for name, value in options.items())]
-    words += [] if made.filter is None else [" ".join(["filtered", *_filter_fields(made.filter)])]
-    words += [] if made.add_noise is None else [" ".join(["noise", *made.add_noise])]
-    return ", ".join(words)
-
-
-def _filter_fields(filter_: Mapping[str, Any]) -> list[str]:
-    return [_short(value) for name, value in filter_.items() if name != "columns"]
 
 
 def _short(value: Any) -> str:

@@ -3,9 +3,8 @@
 All faults of a recipe are told together, each with the number of its step, before any data is read.
 """
 
-import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -257,7 +256,7 @@ def read_steps(given: Any) -> tuple[dict[int, Step], list[StepError]]:
     steps: dict[int, Step] = {}
     faults: list[StepError] = []
     for number, one in enumerate(listed_steps, start=1):
-        read = _read_step(number, one)
+        read = read_step(number, one)
         if isinstance(read, Record):
             steps[number] = read
         else:
@@ -283,7 +282,7 @@ def _kind(given: Any) -> str:
     return "a single table" if isinstance(given, Mapping) else quote_value(given)
 
 
-def _read_step(number: int, given: Any) -> Step | list[str]:
+def read_step(number: int, given: Any) -> Step | list[str]:
     """A step, or what is wrong with it."""
     if isinstance(given, Step):
         given = as_mapping(given)
@@ -327,34 +326,3 @@ def _read_settings(do: str, given: Mapping[Any, Any]) -> tuple[dict[str, Any], l
         except SettingsError as fault:
             faults.append(str(fault))
     return said, faults
-
-
-# A recipe as text: tables ``[[protect.step]]`` of a project file, and back by `steps_from`.
-
-
-def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
-    """The steps as TOML; what was left open is not written."""
-    return "\n".join(map(_table, steps_from(list(steps))))
-
-
-def _table(step: Step) -> str:
-    said = [f"{name} = {_value(value)}\n" for name, value in as_mapping(step).items()]
-    return "".join(["[[protect.step]]\n", *said])
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_text(key)} = {_text(held)}" for key, held in value.items())
-        return f"{{{pairs}}}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    return repr(value)
-
-
-def _text(value: str) -> str:
-    # JSON's escapes are TOML's, but for the one control character that JSON leaves as it is.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
