@@ -72,18 +72,16 @@ def _check_unknown(
         )
     if scenario is not None and scenario not in names:
         raise RolesError(
-            f"The run has no scenario {quote_text(scenario)}.{nearest(scenario, names)} The "
-            "scenarios"
-            f" are: {list_names(names)}."
+            f"The run has no scenario {quote_text(scenario)}.{nearest(scenario, names)} The"
+            f" scenarios are: {list_names(names)}."
         )
     targets = dict.fromkeys(
         one for name, record in disclosures if scenario in (None, name) for one in record.targets
     )
     if target not in targets:
         raise RolesError(
-            f"The run has no target {quote_text(target)}.{nearest(target, [*targets])} The "
-            "targets are:"
-            f" {list_names(targets)}."
+            f"The run has no target {quote_text(target)}.{nearest(target, [*targets])} The targets"
+            f" are: {list_names(targets)}."
         )
 
 

@@ -197,9 +197,8 @@ def write_outputs(targets: OutputPaths, made: ProtectResult) -> WrittenFiles:
 def _check_within(confidential: Path, folder: Path) -> None:
     if confidential.resolve().is_relative_to(folder.resolve()):
         raise WriteError(
-            f"The folder {quote_text(str(folder))} holds the confidential folder of the "
-            "project, and"
-            " what is made for release needs a folder of its own. Name another: --out protected"
+            f"The folder {quote_text(str(folder))} holds the confidential folder of the project,"
+            " and what is made for release needs a folder of its own. Name another: --out protected"
         )
 
 
@@ -229,9 +228,8 @@ def _make_folder(folder: Path, mode: int) -> None:
         folder.mkdir(mode=mode, exist_ok=True)
     except OSError as fault:
         raise WriteError(
-            f"The folder {quote_text(str(folder))} cannot be made: {fault.strerror}. Name a "
-            "folder in"
-            " which you may create files."
+            f"The folder {quote_text(str(folder))} cannot be made: {fault.strerror}. Name a folder"
+            " in which you may create files."
         ) from None
 
 

@@ -254,9 +254,8 @@ def write_project(
     path = place / NAME
     if os.path.lexists(path):
         raise WriteError(
-            f"There is a project already: {quote_text(str(path))}. Nothing was written. Change "
-            "it in an"
-            " editor, or name another folder with --folder."
+            f"There is a project already: {quote_text(str(path))}. Nothing was written. Change it"
+            " in an editor, or name another folder with --folder."
         )
     text, record = propose(data, folder=place, **settings)
     with write_all_or_none() as files:
@@ -414,9 +413,8 @@ def _check_no_files(files: Sequence[Any]) -> None:
     for one in files:
         if not isinstance(one, str | os.PathLike):
             raise SettingsError(
-                f"A project needs files; given is {quote_value(one)}. Write the data to a file "
-                "first:"
-                " unveil.write_file."
+                f"A project needs files; given is {quote_value(one)}. Write the data to a file"
+                " first: unveil.write_file."
             )
     absent_ones = [one for one in map(os.fsdecode, files[1:]) if file_fault(Path(), one)]
     if absent_ones:

@@ -220,9 +220,8 @@ def _table(fields: Fields) -> None:
     n_max = fields.table.get("n_max", 0)
     if isinstance(n_max, bool) or not isinstance(n_max, int) or n_max < 0:
         fields.refuse(
-            f"n_max is {quote_value(n_max)}. It must be a whole number from 0 on: how many "
-            "people an"
-            " intruder may know.",
+            f"n_max is {quote_value(n_max)}. It must be a whole number from 0 on: how many people"
+            " an intruder may know.",
             "n_max",
         )
     given = fields.table.get("rounding")

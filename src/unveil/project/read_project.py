@@ -271,9 +271,8 @@ def _find_file(path: Path, given: Given) -> Path:
         )
     if path.suffix.lower() != ".toml":
         raise ReadError(
-            f"{quote_text(path.name)} is no project file: it does not end in .toml. Make a "
-            "project of"
-            f" it: unveil init {path.name}."
+            f"{quote_text(path.name)} is no project file: it does not end in .toml. Make a project"
+            f" of it: unveil init {path.name}."
         )
     return path
 

@@ -114,9 +114,8 @@ def load_parts(folder: Path, run: Run) -> Parts:
             content = _intact(home, part)
             if content is None:
                 raise TamperedError(
-                    f"{_name_file(home / part.file)} is not as the run wrote it. Restore it "
-                    "from a copy,"
-                    " or measure it anew: unveil run."
+                    f"{_name_file(home / part.file)} is not as the run wrote it. Restore it from a"
+                    " copy, or measure it anew: unveil run."
                 )
             records[part.name] = RECORDS[part.kind].from_json(content)
     return Parts(run, records)

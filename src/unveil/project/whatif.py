@@ -215,9 +215,8 @@ def _check_kept(project: ProjectFile, asked: Sequence[Exclusion], scenario: str 
         for place in contradicted_rulings(one, scenario, project.rulings):
             ruling = project.rulings[place]
             raise SettingsError(
-                f"{quote_text(ruling.finding)} was ruled to be kept, by {ruling.by}. To leave "
-                "it out,"
-                " replace that ruling: unveil rule with --common-knowledge and --instead."
+                f"{quote_text(ruling.finding)} was ruled to be kept, by {ruling.by}. To leave it"
+                " out, replace that ruling: unveil rule with --common-knowledge and --instead."
             )
 
 

@@ -171,24 +171,21 @@ def is_kept(
     """Which entries are codes for no answer; a column that holds no numbers is refused."""
     if not given.dtype.is_numeric():
         raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot "
-            "be added"
-            " to it. Name a column of numbers, or recode the column instead."
+            f"{place}: column {quote_text(given.name)} holds no numbers, so that noise cannot be"
+            " added to it. Name a column of numbers, or recode the column instead."
         )
     numbers = given.cast(pl.Float64).alias("")  # "^a$" polars takes for a pattern of names
     kept = pl.Series(codes_in(numbers, declared, codes))
     if given.dtype.is_integer() and (numbers.abs() >= EXACT_IN_FLOAT).any():
         raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds a whole number beyond "
-            f"{EXACT_IN_FLOAT:,},"
-            " to which noise cannot be added digit by digit. Give it in other units, or leave it"
-            " out."
+            f"{place}: column {quote_text(given.name)} holds a whole number beyond"
+            f" {EXACT_IN_FLOAT:,}, to which noise cannot be added digit by digit. Give it in other"
+            " units, or leave it out."
         )
     if (numbers.is_infinite().fill_null(value=False) & ~kept).any():
         raise RolesError(
-            f"{place}: column {quote_text(given.name)} holds an infinite number. Remove it, or "
-            "make it"
-            " missing."
+            f"{place}: column {quote_text(given.name)} holds an infinite number. Remove it, or make"
+            " it missing."
         )
     return kept.to_numpy()
 

@@ -105,9 +105,8 @@ def _decimals(name: str, given: Any) -> int | None:
     number = number_in(given)
     if number is None or not 0 <= number <= _MOST_DECIMALS or number != int(number):
         raise SettingsError(
-            f"round of {quote_text(name)} is {quote_value(given)}. It is a number of decimals, "
-            "from 0 to"
-            f" {_MOST_DECIMALS}."
+            f"round of {quote_text(name)} is {quote_value(given)}. It is a number of decimals, from"
+            f" 0 to {_MOST_DECIMALS}."
         )
     return int(number)
 
@@ -129,9 +128,8 @@ def _clip(name: str, given: Any) -> tuple[float | None, float | None]:
         if (low is None or high is None or low < high) and not any(map(_is_lost, (low, high))):
             return low, high
     raise SettingsError(
-        f"The plausible values of {quote_text(name)} cannot be read. Give the lowest and the "
-        "highest,"
-        " such as [16, 99], or None for one of them."
+        f"The plausible values of {quote_text(name)} cannot be read. Give the lowest and the"
+        " highest, such as [16, 99], or None for one of them."
     )
 
 

@@ -67,9 +67,8 @@ def synthesis_faults(said: Said) -> Faults:
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",
-            f"copies is {quote_value(said['copies'])}. One copy is protected and released: "
-            "several of"
-            " the same original give away more. Leave it out.",
+            f"copies is {quote_value(said['copies'])}. One copy is protected and released: several"
+            " of the same original give away more. Leave it out.",
         )
     for name, checks in _CHECKS.items():
         if said.get(name) is not None:

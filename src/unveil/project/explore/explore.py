@@ -345,9 +345,8 @@ def _share(given: Any) -> float | None:
     share = number_in(given)
     if share is None or not 0 <= share < 1:
         raise SettingsError(
-            f"control is {quote_value(given)}. It must be a share of the people, such as 0.2; "
-            "None for"
-            " no control."
+            f"control is {quote_value(given)}. It must be a share of the people, such as 0.2; None"
+            " for no control."
         )
     return share or None
 

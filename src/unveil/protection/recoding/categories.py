@@ -21,9 +21,8 @@ def check_cycles(parents: Mapping[str, str]) -> None:
         while level in parents and level not in settled:
             if level in chain:
                 raise SettingsError(
-                    f"hierarchy goes round in a circle: {quote_text(level)} is its own "
-                    "ancestor. Give"
-                    " every level a parent above it."
+                    f"hierarchy goes round in a circle: {quote_text(level)} is its own ancestor."
+                    " Give every level a parent above it."
                 )
             chain[level] = None
             level = parents[level]

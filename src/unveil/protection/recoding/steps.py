@@ -58,9 +58,8 @@ def _upper_share(name: str, given: Any) -> float:
     number = number_in(given)
     if number is None or not 0.5 <= number < 1:
         raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number from 0.5 to below 1, such as 0.99: "
-            "outliers"
-            " lie beyond it, and below 1 less it."
+            f"{name} is {quote_value(given)}. Write a number from 0.5 to below 1, such as 0.99:"
+            " outliers lie beyond it, and below 1 less it."
         )
     return number
 
