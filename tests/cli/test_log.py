@@ -6,7 +6,7 @@ import pytest
 
 from cli.project_commands import typed
 from project_cases import OFFICER, edited, made, ready
-from unveil.project.decide import decide, decisions_of
+from unveil.project.decide import decide, load_decisions
 from unveil.project.edit_project import today
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -73,12 +73,12 @@ def test_files_changed_after_a_release_are_told_by_the_log_and_by_a_run(tmp_path
     decide(read_project(folder), release=True, by=OFFICER, note="Fine.")
     assert typed(folder, "log", "--verify")[1].count("since decision 1 released run 1") == 0
     run = run_project(read_project(folder))
-    decided = list(decision_lines(folder, run, decisions_of(folder)))
+    decided = list(decision_lines(folder, run, load_decisions(folder)))
     assert decided == [f"Run 1 was released by {OFFICER} on {today()} (decision 1)."]
     with open(folder / "copy.csv", "a", encoding="utf-8") as file:
         file.write("m,20,NO,no\n")
     code, shown, _ = typed(folder, "log", "--verify")
     assert code == 0
     assert "▲ The file 'copy.csv' was changed since decision 1 released run 1" in shown
-    (later,) = decision_lines(folder, run_project(read_project(folder)), decisions_of(folder))
+    (later,) = decision_lines(folder, run_project(read_project(folder)), load_decisions(folder))
     assert later.endswith("(decision 1). This is a later run, and no decision is about it.")

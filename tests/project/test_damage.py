@@ -13,14 +13,14 @@ from unveil.errors import InputError, TamperedError, WriteError
 from unveil.project import decide as deciding
 from unveil.project import log
 from unveil.project import run as running
-from unveil.project.decide import decide, decisions_of
+from unveil.project.decide import decide, load_decisions
 from unveil.project.edit_project import answer
 from unveil.project.history import compare_runs
 from unveil.project.lock import lock_project
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
-from unveil.project.store import load_run, next_number, runs_of
+from unveil.project.store import list_runs, load_run, next_number
 from unveil.project.verify import verify_project
 from unveil.project.write_report import gather_report, write_report
 
@@ -111,7 +111,7 @@ def test_to_refuse_is_possible_whatever_was_changed_and_says_what_was(harm, tmp_
     assert (decision.release, decision.run, decision.judgement) == (False, 1, None)
     (told,) = decision.warnings
     assert "is not as" in told
-    assert decisions_of(folder) == (decision,)
+    assert load_decisions(folder) == (decision,)
 
 
 def test_a_damaged_part_is_named_measured_anew_and_hinders_no_release_of_the_new_run(
@@ -268,7 +268,7 @@ def test_an_older_head_is_seen(tmp_path: Path):
 def test_a_run_under_another_spelling_of_its_number_is_no_run(tmp_path: Path):
     folder = ran(tmp_path)
     (folder / "runs/0001").rename(folder / "runs/00001")
-    assert runs_of(folder) == ()
+    assert list_runs(folder) == ()
     assert next_number(folder) == 2
     assert sentences(folder) == [
         "runs/00001 is no run of this project: it was added.",

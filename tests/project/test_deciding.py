@@ -10,7 +10,7 @@ from unveil.errors import (
     SettingsError,
     TamperedError,
 )
-from unveil.project.decide import decide, decisions_of
+from unveil.project.decide import decide, load_decisions
 from unveil.project.edit_project import accept_limits, rule
 from unveil.project.lock import lock_project
 from unveil.project.log import read_log
@@ -29,7 +29,7 @@ def test_a_release_keeps_who_why_and_on_what(tmp_path):
     assert (found.number, found.release, found.run, found.by) == (1, True, 1, OFFICER)
     assert found.results_sha256 == results_sha256(folder, 1)
     assert found.judgement.exit_code == 0
-    assert decisions_of(folder) == (found,)
+    assert load_decisions(folder) == (found,)
     last = read_log(folder)[-1]
     assert (last.event, last.subject, last.by) == ("decision", "1 run 1 release", OFFICER)
     assert verify_project(folder).faults == ()
@@ -39,7 +39,7 @@ def test_a_second_decision_is_kept_beside_the_first(tmp_path):
     folder = ready(tmp_path)
     release(folder)
     decide(read_project(folder), release=False, by=OFFICER, note="On second thoughts.")
-    assert [(one.number, one.release) for one in decisions_of(folder)] == [(1, True), (2, False)]
+    assert [(one.number, one.release) for one in load_decisions(folder)] == [(1, True), (2, False)]
     assert verify_project(folder).faults == ()
 
 

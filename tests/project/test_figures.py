@@ -3,7 +3,7 @@
 import pytest
 
 from project.run_projects import HEAD, SCENARIO, project
-from unveil.project.figures import ATTRIBUTE, IDENTITY, figures_of
+from unveil.project.figures import ATTRIBUTE, IDENTITY, list_figures
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
 from unveil.records.limits import MEASURES
@@ -113,4 +113,4 @@ def test_a_record_without_figures_has_none(made: tuple[Run, Parts]) -> None:
     run, parts = made
     for kind in ("cap", "tcap", "compare", "projection", "structure", "exclusion_table"):
         part = run.of_kind(kind)[0]
-        assert figures_of(part, parts[part.name]) == ()
+        assert list_figures(part, parts[part.name]) == ()

@@ -14,7 +14,7 @@ from project.run_projects import HEAD, SCENARIO, project, tree
 from unveil.project.measure_parts import Measuring
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
-from unveil.project.store import load_parts, load_run, runs_of
+from unveil.project.store import list_runs, load_parts, load_run
 from unveil.project.verify import verify_project
 from unveil.records.run import Run
 
@@ -71,7 +71,7 @@ def test_a_killed_run_is_resumed_to_the_same_bytes(
     time.sleep(random.Random(kill).uniform(first, last))
     process.send_signal(signal.SIGKILL)
     process.wait()
-    kept, was_done = measured(folder), runs_of(folder)
+    kept, was_done = measured(folder), list_runs(folder)
     run = run_project(read_project(folder), seed=7)
     assert run.number == 1
     if not was_done:
@@ -98,7 +98,7 @@ def test_a_run_killed_between_its_results_and_its_number_is_taken_up(
     with pytest.raises(KeyboardInterrupt):
         run_project(made, seed=7)
     monkeypatch.undo()
-    assert runs_of(tmp_path) == ()
+    assert list_runs(tmp_path) == ()
     assert (tmp_path / "runs/.unfinished/results.json").exists()
     run = run_project(made, seed=7)
     assert run.n_resumed == sum(part.file is not None for part in run.parts)
@@ -162,4 +162,4 @@ def test_a_second_run_at_once_is_refused_and_harms_nothing(
     assert second.stderr.startswith("unveil: The project is in use: ")
     assert f"(process {process.pid}) has been at unveil run for" in second.stderr
     same_records(load_run(tmp_path), load_run(undisturbed[0]))
-    assert runs_of(tmp_path) == (1,)
+    assert list_runs(tmp_path) == (1,)

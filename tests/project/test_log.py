@@ -87,7 +87,7 @@ def test_a_line_forged_with_a_hash_of_its_own_breaks_the_chain(desk):
     line = LogLine.from_json(kept[1])
     fields = {**line.to_dict(), "by": "C. Doe, nobody", "hash": ""}
     forged = LogLine(**fields)
-    kept[1] = LogLine(**{**fields, "hash": log.hash_of(forged)}).to_json(indent=-1)
+    kept[1] = LogLine(**{**fields, "hash": log.hash_line(forged)}).to_json(indent=-1)
     put(desk, kept)
     assert "Line 3 does not follow the line before it." in sentences(desk)
 
@@ -113,7 +113,7 @@ def test_a_log_that_was_chained_anew_without_a_line_is_seen_by_the_decision(desk
     forged, previous = [], log.ORIGIN
     for line in [one for one in log.read_log(desk) if one.subject != "other_sources"]:
         fields = {**line.to_dict(), "n": len(forged) + 1, "previous": previous, "hash": ""}
-        previous = log.hash_of(LogLine(**fields))
+        previous = log.hash_line(LogLine(**fields))
         forged.append(LogLine(**{**fields, "hash": previous}))
     put(desk, [log_file.encode_line(line).decode() for line in forged])
     head = log.LogHead(n=len(forged), hash=previous)

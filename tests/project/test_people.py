@@ -3,7 +3,7 @@
 import pytest
 
 from unveil.errors import SettingsError
-from unveil.project.people import check_name, same_person
+from unveil.project.people import check_name, is_same_person
 
 ANN = "Ann Bell, analyst"
 
@@ -18,14 +18,14 @@ ANN = "Ann Bell, analyst"
     ],
 )
 def test_one_name_in_another_spelling_is_the_same_person(other):
-    assert same_person(ANN, other)
-    assert same_person(other, ANN)
+    assert is_same_person(ANN, other)
+    assert is_same_person(other, ANN)
 
 
 @pytest.mark.parametrize("other", ["Ann Leigh, analyst", "Anna Bell", "Carl Bell", "analyst"])
 def test_another_name_is_another_person(other):
-    assert not same_person(ANN, other)
-    assert not same_person(other, ANN)
+    assert not is_same_person(ANN, other)
+    assert not is_same_person(other, ANN)
 
 
 @pytest.mark.parametrize("by", [",", " , boss", "-", "1234", "A, boss", "(boss)", "\u0301\u0301"])

@@ -13,7 +13,7 @@ from unveil.examples import KEYS, TARGETS, labelled_survey, write_csv
 from unveil.io.sources import read_table
 from unveil.measure.roles.suggest import suggest
 from unveil.project.log import read_log
-from unveil.project.proposals import TEMPLATES, propose_codes, propose_radii, scenario_of
+from unveil.project.proposals import TEMPLATES, propose_codes, propose_radii, propose_scenario
 from unveil.project.propose import create_project, propose
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -117,7 +117,7 @@ def test_every_template_is_read_back_as_the_scenario_it_is(tmp_path):
     project = read_project(tmp_path)
     roles = suggest(tmp_path / "people.csv", special_codes={"income": [-8]}).record
     for scenario in project.scenarios:
-        made = scenario_of(scenario.name, roles, ("income", "debt"))
+        made = propose_scenario(scenario.name, roles, ("income", "debt"))
         assert (scenario.keys, scenario.targets) == (made.keys, made.targets)
         assert scenario.template == scenario.name
     neighbour, colleague, owner, prosecutor = project.scenarios
@@ -179,9 +179,7 @@ def test_the_prosecutor_repeats_no_finding_of_the_neighbour(tmp_path):
     assert both[0]["keys"] == both[1]["keys"]
     assert "measures" not in both[0]
     assert both[1]["measures"] == ["suda", "match_risk"]
-    alone = tomllib.loads(propose(tmp_path / "people.csv", templates=["prosecutor"])[0])[
-        "scenario"
-    ]
+    alone = tomllib.loads(propose(tmp_path / "people.csv", templates=["prosecutor"])[0])["scenario"]
     assert "measures" not in alone[0]
 
 

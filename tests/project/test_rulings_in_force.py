@@ -5,7 +5,7 @@ import pytest
 from project_cases import ANALYST, edited, made, ran, run
 from unveil.errors import SettingsError
 from unveil.project.edit_project import rule
-from unveil.project.judge_run import stale
+from unveil.project.judge_run import list_changes
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
@@ -41,12 +41,12 @@ def test_to_keep_a_pair_after_all_were_left_out_makes_the_run_stale(tmp_path):
     folder = ran(tmp_path)
     say(folder, "neighbour/abroad two-way", accept=True)
     run(folder)
-    assert stale(read_project(folder), load_run(folder)) == ()
+    assert list_changes(read_project(folder), load_run(folder)) == ()
     added(
         folder,
         f'\n[[ruling]]\nfinding = "{PAIR}"\naccept = false\nreason = "r"\nby = "Carl Dee"\n',
     )
-    assert stale(read_project(folder), load_run(folder)) != ()
+    assert list_changes(read_project(folder), load_run(folder)) != ()
     run(folder)
     assert "abroad=NO@sex=m" not in disclosure(folder).exclude
 

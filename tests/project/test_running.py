@@ -12,13 +12,13 @@ from unveil.errors import ReadError, SettingsError
 from unveil.project import log
 from unveil.project import run as desk
 from unveil.project.fingerprint import fingerprint, settings_sha256
-from unveil.project.judge_run import stale
+from unveil.project.judge_run import list_changes
 from unveil.project.log_repair import heal_log
 from unveil.project.measure_parts import disclosure_of
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.project.seeds import stored_seed
-from unveil.project.store import load_parts, runs_of
+from unveil.project.store import list_runs, load_parts
 from unveil.records.run import Run
 
 CONTROL = 'control = "control.csv"\n'
@@ -35,7 +35,7 @@ def test_nothing_changed_makes_no_new_run(tmp_path: Path) -> None:
     before = tree(tmp_path)
     assert run_project(made) == first
     assert tree(tmp_path) == before
-    assert runs_of(tmp_path) == (1,)
+    assert list_runs(tmp_path) == (1,)
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_a_missing_file_is_told_by_name_with_all_others(tmp_path: Path) -> None:
         "copy.csv",
         "control.csv",
     ]
-    assert runs_of(tmp_path) == ()
+    assert list_runs(tmp_path) == ()
 
 
 @pytest.mark.slow
@@ -269,16 +269,16 @@ def test_no_value_of_the_data_stands_in_the_log(tmp_path: Path) -> None:
 def test_what_changed_since_a_run_is_told(tmp_path: Path) -> None:
     made = project(tmp_path)
     run = run_project(made)
-    assert stale(made, run) == ()
+    assert list_changes(made, run) == ()
     people(4).write_csv(tmp_path / "copy.csv")
-    assert stale(made, run) == ("The file 'copy.csv' was changed since the run.",)
+    assert list_changes(made, run) == ("The file 'copy.csv' was changed since the run.",)
     other = project(tmp_path, SCENARIO.replace('"sex", ', ""))
     people(4).write_csv(tmp_path / "copy.csv")
-    assert stale(other, run)[0] == (
+    assert list_changes(other, run)[0] == (
         "Settings of the project that decide figures were changed since the run."
     )
     (tmp_path / "people.csv").unlink()
-    assert "'people.csv' cannot be read" in stale(made, run)[0]
+    assert "'people.csv' cannot be read" in list_changes(made, run)[0]
 
 
 @pytest.mark.slow
@@ -306,7 +306,7 @@ def test_an_unexpected_fault_stops_the_run_and_keeps_what_is_done(
     monkeypatch.setattr(desk.Measuring, "outcome", failing)
     with pytest.raises(ZeroDivisionError):
         run_project(made)
-    assert runs_of(tmp_path) == ()
+    assert list_runs(tmp_path) == ()
     monkeypatch.undo()
     run = run_project(made)
     names = [part.name for part in run.parts if part.file]

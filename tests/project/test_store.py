@@ -13,11 +13,11 @@ from unveil.errors import ReadError, SettingsError, TamperedError, WriteError
 from unveil.project.run import run_project
 from unveil.project.store import (
     Unfinished,
+    list_runs,
     load_parts,
     load_run,
     next_number,
     results_sha256,
-    runs_of,
 )
 
 
@@ -99,7 +99,7 @@ def test_strangers_among_the_runs_are_left_alone(tmp_path: Path) -> None:
         place = tmp_path / "runs" / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
-    assert runs_of(tmp_path) == ()
+    assert list_runs(tmp_path) == ()
     assert next_number(tmp_path) == 8
     run = run_project(project(tmp_path))
     assert run.number == 8
@@ -157,7 +157,7 @@ def test_a_disk_that_cannot_be_written_leaves_nothing_half_done(
     monkeypatch.setattr(store, "replace_file", full)
     with pytest.raises(WriteError, match=r"cannot be written: No space left on device\. What was"):
         run_project(made)
-    assert runs_of(tmp_path) == ()
+    assert list_runs(tmp_path) == ()
     assert not (tmp_path / "runs/.lock").exists()
     monkeypatch.undo()
     run = run_project(made)

@@ -11,7 +11,7 @@ from unveil.assessment.context import QUESTIONS
 from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import answer as answer_factor
-from unveil.project.people import factors_of
+from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.records.report import ContextAnswer
 from unveil.view.format import visible
@@ -46,7 +46,7 @@ def answer(
         raise SettingsError('Name the question: unveil answer release_context "..." --by ...')
     if factor is not None:
         file = answer_factor(file, factor, answer=text, by=by)
-    found = factors_of(file)
+    found = list_answers(file)
     if as_json:
         document = {"factors": [one.to_dict() for one in found]}
         print_output(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())

@@ -9,7 +9,7 @@ from rich.text import Text
 from unveil.cli.options import by_option, indent_lines, json_option, project_option
 from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
-from unveil.project.people import factors_of
+from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.records.assessment import Decision
 from unveil.records.report import ContextAnswer
@@ -60,7 +60,7 @@ def decide(
         raise SettingsError("Say what you decide: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
-    shown = json_document(decision) if as_json else _screen(decision, factors_of(file))
+    shown = json_document(decision) if as_json else _screen(decision, list_answers(file))
     print_output(shown, Console())
 
 

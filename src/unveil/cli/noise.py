@@ -20,7 +20,7 @@ from unveil.measure.ecap.arguments import amount, threshold_given
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_kinds import NOISES
-from unveil.protection.noise import add_noise, is_kept
+from unveil.protection.noise import add_noise, find_kept_codes
 from unveil.view.ecap import TEMPLATES
 from unveil.view.format import lines
 from unveil.view.noise_screen import NoiseScreen, document, screen
@@ -219,7 +219,7 @@ def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
     if column not in table.frame.columns:
         raise RolesError(absent_sentence(table.place, column, table.frame.columns))
     given = table.frame[column]
-    kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
+    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
     return given.cast(pl.Float64).alias("").set(kept, None)
 
 

@@ -7,14 +7,14 @@ from rich.console import Console
 
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
-from unveil.project.decide import decisions_of
+from unveil.project.decide import load_decisions
 from unveil.project.edit_project import accept_alerts
 from unveil.project.judge_run import judge_run
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.project.records_at_risk import records_path
 from unveil.project.run import run_project
-from unveil.project.store import load_parts, runs_of
+from unveil.project.store import list_runs, load_parts
 from unveil.project.verify import decision_lines
 from unveil.records.assessment import Judgement
 from unveil.records.run import Run
@@ -67,14 +67,14 @@ def run(
     """
     reasons = pair_reasons(accept, reason)
     file = read_project(project)
-    known = runs_of(file.folder)
+    known = list_runs(file.folder)
     runner = None if accept else by
     made = _run_project(file, records=records, again=again, by=runner, seed=seed)
     if reasons:
         file = accept_alerts(file, reasons, by=by)
     parts = load_parts(file.folder, made)
     judgement = judge_run(file, made, parts)
-    decided = tuple(decision_lines(file.folder, made, decisions_of(file.folder)))
+    decided = tuple(decision_lines(file.folder, made, load_decisions(file.folder)))
     shown = RunScreen(made, parts, judgement, made.number not in known, decided)
     _show(shown, as_json=as_json)
     if records:

@@ -16,9 +16,9 @@ from unveil.io.sources import read_table
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import (
     choose_ending,
+    copy_paths,
     is_in_project,
     synthesise_project,
-    targets_of,
     write_copies,
 )
 from unveil.project.model import ProjectFile
@@ -366,7 +366,7 @@ def _anew(
     file: str, out: Path, ending: str | None, model: Path | None, settings: dict[str, Any]
 ) -> tuple[Synthesiser, SynthesisFiles]:
     """Fit to a file, draw, and write."""
-    targets = targets_of(file, out, max(settings["copies"], 1), ending or choose_ending(file))
+    targets = copy_paths(file, out, max(settings["copies"], 1), ending or choose_ending(file))
     if model is not None:
         _check_beside(check_path(model), out)
     with progress_bar(Console(stderr=True)) as bar:
@@ -417,7 +417,7 @@ def _again(
     kept = load(source)
     asked = {name: settings[name] for name in ("copies", "rows", "seed")}
     original = kept.record.files[0]
-    targets = targets_of(original, out, max(asked["copies"], 1), ending or choose_ending(original))
+    targets = copy_paths(original, out, max(asked["copies"], 1), ending or choose_ending(original))
     with progress_bar(Console(stderr=True)) as bar:
         made = draw_again(kept, **asked, progress=bar)
     filed = write_copies(made.copies, targets, made.codebook, made.record)

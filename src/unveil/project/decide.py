@@ -33,8 +33,8 @@ from unveil.project.lock import lock_project
 from unveil.project.log import log_head, number_in, read_log
 from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
 from unveil.project.model import ProjectFile
-from unveil.project.people import check_name, reason_given, same_person
-from unveil.project.store import load_parts, load_run, results_sha256, runs_of
+from unveil.project.people import check_name, is_same_person, parse_reason
+from unveil.project.store import list_runs, load_parts, load_run, results_sha256
 from unveil.project.verify import release_obstacles
 from unveil.records.alerts import Acceptance, Alert
 from unveil.records.assessment import Decision, Judgement
@@ -58,7 +58,7 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
     for alert, reason in pairs:
         if alert in found:
             raise SettingsError(f"--despite names {alert} twice. Give it one reason.")
-        found[alert] = reason_given(reason, "--despite", f"Say why it is released despite {alert}")
+        found[alert] = parse_reason(reason, "--despite", f"Say why it is released despite {alert}")
     still = [one.id for one in judgement.alerts if _is_open(one)]
     for alert in found:
         if alert in known and alert not in still:
@@ -165,7 +165,7 @@ def decide(
         If the log, the run or decisions are not as they were written (exit code 3); what is wrong
         with other runs is kept among the warnings of the decision.
     """
-    who, said = check_name(by), reason_given(note, "--note")
+    who, said = check_name(by), parse_reason(note, "--note")
     with lock_project(project.folder, "a decision"):
         heal_log(project.folder)
         forget_hashes()  # no decision is signed on a hash that was remembered
@@ -216,11 +216,11 @@ def _about_refusal(project: ProjectFile) -> _About:
     try:
         run, judgement = _evidence(project)
     except TamperedError as fault:
-        return _About(runs_of(project.folder)[-1], None, (str(fault),))
+        return _About(list_runs(project.folder)[-1], None, (str(fault),))
     return _About(run.number, judgement)
 
 
-def decisions_of(folder: Path) -> tuple[Decision, ...]:
+def load_decisions(folder: Path) -> tuple[Decision, ...]:
     """Every decision, from the first on."""
     return tuple(_read(decision_file(folder, n)) for n in decision_numbers(folder))
 
@@ -229,12 +229,12 @@ def hindrances(project: ProjectFile, run: Run, judgement: Judgement, by: str) ->
     """What a person has to see to before this person could release, in sentences."""
     return [
         *(f"{one} Measure again: unveil run." for one in judgement.stale),
-        *_unsaid(judgement),
-        *_second_pair(project, run, by),
+        *_outstanding_sentences(judgement),
+        *_four_eyes_faults(project, run, by),
     ]
 
 
-def _unsaid(judgement: Judgement) -> Iterator[str]:
+def _outstanding_sentences(judgement: Judgement) -> Iterator[str]:
     """What is still to be said; of many findings the first, and how many more there are."""
     findings = [one for one in judgement.missing if one.kind == "finding"]
     told = findings[:MOST_TOLD]
@@ -276,7 +276,7 @@ def _check_release(
 
 def _released_before(folder: Path, run: int) -> Iterator[str]:
     """That the last decision about the same run released it already."""
-    about = [one for one in decisions_of(folder) if one.run == run]
+    about = [one for one in load_decisions(folder) if one.run == run]
     if about and about[-1].release:
         yield (
             f"Run {run} was released already, by {about[-1].by} on {about[-1].on[:10]} (decision"
@@ -284,7 +284,7 @@ def _released_before(folder: Path, run: int) -> Iterator[str]:
         )
 
 
-def _second_pair(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
+def _four_eyes_faults(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
     """Why this person may not release: four eyes, where the project asks for them.
 
     Who is named in the file counts, and who is named in the log: a line of the file that was
@@ -301,7 +301,7 @@ def _second_pair(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
     lines = read_log(project.folder)
     for (what, people), event in zip(told.items(), _DONE, strict=True):
         people += [line.by for line in lines if line.event == event]
-        if any(one is not None and same_person(one, by) for one in people):
+        if any(one is not None and is_same_person(one, by) for one in people):
             yield (
                 f"A second person has to decide (four_eyes): {by} {what}. Ask somebody else to"
                 " decide."

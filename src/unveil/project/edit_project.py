@@ -39,12 +39,12 @@ from unveil.project.model import (
     RulingEntry,
     limits_mark,
 )
-from unveil.project.people import check_name, reason_given
+from unveil.project.people import check_name, parse_reason
 from unveil.project.read_project import project_from
 from unveil.project.rulings_in_force import FindingName, parse_flag_name
-from unveil.project.store import load_parts, load_run, runs_of
+from unveil.project.store import list_runs, load_parts, load_run
 from unveil.project.toml import add_entries, read_text, set_settings
-from unveil.protection.leaf_sizes import audience_of
+from unveil.protection.leaf_sizes import parse_audience
 from unveil.records.assessment import Audience, FlagRuling, Judgement
 from unveil.records.exclusions import Exclusion
 from unveil.records.limits import limits_fault
@@ -106,7 +106,7 @@ class ProjectEdit:
         SettingsError
             If there is no such finding, or it was ruled on before.
         """
-        why = reason_given(reason)
+        why = parse_reason(reason)
         id_ = _resolve_id(self.project, finding, self._judgement.findings)
         name = parse_flag_name(id_)
         rulings = self.project.rulings
@@ -134,7 +134,7 @@ class ProjectEdit:
 
     def exclude(self, exclusion: Exclusion, *, reason: str | None, scenario: str | None) -> None:
         """Leave something out from the next run on, in one scenario or (None) in all of them."""
-        why = reason_given(reason)
+        why = parse_reason(reason)
         entry = ExcludeEntry(exclusion, reason=why, by=self.by, on=today(), scenario=scenario)
         self._entries.setdefault("exclude", []).append(exclusion_table(entry))
         self._note("exclude", *([scenario] if scenario else []), exclusion.target or exclusion.rule)
@@ -148,7 +148,7 @@ class ProjectEdit:
             If there is no such alert, it was accepted before, nobody may accept it for this
             audience, or files or settings changed since the run.
         """
-        why, judgement = reason_given(reason), self._judgement
+        why, judgement = parse_reason(reason), self._judgement
         if judgement.stale:
             raise SettingsError(f"{judgement.stale[0]} Measure again before an alert is accepted.")
         check_acceptances([alert], judgement.alerts, self.project.context.audience)
@@ -180,7 +180,7 @@ class ProjectEdit:
     def answer(self, factor: str, answer: str | None) -> None:
         """Answer one of the five questions about the context."""
         name = factor_named(factor)
-        text = reason_given(answer, "unveil answer " + name, "Write the answer")
+        text = parse_reason(answer, "unveil answer " + name, "Write the answer")
         self._settings["context", name] = vars(Answer(text, self.by, today()))
         self._note("context", name)
 
@@ -353,7 +353,7 @@ def propose_limits(
     """The limits that would be accepted; values that mean nothing are refused, all together."""
     values = dict(project.limits.values)
     if preset is not None:
-        limits = preset_of(audience_of(preset), declared=list_declared(project))
+        limits = preset_of(parse_audience(preset), declared=list_declared(project))
         values = {limit.measure: (limit.review, limit.limit) for limit in limits}
     given = changes or {}
     faults = [limits_fault(name, *(pair or (0, 0))) for name, pair in given.items()]
@@ -372,7 +372,7 @@ def propose_limits(
 
 def list_declared(project: ProjectFile) -> tuple[str, ...]:
     """What a project has beyond original and copies, as far as limits need it."""
-    parts = load_run(project.folder).parts if runs_of(project.folder) else ()
+    parts = load_run(project.folder).parts if list_runs(project.folder) else ()
     kinds = {part.kind for part in parts if part.file is not None}
     found = {
         "control": project.data.control is not None,

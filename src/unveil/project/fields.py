@@ -62,17 +62,17 @@ class Fields:
 
     def sentence(self, name: str, need: str) -> str | None:
         """What a person wrote: in one line, and not left as the example has it."""
-        return self._said(name, need, LONGEST_TEXT)
+        return self._statement(name, need, LONGEST_TEXT)
 
     def person(self, name: str, need: str) -> str | None:
         """The name of a person, as it could be given on the command line."""
-        given = self._said(name, need, LONGEST)
+        given = self._statement(name, need, LONGEST)
         if given is not None and not is_name(given):
             self.refuse(f"{name} is {quote_value(given)}, which is no name. {need}", name)
             return None
         return given
 
-    def _said(self, name: str, need: str, longest: int) -> str | None:
+    def _statement(self, name: str, need: str, longest: int) -> str | None:
         given = self.text(name, need)
         wrong = None if given is None else text_fault(given, longest)
         if wrong is not None:

@@ -26,7 +26,7 @@ _BESIDE = {"DiSCO": "Dorig", "DiSDiO": "Dorig", "DCAP": "CAPd", "UiOiS": "UiO", 
 Row = dict[str, Any]
 
 
-def figures_of(part: RunPart, record: Record, copy: int | None = None) -> tuple[FigureRow, ...]:
+def list_figures(part: RunPart, record: Record, copy: int | None = None) -> tuple[FigureRow, ...]:
     """The figures in the record of a part; `copy` is the one that an attack was made on.
 
     Means over copies are no figures here: what one copy gives away is not undone by another.

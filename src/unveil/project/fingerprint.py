@@ -23,7 +23,7 @@ _AT_A_TIME = 1 << 20
 _SETTLED = 2_000_000_000  # nanoseconds: the coarsest clock of a file system counts 2 seconds
 
 
-def sha256_of(content: bytes) -> str:
+def hash_bytes(content: bytes) -> str:
     """The SHA-256 of some bytes, in hexadecimal."""
     return sha256(content).hexdigest()
 
@@ -111,7 +111,7 @@ def fingerprint(
         "files": [(file.role, file.copy, Path(file.path).name, file.sha256) for file in files],
         "seed": seed,
     }
-    return sha256_of(canonical(asked).encode())
+    return hash_bytes(canonical(asked).encode())
 
 
 def settings_sha256(project: ProjectFile) -> str:
@@ -128,7 +128,7 @@ def settings_sha256(project: ProjectFile) -> str:
         **({"recodings": recodings} if (recodings := _recodings(project)) else {}),
         "tables": project.tables,
     }
-    return sha256_of(canonical(decides).encode())
+    return hash_bytes(canonical(decides).encode())
 
 
 def _roles(project: ProjectFile) -> dict[str, Any]:
@@ -147,4 +147,4 @@ def _recodings(project: ProjectFile) -> list[Mapping[str, Any]]:
 
 def project_sha256(project: ProjectFile) -> str:
     """Of the project file as it was read, to the byte."""
-    return sha256_of(project.text.encode())
+    return hash_bytes(project.text.encode())

@@ -9,10 +9,10 @@ from typing import Any
 from unveil.assessment.assess_run import status_of
 from unveil.assessment.limits import limits_of
 from unveil.errors import InputError, SettingsError, TamperedError, list_names
-from unveil.project.decide import decisions_of
+from unveil.project.decide import load_decisions
 from unveil.project.model import ProjectFile
 from unveil.project.rulings_in_force import TWO_WAY
-from unveil.project.store import load_run, runs_of
+from unveil.project.store import list_runs, load_run
 from unveil.records.assessment import Decision, Limit
 from unveil.records.limits import MEASURES
 from unveil.records.report import HistoryRow
@@ -160,9 +160,9 @@ _EXCLUSIONS = (WORDS["exclude"], WORDS["exclude_pairs_of"])
 _HASH = re.compile(r"[0-9a-f]{12}")
 
 
-def history_of(project: ProjectFile) -> tuple[HistoryRow, ...]:
+def build_history(project: ProjectFile) -> tuple[HistoryRow, ...]:
     """Every run of a project, from the first on."""
-    numbers = runs_of(project.folder)
+    numbers = list_runs(project.folder)
     decided = last_decisions(project.folder)
     before: dict[int, int] = dict(zip(numbers[1:], numbers, strict=False))
     return tuple(
@@ -205,7 +205,7 @@ def _unknown(number: int, why: str, decision: Decision | None) -> HistoryRow:
 
 def last_decisions(folder: Path) -> dict[int, Decision]:
     """The decision that rules about each run: the last."""
-    return {decision.run: decision for decision in decisions_of(folder)}
+    return {decision.run: decision for decision in load_decisions(folder)}
 
 
 def _row(

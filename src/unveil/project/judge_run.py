@@ -21,7 +21,7 @@ from unveil.records.run import FigureRow, Run
 # Is a run still of the files and settings of its project? What is not is told in sentences.
 
 
-def stale(project: ProjectFile, run: Run) -> tuple[str, ...]:
+def list_changes(project: ProjectFile, run: Run) -> tuple[str, ...]:
     """What is no longer as it was when a run was made, in sentences; nothing where all is."""
     said = []
     if run.settings_sha256 != settings_sha256(project):
@@ -48,7 +48,7 @@ def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = Fa
         disclosures,
         replace(read_statements(project), sensitive=_sensitive(run)),
         gate=_gate(project, run, parts),
-        stale=() if is_new else stale(project, run),
+        stale=() if is_new else list_changes(project, run),
         reasons=_reasons(run, parts),
     )
 

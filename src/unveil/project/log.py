@@ -78,7 +78,7 @@ def mend_end(folder: Path) -> None:
         repair_log(file)
 
 
-def content_of(folder: Path) -> bytes:
+def read_content(folder: Path) -> bytes:
     """All that the log holds; nothing where there is none yet."""
     try:
         return (folder / LOG).read_bytes()
@@ -92,12 +92,12 @@ def content_of(folder: Path) -> bytes:
 
 def raw_lines(folder: Path) -> list[bytes]:
     """The whole lines of the log as they stand on the disk."""
-    return content_of(folder).split(b"\n")[:-1]
+    return read_content(folder).split(b"\n")[:-1]
 
 
 def is_torn(folder: Path) -> bool:
     """Whether the log ends within a line: a command was stopped while it wrote."""
-    content = content_of(folder)
+    content = read_content(folder)
     return bool(content) and not content.endswith(b"\n")
 
 
@@ -213,10 +213,10 @@ def read_log(folder: Path) -> tuple[LogLine, ...]:
 
 def log_head(folder: Path) -> str:
     """The hash of the last line; where there is none, what the first would follow."""
-    return _end(folder, readable(content_of(folder)))[1]
+    return _end(folder, readable(read_content(folder)))[1]
 
 
-def hash_of(line: LogLine) -> str:
+def hash_line(line: LogLine) -> str:
     """SHA-256 over all of a line but its own hash."""
     return hashlib.sha256(encode_line(msgspec.structs.replace(line, hash=""))).hexdigest()
 
@@ -265,7 +265,7 @@ def _line(n: int, previous: str, **fields: Any) -> LogLine:
     line = LogLine(
         n=n + 1, at=now, event=fields["event"], previous=previous, hash="", **texts, **hashes
     )
-    made = msgspec.structs.replace(line, hash=hash_of(line))
+    made = msgspec.structs.replace(line, hash=hash_line(line))
     if decode_line(encode_line(made)) != made:
         raise InternalError(f"The log has no event {fields['event']!r}.")
     return made

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from unveil.errors import LockedError, ReadError, TamperedError
 from unveil.project import log
-from unveil.project.fingerprint import sha256_of
+from unveil.project.fingerprint import hash_bytes
 from unveil.project.lock import lock_project
-from unveil.project.log import content_of, is_torn, mend_end, readable
-from unveil.project.store import load_run, results_sha256, runs_of
+from unveil.project.log import is_torn, mend_end, read_content, readable
+from unveil.project.store import list_runs, load_run, results_sha256
 from unveil.records.assessment import Decision, LogLine
 from unveil.records.run import Run
 
@@ -24,7 +24,7 @@ def heal_log(folder: Path) -> None:
     """Say what a stopped command left unsaid; a command that is still at work says it itself."""
     if is_torn(folder):
         mend_end(folder)
-    lines = readable(content_of(folder))
+    lines = readable(read_content(folder))
     log.keep_first_head(folder, lines)
     if find_stopped_run(folder, lines) is None and find_stopped_decision(folder, lines) is None:
         return
@@ -57,7 +57,7 @@ def log_decision(folder: Path, decision: Decision, content: bytes) -> None:
         by=decision.by,
         subject=f"{decision.number} run {decision.run} {word}",
         project_sha256=decision.project_sha256,
-        file_sha256=sha256_of(content),
+        file_sha256=hash_bytes(content),
     )
 
 
@@ -66,7 +66,7 @@ def find_stopped_run(folder: Path, lines: Sequence[LogLine]) -> Run | None:
 
     It began on this very log: a folder that was put there otherwise is none.
     """
-    number = max(runs_of(folder), default=0)
+    number = max(list_runs(folder), default=0)
     if not number or number in _numbers(lines, "run") or not _is_whole(folder, lines):
         return None
     try:
@@ -111,13 +111,13 @@ def decision_file(folder: Path, number: int) -> Path:
 
 
 def _say_run(folder: Path) -> None:
-    run = find_stopped_run(folder, readable(content_of(folder)))
+    run = find_stopped_run(folder, readable(read_content(folder)))
     if run is not None:
         log_run(folder, run)
 
 
 def _say_decision(folder: Path) -> None:
-    found = find_stopped_decision(folder, readable(content_of(folder)))
+    found = find_stopped_decision(folder, readable(read_content(folder)))
     if found is not None:
         log_decision(folder, *found)
 

@@ -21,7 +21,7 @@ from unveil.project.protect import plan_protection, protect_project
 from unveil.project.read_project import read_project
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.toml import set_settings
-from unveil.protection.plan_synthesis import identifier_faults, without_identifiers
+from unveil.protection.plan_synthesis import drop_identifiers, identifier_faults
 from unveil.protection.result import ProtectResult
 from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
@@ -55,7 +55,7 @@ def choose_ending(original: str) -> str:
     return ending if ending in ENDINGS else "csv"
 
 
-def targets_of(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
+def copy_paths(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
     """Where each copy goes; refused, before anything is fitted, where something is there."""
     parse_int("copies", copies, least=1, most=MOST_COPIES)  # before as many names are made
     stem = Path(original).name.split(".", maxsplit=1)[0]
@@ -158,7 +158,7 @@ class OutputPaths:
             for folder in (self.folder, self.confidential):
                 _hold_a_file(folder)
         finally:
-            _undone((), new)
+            _remove_written((), new)
 
     def missing(self) -> list[Path]:
         """The folders that are still to be made, each after those it is in."""
@@ -188,7 +188,7 @@ def write_outputs(targets: OutputPaths, made: ProtectResult) -> WrittenFiles:
         document = kept.to_json().encode()
         paths += write_new(targets.confidential, {RECORD: document}, mode=0o600)
     except BaseException:
-        _undone(paths, new)
+        _remove_written(paths, new)
         raise
     notes = [*(note for one in done for note in one.notes), *_open_to_others(targets.confidential)]
     return WrittenFiles(tuple(paths), tuple(dict.fromkeys(notes)))
@@ -233,7 +233,7 @@ def _make_folder(folder: Path, mode: int) -> None:
         ) from None
 
 
-def _undone(paths: Sequence[Path], folders: Sequence[Path]) -> None:
+def _remove_written(paths: Sequence[Path], folders: Sequence[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
     for folder in reversed(folders):
@@ -293,19 +293,19 @@ def synthesise_project(
     confidential. Columns with the role identifier are in no copy, unless they are renumbered, or
     a reason is stated to repeat their real values.
     """
-    settings = settings_of(project, given)
+    settings = synthesis_settings(project, given)
     _check_identifiers(project, settings)
     number = _next(project.folder)
     folder = project.folder / COPIES / number if out is None else Path(os.fsdecode(out))
     original = project.folder / project.data.original
     end = ending or choose_ending(str(original))
-    targets = targets_of(str(original), folder, settings.get("copies", 1), end)
+    targets = copy_paths(str(original), folder, settings.get("copies", 1), end)
     if model is not None:
         check_path(model)
     held = _read(project, original, settings)
     known = held.whole.frame.columns
     identifiers = [name for name in project.roles.identifier if name in known]
-    made = synthesise(held, **without_identifiers(identifiers, settings), progress=progress)
+    made = synthesise(held, **drop_identifiers(identifiers, settings), progress=progress)
     with write_all_or_none() as paths:
         kept = None if model is None else save(made, model)
         paths.extend([] if kept is None else [kept])
@@ -353,7 +353,7 @@ def protect_copy(
     return Copies(made, (targets.copy,), filed.paths, filed.notes, entered)
 
 
-def settings_of(project: ProjectFile, given: Mapping[str, Any]) -> dict[str, Any]:
+def synthesis_settings(project: ProjectFile, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the synthesis of a project is asked for."""
     said = dict(project.synthesis or {})
     said |= {name: value for name, value in given.items() if value is not None}

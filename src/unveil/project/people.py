@@ -14,7 +14,7 @@ from unveil.records.report import ContextAnswer
 # What did people answer to the five questions about the context?
 
 
-def factors_of(project: ProjectFile) -> tuple[ContextAnswer, ...]:
+def list_answers(project: ProjectFile) -> tuple[ContextAnswer, ...]:
     """Raab's five factors in their order, each with its answer or without."""
     none = dict.fromkeys(("answer", "by", "on"))
     given = {name: vars(one) for name, one in project.context.factors.items()}
@@ -47,7 +47,7 @@ def check_name(by: str | None) -> str:
     return text
 
 
-def reason_given(reason: str | None, option: str = "--reason", what: str = "Say why") -> str:
+def parse_reason(reason: str | None, option: str = "--reason", what: str = "Say why") -> str:
     """Why somebody says so, or what they say, in a line."""
     return _text(reason, what, f'{option} "..."', LONGEST_TEXT)
 
@@ -57,7 +57,7 @@ def is_name(by: str) -> bool:
     return sum(one.isalpha() for one in _plain(_parts(by)[0])) >= _FEWEST_LETTERS
 
 
-def same_person(one: str, other: str) -> bool:
+def is_same_person(one: str, other: str) -> bool:
     """Whether two names are the same, whatever the role, title, accents or capitals.
 
     "Bell, Ann" is Ann Bell too: what stands before the role, and that with what follows, are both

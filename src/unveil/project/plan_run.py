@@ -13,7 +13,7 @@ from unveil.arguments import quote_value
 from unveil.count.codes import CodedColumn, code_of, label
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
-from unveil.project.rulings_in_force import overruled_notes, pairs_kept, rulings_of
+from unveil.project.rulings_in_force import list_rulings, overruled_notes, pairs_kept
 from unveil.project.sources import Inputs
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
@@ -373,7 +373,7 @@ def exclusions_of(project: ProjectFile, scenario: str) -> dict[str, list[str]]:
     texts = [
         entry.exclusion.text for entry in project.excludes if entry.scenario in (None, scenario)
     ]
-    mine = rulings_of(project, scenario, accept=True)
+    mine = list_rulings(project, scenario, accept=True)
     texts += [one.exclusion.text for one in mine if one.exclusion is not None]
     pairs = [one.target for one in mine if one.is_whole_target]
     found = {"exclude": list(dict.fromkeys(texts)), "exclude_pairs_of": list(dict.fromkeys(pairs))}

@@ -21,7 +21,7 @@ from unveil.project.propose import create_project
 from unveil.project.read_project import find_project, read_project
 from unveil.project.run import run_project
 from unveil.project.run_result import RunResult
-from unveil.project.store import runs_of
+from unveil.project.store import list_runs
 from unveil.project.verify import verify_project
 from unveil.project.whatif import whatif
 from unveil.project.write_report import ReportFiles, write_report
@@ -182,7 +182,7 @@ class Project:
 
     def runs(self) -> tuple[int, ...]:
         """The numbers of the runs that are kept."""
-        return runs_of(self.folder)
+        return list_runs(self.folder)
 
     def result(self, number: int | None = None) -> RunResult:
         """A run that is kept, the last where none is named, judged by the project as it is now."""

@@ -21,7 +21,7 @@ from unveil.measure.roles.choose_keys import MOST_PROPOSED_KEYS
 from unveil.measure.roles.person import find_person
 from unveil.models.neighbours.radius import LARGEST
 from unveil.project.model import ScenarioEntry
-from unveil.protection.recoding.column import apart_of, codes_present, ordinary
+from unveil.protection.recoding.column import declared_codes, find_codes, ordinary
 from unveil.records.suggestion import ProposedCodes, ProposedRadius, RoleRow, Suggestion
 
 # Which numbers stand for no answer, and which are near one another? Proposals with reasons.
@@ -37,7 +37,7 @@ def propose_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedCo
     for name, dtype in table.frame.schema.items():
         if name in given or not dtype.is_numeric() or _is_coded(table, name):
             continue
-        declared = codes_present([table.frame[name]], apart_of(table.variables.get(name)))
+        declared = find_codes([table.frame[name]], declared_codes(table.variables.get(name)))
         if declared:
             reason = "declared missing in the file"
             yield ProposedCodes(column=name, codes=declared, reason=reason)
@@ -47,7 +47,7 @@ def propose_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedCo
 
 
 def _likely_codes(table: Table, name: str) -> tuple[float, ...]:
-    numbers = ordinary(table.frame[name], apart_of(None))
+    numbers = ordinary(table.frame[name], declared_codes(None))
     return find_likely_codes(*np.unique(numbers, return_counts=True))
 
 
@@ -67,7 +67,7 @@ def propose_radii(
         column = table.frame[name] if name in table.frame.columns else None
         if column is None or not column.dtype.is_numeric():
             continue
-        apart = apart_of(table.variables.get(name)).also(_numbers(codes.get(name, ())))
+        apart = declared_codes(table.variables.get(name)).also(_numbers(codes.get(name, ())))
         numbers = ordinary(column, apart)
         if column.n_unique() <= MANY_LEVELS or not len(numbers):
             continue
@@ -235,7 +235,7 @@ TEMPLATES: Mapping[str, Template] = {
 """Templates of scenarios, by name."""
 
 
-def scenario_of(name: str, roles: Suggestion, owner: Sequence[str] = ()) -> ScenarioEntry:
+def propose_scenario(name: str, roles: Suggestion, owner: Sequence[str] = ()) -> ScenarioEntry:
     """The scenario of a template; a refusal where it lacks its columns."""
     template = TEMPLATES[choice("template", name, tuple(TEMPLATES))]
     keys = template.keys(roles, owner)

@@ -31,12 +31,12 @@ from unveil.project.proposals import (
     keep_shared_columns,
     propose_codes,
     propose_radii,
-    scenario_of,
+    propose_scenario,
 )
 from unveil.project.read_files import file_fault
 from unveil.project.read_project import NAME, project_from
 from unveil.project.toml import key_text, setting_lines, value_text
-from unveil.protection.leaf_sizes import audience_of
+from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.recoding.suggest_coding import suggest_coding
 from unveil.records.recoding import as_mapping
 from unveil.records.suggestion import ProjectProposal, ProposedScenario, Suggestion
@@ -315,7 +315,7 @@ def propose(
         raise SettingsError(f"The title is {quote_value(title)}, {wrong}. Write it in one line.")
     place = Path() if folder is None else Path(os.fsdecode(folder))
     chosen = _templates(templates, owner)
-    for_whom = audience_of(audience) or "registered"
+    for_whom = parse_audience(audience) or "registered"
     missing = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     copies = _files(synthetic)
     others = [*copies, *([] if control is None else [control])]
@@ -329,7 +329,7 @@ def propose(
     asked: dict[str, Any] = {"special_codes": apart, "missing_values": missing}
     roles = ignore_unshared(suggest(source, keys=keys, **asked, progress=told).record, lacking)
     own = _owner_columns(table, owner, roles)
-    scenarios = drop_repeated([scenario_of(name, roles, own) for name in chosen])
+    scenarios = drop_repeated([propose_scenario(name, roles, own) for name in chosen])
     told("looking for codings", 0, 1)
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])

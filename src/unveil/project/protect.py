@@ -22,14 +22,14 @@ from unveil.project.read_files import missing_files
 from unveil.project.read_project import read_project
 from unveil.protection.leaf_sizes import (
     add_leaf_size,
-    audience_of,
     compare_leaf_sizes,
-    sizes_of,
-    sweep_of,
+    list_leaf_sizes,
+    parse_audience,
+    parse_sweep,
 )
-from unveil.protection.plan import FileError, ProtectionPlan, faults_error, plan_of
-from unveil.protection.plan_columns import absent_roles, too_few
-from unveil.protection.plan_synthesis import columns_named, identifier_faults, without_identifiers
+from unveil.protection.plan import FileError, ProtectionPlan, faults_error, parse_plan
+from unveil.protection.plan_columns import absent_roles, leaf_faults
+from unveil.protection.plan_synthesis import drop_identifiers, identifier_faults, list_named_columns
 from unveil.protection.recoding.recode import restore_form
 from unveil.protection.result import ProtectResult, make_record, unused_notes
 from unveil.protection.steps import Stages
@@ -74,7 +74,7 @@ class ProtectionSettings:
     @classmethod
     def of(cls, plan: ProtectionPlan, given: Mapping[str, Any]) -> "ProtectionSettings":
         """What is given, or a refusal of what means nothing."""
-        audience = audience_of(given["audience"])
+        audience = parse_audience(given["audience"])
         settings, preset = add_leaf_size(plan.synthesis, audience)
         if settings.get("renumber"):
             raise SettingsError(
@@ -93,7 +93,7 @@ class ProtectionSettings:
             audience,
             settings,
             preset,
-            sweep_of(given["sweep"], audience),
+            parse_sweep(given["sweep"], audience),
             _seeds(given["seed"], own["seed"]),
             None if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS),
             keys,
@@ -181,7 +181,7 @@ def protect(
         "sweep": sweep,
     }
     if not is_project(original):
-        plan, faults = plan_of(steps, synthesis)
+        plan, faults = parse_plan(steps, synthesis)
         if plan is None:
             raise faults_error(faults)
         return _protect(original, plan, given, told)
@@ -259,8 +259,8 @@ def plan_protection(project: ProjectFile) -> tuple[ProtectionPlan, tuple[str, ..
     ]
     if faults:
         raise SettingsError(project.locate(faults))
-    named = {column for _, column in columns_named(plan.synthesis)}
-    said = without_identifiers([one for one in identifiers if one in named], plan.synthesis)
+    named = {column for _, column in list_named_columns(plan.synthesis)}
+    said = drop_identifiers([one for one in identifiers if one in named], plan.synthesis)
     person = project.roles.person
     said = said if person is None else {"person": person, **said}
     return replace(plan, synthesis=said), tuple(n for n in identifiers if n not in named)
@@ -331,9 +331,9 @@ def _protect(
     keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _numeric_codes(asked.codes, table)
     stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
-    faults = [*absent_roles(asked.named, table), *stages.recoded()]
-    leaves = sizes_of(asked.leaves, asked.settings, stages.table.frame, given["sweep"])
-    faults += too_few(stages.table.frame, asked.settings, leaves)
+    faults = [*absent_roles(asked.named, table), *stages.recode()]
+    leaves = list_leaf_sizes(asked.leaves, asked.settings, stages.table.frame, given["sweep"])
+    faults += leaf_faults(stages.table.frame, asked.settings, leaves)
     if faults:
         raise locate(faults)
     return _make_copy(stages, table, replace(asked, leaves=leaves), given, notes)
@@ -352,15 +352,15 @@ def _make_copy(
     codes = {**stages.codes, **(settings.get("special_codes") or {})}
     if codes:
         settings["special_codes"] = codes
-    stages.synthesised({**settings, "seed": asked.seeds.synthesise})
-    stages.finished()
+    stages.synthesise({**settings, "seed": asked.seeds.synthesise})
+    stages.finish()
     record = make_record(
         stages,
         source=table,
         audience=asked.audience,
         preset=asked.preset,
         targets=asked.targets or (),
-        sweep=_swept(stages, asked, settings),
+        sweep=_compare_leaves(stages, asked, settings),
         is_seeded=given["seed"] is not None,
         notes=(*notes, *unused_notes(stages, asked.named, is_swept=bool(asked.leaves))),
     )
@@ -376,7 +376,7 @@ def _make_copy(
     )
 
 
-def _swept(
+def _compare_leaves(
     stages: Stages, asked: ProtectionSettings, settings: Mapping[str, Any]
 ) -> tuple[SweepRow, ...]:
     """The sweep, by the keys and targets that the copy has."""

@@ -25,7 +25,7 @@ from unveil.project.model import (
 )
 from unveil.project.rulings_in_force import FindingName, parse_flag_name
 from unveil.project.toml import Lines, parse_document, read_text, sort_faults
-from unveil.protection.leaf_sizes import audience_of
+from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.plan import FileError
 from unveil.records.assessment import Audience, FactorName
 from unveil.records.exclusions import Exclusion
@@ -53,7 +53,7 @@ def read_context(document: Mapping[str, Any], faults: list[FileError]) -> Contex
     fields.only(CONTEXT)
     audience: Audience | None = None
     try:
-        audience = audience_of(fields.table.get("audience"))
+        audience = parse_audience(fields.table.get("audience"))
     except InputError as fault:
         fields.refuse(str(fault), "audience")
     answers = {name: _answer(fields, name) for name in FACTORS if fields.has(name)}

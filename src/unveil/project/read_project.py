@@ -40,7 +40,7 @@ from unveil.project.read_people import (
 )
 from unveil.project.rulings_in_force import contradictions
 from unveil.project.toml import parse_document, read_text
-from unveil.protection.plan import FileError, ProtectionPlan, plan_of
+from unveil.protection.plan import FileError, ProtectionPlan, parse_plan
 from unveil.records.base import SCHEMA
 from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
@@ -378,7 +378,7 @@ def _read_plan(
         protect = {}
     Fields(protect, ("protect",), faults).only(("step",))
     steps = protect.get("step", [])
-    plan, wrong = plan_of(steps, document.get("synthesis"))
+    plan, wrong = parse_plan(steps, document.get("synthesis"))
     faults.extend(wrong)
     return plan, tuple(steps) if isinstance(steps, list) else ()
 

@@ -20,7 +20,7 @@ from unveil.project.model import ProjectFile
 from unveil.project.toml import parse_document, read_text
 from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun
-from unveil.protection.recoding.steps import steps_from
+from unveil.protection.recoding.steps import parse_steps
 from unveil.records.alerts import CodingRow
 from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KINDS, Step, step_word
@@ -57,7 +57,7 @@ class RecodedFiles:
 def read_declared_recipe(project: ProjectFile) -> Recipe:
     """The recodings among the `[[protect.step]]` of a project."""
     own = [step for step in project.steps if _is_recoding(step)]
-    return Recipe(steps_from(own) if own else ())
+    return Recipe(parse_steps(own) if own else ())
 
 
 def _is_recoding(step: object) -> bool:
@@ -86,7 +86,7 @@ def recipe_in(path: str) -> Recipe:
             f"The file {quote_text(file.name)} has no [[protect.step]]. Write each recoding as one:"
             ' do = "round", column = "income", to = 100.'
         )
-    return Recipe(steps_from([one for one in given if _is_recoding(one)]))
+    return Recipe(parse_steps([one for one in given if _is_recoding(one)]))
 
 
 def recode_opened(opened: Study, recipe: Recipe) -> tuple[Study, tuple[str, ...]]:

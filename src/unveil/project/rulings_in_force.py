@@ -60,7 +60,7 @@ def _bare(target: str) -> str:
 # Which rulings decide what is left out? One on a pair goes before one on all pairs.
 
 
-def rulings_of(project: ProjectFile, scenario: str, *, accept: bool) -> list[FindingName]:
+def list_rulings(project: ProjectFile, scenario: str, *, accept: bool) -> list[FindingName]:
     """What was ruled common knowledge in a scenario, or to be kept."""
     found = [parse_flag_name(one.finding) for one in project.rulings if one.accept is accept]
     return [one for one in found if one.scenario == scenario]
@@ -69,9 +69,9 @@ def rulings_of(project: ProjectFile, scenario: str, *, accept: bool) -> list[Fin
 def pairs_kept(project: ProjectFile, scenario: str) -> list[str]:
     """Pairs that are kept although all pairs of their target are common knowledge."""
     whole = [
-        one.target for one in rulings_of(project, scenario, accept=True) if one.is_whole_target
+        one.target for one in list_rulings(project, scenario, accept=True) if one.is_whole_target
     ]
-    kept = rulings_of(project, scenario, accept=False)
+    kept = list_rulings(project, scenario, accept=False)
     return [
         one.exclusion.text
         for one in kept
@@ -108,10 +108,10 @@ def contradictions(
 
 def overruled_notes(project: ProjectFile, scenario: str) -> Iterator[str]:
     """Pairs that somebody kept, and whose whole level is left out: told, because it wins."""
-    named = [one.exclusion for one in rulings_of(project, scenario, accept=True) if one.exclusion]
+    named = [one.exclusion for one in list_rulings(project, scenario, accept=True) if one.exclusion]
     named += [one.exclusion for one in project.excludes if one.scenario in (None, scenario)]
     levels = {(one.target, one.level) for one in named if one.rule == "level"}
-    for one in rulings_of(project, scenario, accept=False):
+    for one in list_rulings(project, scenario, accept=False):
         pair = one.exclusion
         if pair is not None and pair.rule == "pair" and (pair.target, pair.level) in levels:
             yield (

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from unveil.errors import InputError, ReadError, WriteError
 from unveil.project import log
-from unveil.project.figures import figures_of
+from unveil.project.figures import list_figures
 from unveil.project.fingerprint import (
     canonical,
     fingerprint,
@@ -36,11 +36,11 @@ from unveil.project.store import (
     StoredPart,
     Unfinished,
     find_damaged_parts,
+    list_runs,
     load_measured,
     load_run,
     load_runs,
     next_number,
-    runs_of,
 )
 from unveil.records.base import Record
 from unveil.records.recoding import as_mapping
@@ -155,7 +155,7 @@ def run_project(
         left = Unfinished(project.folder)
         left.sweep()
         again = again or left.is_again
-        if runs_of(project.folder) and not again:
+        if list_runs(project.folder) and not again:
             load_run(project.folder)  # refused where it was changed
         known = load_runs(project.folder)
         inputs = Inputs(project, files)
@@ -333,7 +333,7 @@ class _RunInProgress:
         return self.left.put_again(reused, content)
 
     def _figures(self, part: RunPart, record: Record, one: PlannedPart) -> None:
-        self.figures += figures_of(part, record, one.copy)
+        self.figures += list_figures(part, record, one.copy)
         self.records[part.name] = record
 
 
@@ -345,7 +345,7 @@ def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
                 f"The record of {part.name!r} in run {known[-1].number} ({part.file}) was changed"
                 " or is gone. It was measured anew."
             )
-    for number in sorted(set(runs_of(folder)) - {run.number for run in known}):
+    for number in sorted(set(list_runs(folder)) - {run.number for run in known}):
         yield (
             f"Run {number} is not as it was logged, so nothing was taken over from it. unveil log"
             " --verify tells more."

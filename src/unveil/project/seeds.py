@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unveil.atomic import replace_file
 from unveil.errors import ReadError, WriteError
-from unveil.project.fingerprint import sha256_of
+from unveil.project.fingerprint import hash_bytes
 from unveil.seeding import choose_seed
 
 CONFIDENTIAL = "confidential"
@@ -51,7 +51,7 @@ def stored_seed(folder: Path) -> ProjectSeed | None:
     try:
         content = place.read_bytes()
         seed = json.loads(content)["seed"]
-        return ProjectSeed(choose_seed(int(seed)), sha256_of(content))
+        return ProjectSeed(choose_seed(int(seed)), hash_bytes(content))
     except (OSError, ValueError, KeyError, TypeError):
         raise ReadError(
             f"The file {FILE!r} of the project cannot be read, so chance would fall otherwise than"
@@ -69,7 +69,7 @@ def _keep(folder: Path, seed: int) -> ProjectSeed:
         raise WriteError(
             f"The seed cannot be kept in {FILE!r}: {fault.strerror}. Nothing was measured."
         ) from None
-    return ProjectSeed(seed, sha256_of(content))
+    return ProjectSeed(seed, hash_bytes(content))
 
 
 def confidential_folder(folder: Path) -> Path:

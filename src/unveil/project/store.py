@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from unveil.atomic import is_left_behind, replace_file
 from unveil.errors import ReadError, SettingsError, TamperedError, WriteError, list_names
-from unveil.project.fingerprint import sha256_of
-from unveil.project.log import content_of, number_in, readable
+from unveil.project.fingerprint import hash_bytes
+from unveil.project.log import number_in, read_content, readable
 from unveil.records.base import Record
 from unveil.records.report import RECORDS, Parts
 from unveil.records.run import Run, RunPart
@@ -32,7 +32,7 @@ AGAIN = "again"
 _NUMBER = re.compile(r"\d{4,9}")
 
 
-def runs_of(folder: Path) -> tuple[int, ...]:
+def list_runs(folder: Path) -> tuple[int, ...]:
     """The numbers of the finished runs, in order."""
     return tuple(n for n in _numbers(folder) if (run_folder(folder, n) / RESULTS).is_file())
 
@@ -62,7 +62,7 @@ def load_run(folder: Path, n: int | None = None) -> Run:
     TamperedError
         If its results are not those that were logged.
     """
-    known = runs_of(folder)
+    known = list_runs(folder)
     if not known:
         raise ReadError("The project has no finished run yet. Make one: unveil run.")
     number = known[-1] if n is None else n
@@ -72,7 +72,7 @@ def load_run(folder: Path, n: int | None = None) -> Run:
         )
     place = run_folder(folder, number) / RESULTS
     content = _read(place)
-    if _logged_hashes(folder).get(number, sha256_of(content)) != sha256_of(content):
+    if _logged_hashes(folder).get(number, hash_bytes(content)) != hash_bytes(content):
         raise TamperedError(
             f"{_name_file(place)} is not as it was logged: the results of run {number} were "
             "changed."
@@ -87,7 +87,7 @@ def load_run(folder: Path, n: int | None = None) -> Run:
 def _logged_hashes(folder: Path) -> dict[int, str]:
     """The results of every run, by SHA-256, as the log has them."""
     found: dict[int, str] = {}
-    for line in readable(content_of(folder)):
+    for line in readable(read_content(folder)):
         number = number_in(line.subject)
         if line.event == "run" and number is not None and line.file_sha256 is not None:
             found[number] = line.file_sha256
@@ -96,7 +96,7 @@ def _logged_hashes(folder: Path) -> dict[int, str]:
 
 def results_sha256(folder: Path, n: int) -> str:
     """Of `results.json` of one run, as it is on the disk now."""
-    return sha256_of(_read(run_folder(folder, n) / RESULTS))
+    return hash_bytes(_read(run_folder(folder, n) / RESULTS))
 
 
 def load_parts(folder: Path, run: Run) -> Parts:
@@ -123,13 +123,13 @@ def load_parts(folder: Path, run: Run) -> Parts:
 
 def _intact(home: Path, part: RunPart) -> bytes | None:
     """The file of a part, if it is as it was written; it is looked for in its place alone."""
-    if part.file is None or part.file != file_of(part):
+    if part.file is None or part.file != part_file(part):
         return None
     try:
         content = (home / part.file).read_bytes()
     except OSError:
         return None
-    return content if sha256_of(content) == part.sha256 else None
+    return content if hash_bytes(content) == part.sha256 else None
 
 
 def find_damaged_parts(folder: Path, run: Run) -> tuple[RunPart, ...]:
@@ -140,9 +140,9 @@ def find_damaged_parts(folder: Path, run: Run) -> tuple[RunPart, ...]:
     )
 
 
-def file_of(part: RunPart) -> str:
+def part_file(part: RunPart) -> str:
     """The file of a part below its run's folder: by its name, whatever characters that has."""
-    mark = sha256_of(part.name.encode("utf-8", "surrogatepass"))[:16]
+    mark = hash_bytes(part.name.encode("utf-8", "surrogatepass"))[:16]
     return f"{PARTS}/{part.kind}_{mark}.json"
 
 
@@ -245,7 +245,7 @@ class Unfinished:
         content = record.to_json().encode()
         made = _with_file(part, content)
         with _explain_write_faults(f"The record of {part.name!r}"):
-            replace_file(self.home / file_of(part), content, mode=0o600)
+            replace_file(self.home / part_file(part), content, mode=0o600)
             self._note(made)
         return made
 
@@ -253,11 +253,11 @@ class Unfinished:
         """Write the record that an earlier run measured."""
         made = _with_file(part, content)
         with _explain_write_faults(f"The record of {part.name!r}"):
-            replace_file(self.home / file_of(part), content, mode=0o600)
+            replace_file(self.home / part_file(part), content, mode=0o600)
         return made
 
     def _note(self, part: RunPart) -> None:
-        name = Path(file_of(part)).name
+        name = Path(part_file(part)).name
         replace_file(self.home / DONE / name, part.to_json().encode(), mode=0o600)
 
     def finish(self, run: Run) -> None:
@@ -278,7 +278,7 @@ class Unfinished:
 
 
 def _with_file(part: RunPart, content: bytes) -> RunPart:
-    return replace(part, file=file_of(part), sha256=sha256_of(content))
+    return replace(part, file=part_file(part), sha256=hash_bytes(content))
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ def load_measured(folder: Path, runs: Iterable[Run]) -> dict[str, StoredPart]:
 def load_runs(folder: Path) -> list[Run]:
     """Every finished run that is as it was logged, in order."""
     found = []
-    for n in runs_of(folder):
+    for n in list_runs(folder):
         try:
             found.append(load_run(folder, n))
         except (ReadError, TamperedError):

@@ -12,7 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from unveil.errors import ReadError, WriteError, quote_text
 from unveil.protection.plan import FileError
-from unveil.protection.recoding.steps import steps_from
+from unveil.protection.recoding.steps import parse_steps
 from unveil.records.recoding import Step, as_mapping
 from unveil.view.suggestion_toml import toml_string
 
@@ -205,8 +205,8 @@ def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
 
 
 def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
-    """Recodings as tables ``[[protect.step]]``, and back by `steps_from`; nothing left open."""
-    made = (entry_lines("protect.step", as_mapping(step)) for step in steps_from([*steps]))
+    """Recodings as tables ``[[protect.step]]``, and back by `parse_steps`; nothing left open."""
+    made = (entry_lines("protect.step", as_mapping(step)) for step in parse_steps([*steps]))
     return "\n".join("\n".join(lines) + "\n" for lines in made)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from unveil.errors import ReadError
-from unveil.project.fingerprint import file_sha256, forget_hashes, sha256_of
+from unveil.project.fingerprint import file_sha256, forget_hashes, hash_bytes
 from unveil.project.log import (
     HEAD,
     LOG,
@@ -18,7 +18,7 @@ from unveil.project.log import (
     ORIGIN,
     decode_line,
     encode_line,
-    hash_of,
+    hash_line,
     is_torn,
     load_project,
     number_in,
@@ -147,7 +147,7 @@ class _Check:
         """Whether the project file is another than the last line saw; that is no fault."""
         known = load_project(self.lines)
         content = _content(self.folder / PROJECT)
-        return known is not None and content is not None and sha256_of(content) != known
+        return known is not None and content is not None and hash_bytes(content) != known
 
     def follow_lines(self) -> None:
         """Each line by itself, and after the one before it."""
@@ -165,7 +165,7 @@ class _Check:
         self._look_at_end()
 
     def _follow(self, place: int, raw: bytes, line: LogLine, previous: str, n: int) -> None:
-        if hash_of(line) != line.hash or encode_line(line) != raw:
+        if hash_line(line) != line.hash or encode_line(line) != raw:
             self.tell(f"Line {place} was changed: its hash is another.", OVER, line=place)
         if previous and line.previous != previous:
             gap = " Lines are missing before it." if line.n > n + 1 else ""
@@ -206,7 +206,7 @@ class _Check:
 
     def look_at_runs(self) -> None:
         """Every run folder against the line that tells of it, and the other way round."""
-        told = self._told_of("run")
+        told = self._lines_of("run")
         for place in _inside(self.folder / RUNS):
             number = _number(place)
             file = f"{RUNS}/{place.name}"
@@ -234,7 +234,7 @@ class _Check:
                 f"Run {number} has no {RESULTS}.", ASIDE, file=f"{file}/{RESULTS}", run=number
             )
             return
-        self.results[number] = sha256_of(content)
+        self.results[number] = hash_bytes(content)
         if line is not None and line.file_sha256 != self.results[number]:
             self.tell(
                 f"The results of run {number} were changed after it was logged.",
@@ -287,7 +287,7 @@ class _Check:
                 )
         for name, expected in known.items():
             content = _content(place / name)
-            if content is None or sha256_of(content) != expected:
+            if content is None or hash_bytes(content) != expected:
                 what = "is gone" if content is None else "was changed"
                 self.tell(
                     f"A part of run {run.number} {what}.",
@@ -311,7 +311,7 @@ class _Check:
                 file=run.seed_file,
                 run=run.number,
             )
-        elif sha256_of(content) != run.seed_sha256:
+        elif hash_bytes(content) != run.seed_sha256:
             self.tell(
                 f"The seed is not the one of run {run.number}: it was changed, or a run with"
                 " another seed was not finished.",
@@ -322,7 +322,7 @@ class _Check:
 
     def look_at_decisions(self) -> None:
         """Every decision against the line that tells of it, and the other way round."""
-        told = self._told_of("decision")
+        told = self._lines_of("decision")
         for place in _inside(self.folder / DECISIONS):
             number = _number(place)
             file = f"{DECISIONS}/{place.name}"
@@ -344,7 +344,7 @@ class _Check:
         content = _content(place) or b""
         if line is None:
             self._tell_unlogged_decision(number, file)
-        elif line.file_sha256 != sha256_of(content):
+        elif line.file_sha256 != hash_bytes(content):
             what = f"Decision {number} was changed after it was logged."
             self.tell(what, RESTORE, line=line.n, file=file)
         decision = _record(Decision, content)
@@ -391,7 +391,7 @@ class _Check:
             what = f"{what} began after a line that the log has no more."
             self.tell(what, OVER, file=file, run=run)
 
-    def _told_of(self, event: str) -> dict[int, LogLine]:
+    def _lines_of(self, event: str) -> dict[int, LogLine]:
         found = ((number_in(line.subject), line) for line in self.lines if line.event == event)
         return {number: line for number, line in found if number is not None}
 

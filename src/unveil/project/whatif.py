@@ -19,7 +19,7 @@ from unveil.project.edit_project import ProjectEdit
 from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
 from unveil.project.model import ProjectFile
-from unveil.project.people import check_name, reason_given
+from unveil.project.people import check_name, parse_reason
 from unveil.project.plan_run import PlannedPart, plan_parts
 from unveil.project.rulings_in_force import contradicted_rulings
 from unveil.project.sources import Inputs
@@ -76,7 +76,7 @@ def whatif(
         raise SettingsError("Say what to leave out: unveil whatif --exclude workab=NO.")
     if not keep and (reason is not None or by is not None):
         raise SettingsError("A reason and a name are for what is kept: add --keep.")
-    who, why = (check_name(by), reason_given(reason)) if keep else (None, "")
+    who, why = (check_name(by), parse_reason(reason)) if keep else (None, "")
     if keep:
         _check_kept(project, asked, scenario)
     tried = _try_exclusions(project, asked, scenario, progress)

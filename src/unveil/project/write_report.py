@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
-from unveil.project.fingerprint import project_sha256, sha256_of
-from unveil.project.history import exclusions_in_force, history_of, last_decisions, two_way_name
+from unveil.project.fingerprint import hash_bytes, project_sha256
+from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
 from unveil.project.judge_run import judge_run
 from unveil.project.log import append
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
-from unveil.project.people import factors_of
+from unveil.project.people import list_answers
 from unveil.project.records_at_risk import records_documents, records_path
 from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.seeds import confidential_folder
@@ -48,10 +48,10 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
         results_sha256=results_sha256(project.folder, run.number),
         judgement=judge_run(project, run, parts),
         decision=last_decisions(project.folder).get(run.number),
-        factors=factors_of(project),
+        factors=list_answers(project),
         scenarios=tuple(_scenarios(project, run, parts)),
         exclusions=tuple(_exclusions(project, run)),
-        history=history_of(project),
+        history=build_history(project),
         records_file=records_file(project.folder, run.number),
     )
     return made, parts
@@ -189,7 +189,7 @@ def write_report(
         event="report",
         subject=str(number),
         project_sha256=project_sha256(project),
-        file_sha256=sha256_of(content),
+        file_sha256=hash_bytes(content),
     )
     return ReportFiles(place, number, listed)
 

@@ -106,7 +106,7 @@ WHY_OPEN = (
 )
 
 
-def audience_of(given: Any) -> Audience | None:
+def parse_audience(given: Any) -> Audience | None:
     """Who will have the copy."""
     audiences: tuple[Audience, ...] = get_args(Audience)
     return None if given is None else choice("audience", given, audiences)
@@ -123,7 +123,7 @@ def add_leaf_size(
     return {**(OPEN if is_open else PAPER), **given}, WHY_OPEN if is_open else None
 
 
-def sweep_of(given: Any, audience: Audience | None) -> tuple[int, ...]:
+def parse_sweep(given: Any, audience: Audience | None) -> tuple[int, ...]:
     """The sizes of leaves to compare: those given, or for open release a few."""
     if given is None:
         return OPEN_SWEEP if audience == "open" else ()
@@ -138,7 +138,7 @@ def sweep_of(given: Any, audience: Audience | None) -> tuple[int, ...]:
     return tuple(sorted(leaves))
 
 
-def sizes_of(
+def list_leaf_sizes(
     leaves: Sequence[int], settings: Mapping[str, Any], frame: pl.DataFrame, given: Any
 ) -> tuple[int, ...]:
     """The sweep with the size in use; of sizes that nobody asked for those that can be had."""

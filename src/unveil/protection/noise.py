@@ -153,7 +153,7 @@ def _check_absent(table: Table, names: Sequence[str]) -> None:
 
 def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
     given, declared = table.frame[asked.column], table.variables.get(asked.column)
-    is_code = is_kept(given, declared, asked.codes, table.place)
+    is_code = find_kept_codes(given, declared, asked.codes, table.place)
     numbers = given.cast(pl.Float64).to_numpy()  # a missing one as NaN
     known = ~np.isnan(numbers) & ~is_code
     drawn = draw_noise(
@@ -165,7 +165,7 @@ def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, Noise
     return _as_before(given, found, asked), row, column_warnings(row, drawn.done)
 
 
-def is_kept(
+def find_kept_codes(
     given: pl.Series, declared: Variable | None, codes: Sequence[float], place: str
 ) -> np.ndarray:
     """Which entries are codes for no answer; a column that holds no numbers is refused."""

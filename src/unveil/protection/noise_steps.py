@@ -304,11 +304,11 @@ def _clip_numbers(asked: NoiseSpec, moved: Floats) -> Floats:
 
 def column_warnings(row: NoisedColumn, done: NoiseOutcome) -> list[str]:
     """All warnings of one column."""
-    said = [*_undone(row, done), *_clipping_warnings(row), *_disclosed_end_warnings(row)]
+    said = [*_undone_warnings(row, done), *_clipping_warnings(row), *_disclosed_end_warnings(row)]
     return [f"Column {quote_text(row.column)}: {sentence}" for sentence in said]
 
 
-def _undone(row: NoisedColumn, done: NoiseOutcome) -> Iterator[str]:
+def _undone_warnings(row: NoisedColumn, done: NoiseOutcome) -> Iterator[str]:
     if row.sigma == 0:
         yield "sigma is 0, so that no noise was added."
     elif row.decimals is not None and row.n_values and done.n_undone == row.n_values:

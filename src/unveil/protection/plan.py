@@ -13,7 +13,7 @@ from unveil.measure.ecap.arguments import amount, size, sizes, threshold_given
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
-from unveil.protection.plan_synthesis import Faults, Said, faults_of, synthesis_faults, unknown
+from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults, unknown
 from unveil.protection.recoding.steps import EXAMPLE, read_step, step_heading
 from unveil.records.recoding import KINDS, Step, as_mapping
 from unveil.study.band_spec import parse_bands
@@ -32,7 +32,7 @@ AFTER = (FILTER, REMOVE, SMOOTH, NOISE)
 _ONCE = (SYNTHESISE, FILTER, REMOVE)
 
 
-def synthesis_place(does: Sequence[str | None]) -> int:
+def find_synthesis(does: Sequence[str | None]) -> int:
     """Where the synthesis is, or would be put: before all that is done to the copy."""
     if SYNTHESISE in does:
         return does.index(SYNTHESISE)
@@ -41,7 +41,7 @@ def synthesis_place(does: Sequence[str | None]) -> int:
 
 def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     """The place of each step that cannot be where it is, and why; None is an unknown step."""
-    synthesis = synthesis_place(does)
+    synthesis = find_synthesis(does)
     for place, do in enumerate(does):
         before = does[:place]
         if do in _ONCE and do in before:
@@ -59,14 +59,14 @@ def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
                 f" step {does[synthesis]}, which is step {synthesis + 1}.",
             )
         elif do == FILTER:
-            yield from _late_filter(place, before)
+            yield from _filter_faults(place, before)
         elif do == NOISE and NOISE in before and before[-1] not in (NOISE, None):
             yield place, f"{before[-1]} stands between it and add_noise before. Put them together."
         elif do == SMOOTH and NOISE in before:
             yield place, "smoothing would undo the noise. Put it before add_noise."
 
 
-def _late_filter(place: int, before: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+def _filter_faults(place: int, before: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     """Rows that the filter has drawn anew would be without what was done before."""
     done = [do for do in before if do in AFTER]
     if done:
@@ -120,16 +120,18 @@ _NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={..
 def _filter(said: Said) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from faults_of(name, lambda: parse_int("max_rounds", said["max_rounds"], least=1))
+            yield from find_faults(
+                name, lambda: parse_int("max_rounds", said["max_rounds"], least=1)
+            )
         else:
             one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
             check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
-            yield from faults_of(name, check)
+            yield from find_faults(name, check)
 
 
 def _removal(said: Said) -> Faults:
     if "keys" in said:
-        yield from faults_of("keys", lambda: names(said["keys"], "Keys"))
+        yield from find_faults("keys", lambda: names(said["keys"], "Keys"))
     wide = said.get("uniques_of_original", False)
     if not isinstance(wide, bool):
         yield (
@@ -142,8 +144,8 @@ def _smoothing_faults(said: Said) -> Faults:
     if not said.get("columns"):
         yield None, 'columns is not given. Name columns of numbers, such as ["income"].'
     else:
-        yield from faults_of("columns", lambda: names(said["columns"], "Columns to smooth"))
-    yield from faults_of("special_codes", lambda: parse_bands(None, said.get("special_codes")))
+        yield from find_faults("columns", lambda: names(said["columns"], "Columns to smooth"))
+    yield from find_faults("special_codes", lambda: parse_bands(None, said.get("special_codes")))
 
 
 def _noise(said: Said) -> Faults:
@@ -176,12 +178,12 @@ def _not_needed(said: Said) -> Faults:
 
 def _how_much(said: Said) -> Faults:
     if "sigma" in said:
-        yield from faults_of("sigma", lambda: amount(said["sigma"]))
+        yield from find_faults("sigma", lambda: amount(said["sigma"]))
     for name in ("noise", "round", "clip", "special_codes"):
         if name in said:
             asked = {said["column"]: {"sigma": 0, name: said[name]}}
             swapped = [*_swapped_ends_faults(said[name])] if name == "clip" else []
-            yield from swapped or faults_of(name, partial(parse_noise, asked, None))
+            yield from swapped or find_faults(name, partial(parse_noise, asked, None))
 
 
 def _swapped_ends_faults(clip: Any) -> Faults:
@@ -197,18 +199,18 @@ def _swapped_ends_faults(clip: Any) -> Faults:
 def _population_faults(said: Said) -> Faults:
     if "population" in said:
         some = np.array([0.0, 1.0])
-        yield from faults_of("population", lambda: population_of(said["population"], some))
+        yield from find_faults("population", lambda: population_of(said["population"], some))
     told = [
         fault
         for name in ("N", "n")
         if name in said
-        for fault in faults_of(name, partial(size, name, said[name]))
+        for fault in find_faults(name, partial(size, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
-        told = [*faults_of("N", lambda: sizes(said["N"], said["n"]))]
+        told = [*find_faults("N", lambda: sizes(said["N"], said["n"]))]
     yield from told
     if "threshold" in said:
-        yield from faults_of("threshold", lambda: threshold_given(said["threshold"]))
+        yield from find_faults("threshold", lambda: threshold_given(said["threshold"]))
     if not isinstance(said.get("discrete", False), bool):
         yield "discrete", f"discrete is {quote_value(said['discrete'])}. It must be true or false."
 
@@ -273,14 +275,14 @@ class ProtectionPlan:
         return tuple(step for step in self.steps if step.do == do)
 
 
-def plan_of(steps: Any, synthesis: Any) -> tuple[ProtectionPlan | None, list[FileError]]:
+def parse_plan(steps: Any, synthesis: Any) -> tuple[ProtectionPlan | None, list[FileError]]:
     """The plan, or every fault of it."""
     said, faults = _synthesis(synthesis)
     given, told = _list_steps(steps)
     faults += told
     planned = [_plan_step(number, one) for number, one in enumerate(given, start=1)]
     faults += [one for one in planned if isinstance(one, FileError)]
-    faults += _in_order(planned)
+    faults += _check_order(planned)
     known = [one for one in planned if isinstance(one, PlannedStep)]
     recodings, told = _recodings(known)
     faults += told
@@ -327,7 +329,7 @@ def _with_synthesis(steps: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:
     does = [step.do for step in steps]
     all_steps = [*steps]
     if SYNTHESISE not in does:
-        all_steps.insert(synthesis_place(does), PlannedStep(0, SYNTHESISE, {}, None))
+        all_steps.insert(find_synthesis(does), PlannedStep(0, SYNTHESISE, {}, None))
     return tuple(replace(step, number=n) for n, step in enumerate(all_steps, start=1))
 
 
@@ -351,7 +353,7 @@ def _plan_step(number: int, given: Any) -> PlannedStep | FileError:
     return PlannedStep(number, do, settings, number)
 
 
-def _in_order(steps: Sequence[PlannedStep | FileError]) -> Iterator[FileError]:
+def _check_order(steps: Sequence[PlannedStep | FileError]) -> Iterator[FileError]:
     does = [step.do if isinstance(step, PlannedStep) else None for step in steps]
     for place, sentence in order_faults(does):
         called = step_heading(place + 1, str(does[place]))

@@ -10,7 +10,7 @@ from unveil.arguments import absent_sentence
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import Table
 from unveil.protection.plan import FileError, PlannedStep, ProtectionPlan
-from unveil.protection.plan_synthesis import columns_named
+from unveil.protection.plan_synthesis import list_named_columns
 from unveil.records.recoding import Drop
 from unveil.study.roles import names
 from unveil.view.format import format_count
@@ -41,7 +41,7 @@ def absent_columns(plan: ProtectionPlan, table: Table) -> Iterator[FileError]:
             return f"column {name!r} was dropped by step {gone[name]}. Take one of them out."
         return absent_sentence(table.place, name, left)
 
-    for setting, name in columns_named(plan.synthesis):
+    for setting, name in list_named_columns(plan.synthesis):
         if name not in left:
             yield FileError(
                 ("synthesis", setting), f"synthesis: {setting}: {why(name)}", RolesError
@@ -49,7 +49,7 @@ def absent_columns(plan: ProtectionPlan, table: Table) -> Iterator[FileError]:
     for step in plan.after:
         for setting, name in _columns_in_step(step):
             if name not in left:
-                path = (*path_of(step), setting)
+                path = (*step_path(step), setting)
                 yield FileError(path, f"{step.called}: {why(name)}", RolesError)
 
 
@@ -62,7 +62,7 @@ def dropped_columns(plan: ProtectionPlan) -> dict[str, int]:
     }
 
 
-def path_of(step: PlannedStep) -> tuple[str | int, ...]:
+def step_path(step: PlannedStep) -> tuple[str | int, ...]:
     """Where a step stands in a project file."""
     return ("synthesis",) if step.written is None else ("protect", "step", step.written - 1)
 
@@ -75,7 +75,7 @@ def recoding_faults(refusal: InputError) -> Iterator[FileError]:
         yield FileError(path, sentence, type(refusal))
 
 
-def too_few(
+def leaf_faults(
     frame: pl.DataFrame, settings: Mapping[str, Any], leaves: Sequence[int]
 ) -> Iterator[FileError]:
     """Leaves, of the synthesis and of the sweep, that hold more people than there are."""

@@ -49,7 +49,7 @@ def unknown(said: Said, known: tuple[str, ...], *, none: str = "It has none.") -
             )
 
 
-def faults_of(name: str | None, check: Callable[[], Any]) -> Faults:
+def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
     """The fault that a check finds, if it finds one."""
     try:
         check()
@@ -63,7 +63,7 @@ def synthesis_faults(said: Said) -> Faults:
     usual = {name: _OF_ALL[name].default for name in _LEAVES}
     for name in _LEAVES:
         if said.get(name) is not None:
-            yield from faults_of(name, partial(options_of, **{**usual, name: said[name]}))
+            yield from find_faults(name, partial(options_of, **{**usual, name: said[name]}))
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",
@@ -73,10 +73,10 @@ def synthesis_faults(said: Said) -> Faults:
     for name, checks in _CHECKS.items():
         if said.get(name) is not None:
             for check in checks(said[name]):
-                yield from faults_of(name, check)
+                yield from find_faults(name, check)
 
 
-def columns_named(said: Said) -> Iterator[tuple[str, str]]:
+def list_named_columns(said: Said) -> Iterator[tuple[str, str]]:
     """Every column that a setting names, and the setting; of settings without fault."""
     for name in ("method", "predictors", "special_codes", "spikes", "real_values"):
         if isinstance(said.get(name), Mapping):
@@ -95,7 +95,7 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
     Such columns are left out, unless the synthesis is told to renumber them or to repeat real
     values.
     """
-    named = [*columns_named(said)]
+    named = [*list_named_columns(said)]
     told = {column for name, column in named if name in _INSTRUCTIONS}
     for name, column in named:
         if name in _MADE and column in {*identifiers} - told:
@@ -106,9 +106,9 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
             )
 
 
-def without_identifiers(identifiers: Iterable[str], said: Said) -> dict[str, Any]:
+def drop_identifiers(identifiers: Iterable[str], said: Said) -> dict[str, Any]:
     """The settings, with columns of the role identifier dropped where they say nothing of them."""
-    told = {column for name, column in columns_named(said) if name in _INSTRUCTIONS}
+    told = {column for name, column in list_named_columns(said) if name in _INSTRUCTIONS}
     more = [name for name in identifiers if name not in told]
     if not more:
         return dict(said)

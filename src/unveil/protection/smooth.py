@@ -21,11 +21,11 @@ from unveil.io.table import Table
 from unveil.measure.disclosure.result import RowsResult
 from unveil.protection.recoding.column import (
     SpecialCodes,
-    apart_of,
     are_whole,
     check_large,
-    floats_of,
+    declared_codes,
     replace_values,
+    to_floats,
 )
 from unveil.protection.recoding.numbers import check_huge
 from unveil.protection.recoding.recode import Data, restore_form
@@ -84,7 +84,7 @@ def smooth(
     frame, rows = table.frame, []
     for name in chosen:
         side = frame[name].alias("")  # some names polars takes for patterns of names
-        apart = apart_of(table.variables.get(name)).also(codes.get(name, ()))
+        apart = declared_codes(table.variables.get(name)).also(codes.get(name, ()))
         try:
             made, row = _smooth_column(name, side, apart)
         except SettingsError as fault:
@@ -119,7 +119,7 @@ def _smooth_column(
     name: str, side: pl.Series, apart: SpecialCodes
 ) -> tuple[pl.Series, SmoothedColumn]:
     check_large(name, [side])
-    numbers = floats_of(side)
+    numbers = to_floats(side)
     chosen = np.isfinite(numbers) & ~apart.among(numbers, side.dtype)
     old = numbers[chosen]
     check_huge(name, old)
@@ -136,7 +136,7 @@ def _smooth_column(
     values = np.zeros(len(numbers))
     values[chosen] = levels[place]
     made = replace_values(side, chosen, values)
-    return made, _row(name, old, floats_of(made)[chosen], None)
+    return made, _row(name, old, to_floats(made)[chosen], None)
 
 
 def _spline(name: str, distinct: Floats, counts: Floats) -> Floats:

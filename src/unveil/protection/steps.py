@@ -19,7 +19,7 @@ from unveil.measure.ecap.arguments import amount, threshold_given
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.utility.projection import projection
-from unveil.protection.noise import add_noise, is_kept
+from unveil.protection.noise import add_noise, find_kept_codes
 from unveil.protection.plan import (
     FILTER,
     NOISE,
@@ -30,7 +30,12 @@ from unveil.protection.plan import (
     PlannedStep,
     ProtectionPlan,
 )
-from unveil.protection.plan_columns import absent_columns, dropped_columns, path_of, recoding_faults
+from unveil.protection.plan_columns import (
+    absent_columns,
+    dropped_columns,
+    recoding_faults,
+    step_path,
+)
 from unveil.protection.recoding.recode import recode, restore_form
 from unveil.protection.refill import RoundDraw, refill
 from unveil.protection.replicated_uniques import remove_replicated_uniques
@@ -74,7 +79,7 @@ class NoisePlan:
     reason: NoiseReason
 
 
-def noise_of(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> NoisePlan:
+def plan_noise(step: PlannedStep, table: Table, codes: Mapping[str, Any]) -> NoisePlan:
     """The noise of one column of the recoded original."""
     said, column = step.settings, str(step.column)
     own = _codes(said.get("special_codes"), codes.get(column))
@@ -122,7 +127,7 @@ def _measure_noise(
 def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
     """The numbers of a column, missing where it holds a code for no answer."""
     given = table.frame[column]
-    kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
+    kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
     values = given.cast(pl.Float64).alias("").set(kept, None)
     if values.is_null().all():
         raise SettingsError(f"column {column!r} holds no number. Leave the step out.")
@@ -244,9 +249,9 @@ class Stages:
     done: list[ProtectStep] = field(default_factory=list)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
 
-    def recoded(self) -> list[FileError]:
+    def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
-        faults = [*self._recoded()]
+        faults = [*self._recode()]
         is_recoded = not faults
         faults += absent_columns(self.plan, self.table)
         gone = dropped_columns(self.plan)
@@ -265,7 +270,7 @@ class Stages:
                 faults += self._noise(step, is_recoded=is_recoded)
         return faults
 
-    def _recoded(self) -> Iterator[FileError]:
+    def _recode(self) -> Iterator[FileError]:
         if not self.plan.recodings:
             return
         self._say(self.plan.steps[0])
@@ -277,7 +282,7 @@ class Stages:
             return
         self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.recipe = made.fixed_steps()
-        frame, book = _apart(made.data)
+        frame, book = _split_data(made.data)
         self.table = replace(self.table, frame=frame, codebook=book)
         self.done += StepSentences.recodings(self.recoding, frame.width)
 
@@ -286,14 +291,14 @@ class Stages:
         column = str(step.column)
         try:
             if is_recoded:
-                self.noises[column] = noise_of(step, self.table, self.codes)
+                self.noises[column] = plan_noise(step, self.table, self.codes)
             else:  # how much it needs is seen once the recodings can be done
                 of = self.table.variables.get(column)
-                is_kept(self.table.frame[column], of, (), self.table.place)
+                find_kept_codes(self.table.frame[column], of, (), self.table.place)
         except InputError as fault:
-            yield FileError(path_of(step), f"{step.called}: {fault}", type(fault))
+            yield FileError(step_path(step), f"{step.called}: {fault}", type(fault))
 
-    def synthesised(self, settings: Mapping[str, Any]) -> None:
+    def synthesise(self, settings: Mapping[str, Any]) -> None:
         """Fit, and draw S1."""
         (step,) = self.plan.having(SYNTHESISE)
         self._say(step)
@@ -303,18 +308,18 @@ class Stages:
             )
         record = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.synthesiser = replace(made, record=record)
-        self.frames["s1"] = self._mixed(made.copies[0])
-        self._now(self.frames["s1"], step, StepSentences.synthesis(record))
+        self.frames["s1"] = self._shuffle(made.copies[0])
+        self._record_step(self.frames["s1"], step, StepSentences.synthesis(record))
 
-    def finished(self) -> None:
+    def finish(self) -> None:
         """Do what is done to the copy."""
-        does = {FILTER: self._filtered, REMOVE: self._removed, SMOOTH: self._smoothed}
+        does = {FILTER: self._filter, REMOVE: self._remove, SMOOTH: self._smooth}
         noises = self.plan.having(NOISE)
         for step in self.plan.after:
             if step.do == NOISE:
                 if step is noises[0]:
                     self.frames.setdefault("s2", self.frame)
-                    self._noised(noises)
+                    self._add_noise(noises)
                 continue
             self._say(step)
             with _name_step(step):
@@ -351,14 +356,14 @@ class Stages:
         columns = self.synthesiser.record.columns
         return tuple(column.name for column in columns if column.role == "kept")
 
-    def _mixed(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _shuffle(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Rows beside those of the original put into an order of chance, so that none is beside."""
         if not self.kept:
             return frame
         order = stream(self.seeds.seed, "protect", "order").permutation(frame.height)
         return frame[order]
 
-    def _filtered(self, step: PlannedStep) -> None:
+    def _filter(self, step: PlannedStep) -> None:
         assert self.synthesiser is not None
         said = {**step.settings}
         columns = set(names(said["columns"], "Columns")) if "columns" in said else {*self.codes}
@@ -380,10 +385,10 @@ class Stages:
         first = found._drawn[0]
         if first.frame.height == self.frame.height:
             self.frames["s1"] = first.frame
-        self.projection = self._projected(first, found.record, codes)
-        self._now(found.data, step, StepSentences.refill(found.record))
+        self.projection = self._project(first, found.record, codes)
+        self._record_step(found.data, step, StepSentences.refill(found.record))
 
-    def _projected(
+    def _project(
         self, first: RoundDraw, record: Refill, codes: Mapping[str, Any]
     ) -> Projection | None:
         """Where the first rows lie on the original's axes, retained and filtered ones apart."""
@@ -400,25 +405,25 @@ class Stages:
             return None
         return made.record
 
-    def _removed(self, step: PlannedStep) -> None:
+    def _remove(self, step: PlannedStep) -> None:
         keys = [name for name in self.keys if name in self.frame.columns]
         settings = {"keys": keys or None, "person": self.person, **step.settings}
         made = remove_replicated_uniques(restore_form(self.table), self.copy, **settings)
         self.removal = msgspec.structs.replace(made.record, files=(self.table.source, "the copy"))
-        frame, _ = _apart(made.copies[0])
+        frame, _ = _split_data(made.copies[0])
         if frame.is_empty():
             raise SettingsError(" ".join(made.record.warnings))
-        self._now(frame, step, StepSentences.removal(made.record))
+        self._record_step(frame, step, StepSentences.removal(made.record))
 
-    def _smoothed(self, step: PlannedStep) -> None:
+    def _smooth(self, step: PlannedStep) -> None:
         columns = names(step.settings["columns"], "Columns to smooth")
         known = {name: codes for name, codes in self.codes.items() if name in columns}
         codes = {**known, **(step.settings.get("special_codes") or {})}
         made = smooth(self.copy, columns, special_codes=codes)
         self.smoothing.append(msgspec.structs.replace(made.record, files=("the copy",)))
-        self._now(_apart(made.data)[0], step, StepSentences.smoothing(made.record))
+        self._record_step(_split_data(made.data)[0], step, StepSentences.smoothing(made.record))
 
-    def _noised(self, steps: Sequence[PlannedStep]) -> None:
+    def _add_noise(self, steps: Sequence[PlannedStep]) -> None:
         columns = {name: plan.how for name, plan in self.noises.items()}
         needless = {
             str(step.column): step.settings["not_needed"]
@@ -431,14 +436,14 @@ class Stages:
                 self.copy, columns=columns, seed=self.seeds.add_noise, not_needed=needless
             )
             self.noise = msgspec.structs.replace(made.record, files=("the copy",))
-            frame = _apart(made.data)[0]
+            frame = _split_data(made.data)[0]
         for step in steps:
             self._say(step)
             plan = self.noises.get(str(step.column))
             reason = None if plan is None else plan.reason
-            self._now(frame, step, StepSentences.noise(step, reason, self.noise))
+            self._record_step(frame, step, StepSentences.noise(step, reason, self.noise))
 
-    def _now(self, frame: pl.DataFrame, step: PlannedStep, sentence: str) -> None:
+    def _record_step(self, frame: pl.DataFrame, step: PlannedStep, sentence: str) -> None:
         self.frames["now"] = frame
         self.done.append(
             ProtectStep(
@@ -461,7 +466,7 @@ class Stages:
         return said
 
 
-def _apart(data: pl.DataFrame | Labelled) -> tuple[pl.DataFrame, Codebook | None]:
+def _split_data(data: pl.DataFrame | Labelled) -> tuple[pl.DataFrame, Codebook | None]:
     return (data.frame, data.codebook) if isinstance(data, Labelled) else (data, None)
 
 

@@ -12,7 +12,7 @@ from profiles import examples
 from unveil.errors import InputError
 from unveil.project.toml import steps_to_toml
 from unveil.protection.recoding.recode import recode
-from unveil.protection.recoding.steps import steps_from
+from unveil.protection.recoding.steps import parse_steps
 from unveil.records.recoding import Drop, MergeRare, PerturbOutliers, TopCode, as_mapping
 
 ALL = (
@@ -42,9 +42,9 @@ RECIPE = [
 
 
 def test_every_kind_of_step_goes_to_toml_and_back():
-    steps = steps_from(RECIPE)
+    steps = parse_steps(RECIPE)
     text = steps_to_toml(RECIPE)
-    assert steps_from(tomllib.loads(text)["protect"]["step"]) == steps
+    assert parse_steps(tomllib.loads(text)["protect"]["step"]) == steps
     assert steps_to_toml(steps) == text
     assert [as_mapping(step) for step in steps] == RECIPE
     assert text.startswith('[[protect.step]]\ndo = "drop"\ncolumn = "id"\n\n[[protect.step]]\n')
@@ -64,7 +64,7 @@ def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
         if not set(parents) & set(parents.values())
         else Drop(column=into),
     )
-    assert steps_from(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
+    assert parse_steps(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
 
 
 @examples(80)
@@ -74,7 +74,7 @@ def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
 )
 def test_every_number_survives_the_round_trip(at, share):
     steps = (TopCode(column="x", at=at), TopCode(column="x", quantile=share))
-    assert steps_from(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
+    assert parse_steps(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
 
 
 def test_what_was_left_open_is_not_written():

@@ -22,7 +22,7 @@ from unveil.study.bands import LARGEST_EXACT
 # Numbers as a column holds them: its type stays, wherever it can hold what is put into it.
 
 
-def floats_of(side: pl.Series) -> Floats:
+def to_floats(side: pl.Series) -> Floats:
     """The numbers of a column, missing ones as NaN."""
     return side.cast(pl.Float64).to_numpy()
 
@@ -64,7 +64,7 @@ def _types(dtype: pl.DataType, numbers: Floats) -> list[pl.DataType]:
 
 def _same(cast: pl.Series, numbers: Floats) -> bool:
     # Single precision holds what it can: its own numbers are as fine as that.
-    return cast.dtype == pl.Float32 or np.array_equal(floats_of(cast), numbers)
+    return cast.dtype == pl.Float32 or np.array_equal(to_floats(cast), numbers)
 
 
 # Which numbers of a column stand for no answer, whether they occur or not?
@@ -96,7 +96,7 @@ class SpecialCodes:
         return SpecialCodes((*self.codes, *map(float, given)), self.ranges)
 
 
-def apart_of(variable: Variable | None) -> SpecialCodes:
+def declared_codes(variable: Variable | None) -> SpecialCodes:
     """The numbers that are declared to be no answers, letters of missing values among them."""
     if variable is None:
         return SpecialCodes()
@@ -105,7 +105,7 @@ def apart_of(variable: Variable | None) -> SpecialCodes:
     return SpecialCodes((*codes, *TAGS.values()), variable.missing_ranges)
 
 
-def codes_present(sides: Sequence[pl.Series], apart: SpecialCodes) -> tuple[float, ...]:
+def find_codes(sides: Sequence[pl.Series], apart: SpecialCodes) -> tuple[float, ...]:
     """The numbers that stand apart and occur, as they are written: 0.7, not as a float holds it."""
     found: set[float] = set()
     for side in sides:
@@ -118,7 +118,7 @@ def codes_present(sides: Sequence[pl.Series], apart: SpecialCodes) -> tuple[floa
 
 
 def _stored_numbers(side: pl.Series) -> Floats:
-    return floats_of(side.alias("").drop_nulls())  # a name such as "^a$" polars takes for a pattern
+    return to_floats(side.alias("").drop_nulls())  # a name such as "^a$" polars takes for a pattern
 
 
 def ordinary(side: pl.Series, apart: SpecialCodes) -> Floats:
@@ -166,7 +166,7 @@ class RecodedColumn:
     @cached_property
     def special_codes(self) -> tuple[float, ...]:
         """The numbers that stand for no answer and occur, in the data or in its copy."""
-        return codes_present(self.sides, self.apart)
+        return find_codes(self.sides, self.apart)
 
 
 def keep_variable(variable: Variable) -> Variable:

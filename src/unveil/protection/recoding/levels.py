@@ -21,11 +21,11 @@ from unveil.io.numbers import TAGS, level_text
 from unveil.protection.recoding.column import (
     RecodedColumn,
     check_large,
-    floats_of,
     format_change,
     keep_variable,
     replace_values,
     store_number,
+    to_floats,
 )
 from unveil.records.codebook import Level, Variable
 from unveil.records.recoding import LevelName
@@ -71,7 +71,7 @@ def replace_level_numbers(
         for old, target in held.items()
         if old is not None
     }
-    found = pl.Series(floats_of(side)).replace_strict(
+    found = pl.Series(to_floats(side)).replace_strict(
         list(new), list(new.values()), default=None, return_dtype=pl.Float64
     )
     chosen = found.is_not_null().to_numpy()

@@ -25,12 +25,12 @@ from unveil.protection.recoding.column import (
     check_large,
     check_names,
     check_unless,
-    codes_present,
-    floats_of,
+    find_codes,
     ordinary,
     records,
     replace_values,
     store_number,
+    to_floats,
     were,
 )
 from unveil.records.codebook import Level, Variable
@@ -141,7 +141,7 @@ def _limit(step: TopCode | BottomCode, column: RecodedColumn, apart: SpecialCode
 
 
 def _at_most(side: pl.Series, limit: Number, apart: SpecialCodes, *, is_top: bool) -> pl.Series:
-    numbers = floats_of(side)
+    numbers = to_floats(side)
     end = store_number(side.dtype, float(limit))
     with np.errstate(invalid="ignore"):
         is_beyond = (numbers > end) if is_top else (numbers < end)
@@ -186,12 +186,12 @@ def round_numbers(step: Round, column: RecodedColumn) -> Change:
 
 
 def _round_side(name: str, side: pl.Series, to: Number, apart: SpecialCodes) -> pl.Series:
-    numbers = floats_of(side)
-    is_kept = apart.among(numbers, side.dtype) | ~np.isfinite(numbers)
+    numbers = to_floats(side)
+    find_kept_codes = apart.among(numbers, side.dtype) | ~np.isfinite(numbers)
     with np.errstate(over="ignore"):
-        size = np.abs(np.where(is_kept, 0.0, numbers)) / to
-    is_kept |= size > LARGEST_EXACT  # a float that large says nothing below the multiple
-    size[is_kept] = 0
+        size = np.abs(np.where(find_kept_codes, 0.0, numbers)) / to
+    find_kept_codes |= size > LARGEST_EXACT  # a float that large says nothing below the multiple
+    size[find_kept_codes] = 0
     whole = np.floor(size)
     whole += size - whole >= 0.5 - _NEAR_HALF * np.maximum(size, 1)
     # As people write it: 3 times 0.1 is 0.3, not 0.30000000000000004.
@@ -199,7 +199,7 @@ def _round_side(name: str, side: pl.Series, to: Number, apart: SpecialCodes) -> 
     with np.errstate(over="ignore"):
         made = np.copysign(whole * to, numbers)
     made = (np.round(made, digits) if digits <= _MOST_DIGITS else made) + 0.0
-    chosen = ~is_kept & (made != numbers) & np.isfinite(made)
+    chosen = ~find_kept_codes & (made != numbers) & np.isfinite(made)
     n = int(apart.among(made[chosen], side.dtype).sum())
     if n:
         raise SettingsError(
@@ -260,7 +260,7 @@ def apply_bands(step: Band, column: RecodedColumn) -> Change:
     def told(n: int) -> str:
         return f"Column {name!r}: {records(n)} {were(n)} put into {n_bands}."
 
-    apart = codes_present(plain, column.apart.also(step.special_codes))
+    apart = find_codes(plain, column.apart.also(step.special_codes))
     return Change(
         told,
         made,
@@ -297,8 +297,8 @@ def _fix_breaks(step: Band, column: RecodedColumn, found: BandedColumn) -> Band:
     """The step with the breaks that were found, and the same names for what lies between."""
     if found.style == "breaks":
         return step
-    held = np.concatenate([floats_of(side.drop_nulls()) for side in column.sides])
-    codes = codes_present(column.sides, column.apart.also(step.special_codes))
+    held = np.concatenate([to_floats(side.drop_nulls()) for side in column.sides])
+    codes = find_codes(column.sides, column.apart.also(step.special_codes))
     numbers = held[np.isfinite(held) & ~np.isin(held, np.array(codes))]
     is_whole = are_whole(numbers) and can_be_written_out(np.abs(numbers).max())
     names = tuple(names_open(found.breaks, is_whole=is_whole))

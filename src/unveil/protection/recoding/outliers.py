@@ -14,10 +14,10 @@ from unveil.protection.recoding.column import (
     SpecialCodes,
     are_whole,
     check_names,
-    floats_of,
     ordinary,
     records,
     replace_values,
+    to_floats,
     were,
 )
 from unveil.protection.recoding.numbers import (
@@ -141,14 +141,14 @@ def _less(share: float) -> float:
 
 
 def _are_outliers(side: pl.Series, apart: SpecialCodes, fences: Fences) -> NDArray[np.bool_]:
-    numbers = floats_of(side)
+    numbers = to_floats(side)
     return fences.beyond(numbers) & ~apart.among(numbers, side.dtype)
 
 
 def _move_outliers(
     side: pl.Series, apart: SpecialCodes, fences: Fences, rng: np.random.Generator, spread: float
 ) -> pl.Series:
-    numbers = floats_of(side)
+    numbers = to_floats(side)
     chosen = _are_outliers(side, apart, fences)
     far = numbers[chosen]
     whole = are_whole(numbers)

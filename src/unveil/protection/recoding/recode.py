@@ -18,7 +18,7 @@ from unveil.protection.recoding.categories import merge_levels, merge_rare
 from unveil.protection.recoding.column import (
     Change,
     RecodedColumn,
-    apart_of,
+    declared_codes,
     find_declaration,
     n_changed,
 )
@@ -176,7 +176,7 @@ class RecipeRun:
             name,
             tuple(table.frame[name].alias("") for table in having),
             declared,
-            apart_of(declared),
+            declared_codes(declared),
             lambda side: stream(self._seed, "recode", number, name, side),
         )
 
@@ -283,7 +283,7 @@ def recode(
         A path, a frame or `Labelled`; it is not changed.
     steps
         Mappings such as ``{"do": "top_code", "column": "age", "at": 80}``, or the steps of
-        `steps_from`; applied in turn, each to what the one before left.
+        `parse_steps`; applied in turn, each to what the one before left.
     keys
         What an intruder would know: every step then says how many people stand alone with them,
         and break k-anonymity for k = 2, 3 and 5, before and after it.

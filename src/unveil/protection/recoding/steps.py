@@ -236,7 +236,7 @@ class StepError:
     error: InputError
 
 
-def steps_from(given: Any) -> tuple[Step, ...]:
+def parse_steps(given: Any) -> tuple[Step, ...]:
     """The steps of a recipe: a list of mappings, or of steps; or a refusal with every fault."""
     steps, faults = read_steps(given)
     check_all(faults)

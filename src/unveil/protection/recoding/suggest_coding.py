@@ -15,7 +15,7 @@ from unveil.errors import RolesError
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
 from unveil.measure.disclosure.result import RowsResult
-from unveil.protection.recoding.column import RecodedColumn, apart_of, are_whole, ordinary, records
+from unveil.protection.recoding.column import RecodedColumn, declared_codes, are_whole, ordinary, records
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.protection.recoding.numbers import HUGE, quantile
 from unveil.protection.recoding.outliers import ROBUST
@@ -449,7 +449,7 @@ def _column(table: Table, name: str, codes: Sequence[float]) -> RecodedColumn:
         side = side.fill_nan(None)
     variable = table.variables.get(name)
     return RecodedColumn(
-        name, (side,), variable, apart_of(variable).also(codes), lambda _: stream(0)
+        name, (side,), variable, declared_codes(variable).also(codes), lambda _: stream(0)
     )
 
 
