@@ -8,7 +8,6 @@ overwritten: a second decision gets a number of its own, and the last rules.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from unveil.assessment.assess import check_acceptances, is_barred, unacceptable_reason
@@ -30,7 +29,7 @@ from unveil.project.edit_project import today
 from unveil.project.fingerprint import forget_hashes, project_sha256
 from unveil.project.judge_run import judge_run
 from unveil.project.lock import lock_project
-from unveil.project.log import log_head, number_in, read_log
+from unveil.project.log import log_head, now, number_in, read_log
 from unveil.project.log_repair import decision_file, decision_numbers, heal_log, log_decision
 from unveil.project.model import ProjectFile
 from unveil.project.people import check_name, is_same_person, parse_reason
@@ -180,7 +179,7 @@ def decide(
             number=_next_number(project.folder),
             release=release,
             by=who,
-            on=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            on=now(),
             note=said,
             despite=tuple(
                 Acceptance(alert=alert, reason=why, by=who, on=today(), files_sha256=digest)

@@ -7,7 +7,6 @@ written whole or not at all: one check, one write, one line of the log.
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +28,7 @@ from unveil.errors import (
 )
 from unveil.project.fingerprint import project_sha256
 from unveil.project.judge_run import judge_run
-from unveil.project.log import append_to, open_log
+from unveil.project.log import append_to, now, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
     Answer,
@@ -43,7 +42,7 @@ from unveil.project.people import check_name, parse_reason
 from unveil.project.read_project import project_from
 from unveil.project.rulings_in_force import FindingName, parse_flag_name
 from unveil.project.store import list_runs, load_parts, load_run
-from unveil.project.toml import add_entries, read_text, set_settings
+from unveil.project.toml import add_entries, read_text, set_settings, whole_number
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.records.assessment import Audience, FlagRuling, Judgement
 from unveil.records.exclusions import Exclusion
@@ -227,18 +226,14 @@ def _rule_settings(exclusion: Exclusion) -> dict[str, Any]:
 
 def limits_table(values: Limits, by: str, on: str) -> dict[str, Any]:
     """The settings of `[limits]` that a person accepts; None takes a limit off."""
-    said = {name: pair and [_number(one) for one in pair] for name, pair in values.items()}
+    said = {name: pair and [whole_number(one) for one in pair] for name, pair in values.items()}
     mark = limits_mark({name: pair for name, pair in values.items() if pair is not None}, by)
     return {**said, "accepted_by": by, "on": on, "accepted": mark}
 
 
-def _number(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else float(value)
-
-
 def today() -> str:
     """The day on which somebody says something."""
-    return datetime.now(UTC).strftime("%Y-%m-%d")
+    return now()[:10]
 
 
 def write_project(project: ProjectFile, new_text: str) -> ProjectFile:

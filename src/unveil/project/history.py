@@ -41,12 +41,15 @@ Key = tuple[Any, ...]
 def compare_runs(project: ProjectFile, numbers: Sequence[int]) -> RunComparison:
     """Runs side by side, in the order given; statuses are against the limits now in force."""
     _check(numbers)
-    runs = [load_run(project.folder, number) for number in numbers]
+    return _compare(project, [load_run(project.folder, number) for number in numbers])
+
+
+def _compare(project: ProjectFile, runs: Sequence[Run]) -> RunComparison:
     accepted = project.limits.accepted_by is not None
     limits = limits_of(project.limits.values) if accepted else ()
     figures = list(_figures(runs, {limit.measure: limit for limit in limits}))
     return RunComparison(
-        runs=tuple(numbers),
+        runs=tuple(run.number for run in runs),
         started=tuple(run.started for run in runs),
         settings=(*_file_changes(runs), *_run_changes(runs), *_part_changes(runs)),
         risk=tuple(row for row in figures if MEASURES[row.measure].about == "risk"),
@@ -161,32 +164,20 @@ _HASH = re.compile(r"[0-9a-f]{12}")
 
 
 def build_history(project: ProjectFile) -> tuple[HistoryRow, ...]:
-    """Every run of a project, from the first on."""
-    numbers = list_runs(project.folder)
+    """Every run of a project, from the first on; of one that was changed nothing is believed."""
     decided = last_decisions(project.folder)
-    before: dict[int, int] = dict(zip(numbers[1:], numbers, strict=False))
-    return tuple(
-        _history_row(project, number, before.get(number), decided.get(number)) for number in numbers
-    )
-
-
-def _history_row(
-    project: ProjectFile, number: int, before: int | None, decision: Decision | None
-) -> HistoryRow:
-    """One run; of one that was changed nothing is believed, and its row says so."""
-    try:
-        run = load_run(project.folder, number)
-    except (InputError, TamperedError) as fault:
-        return _unknown(number, str(fault), decision)
-    earlier = None if before is None else _load_run(project, before)
-    return _row(run, earlier, _changes_since(project, before, number), decision)
-
-
-def _load_run(project: ProjectFile, number: int) -> Run | None:
-    try:
-        return load_run(project.folder, number)
-    except (InputError, TamperedError):
-        return None
+    rows: list[HistoryRow] = []
+    before: Run | str | None = None  # the run before, or what is wrong with it
+    for number in list_runs(project.folder):
+        try:
+            run = load_run(project.folder, number)
+        except (InputError, TamperedError) as fault:
+            before = str(fault)
+            rows.append(_unknown(number, before, decided.get(number)))
+            continue
+        rows.append(_row(project, run, before, decided.get(number)))
+        before = run
+    return tuple(rows)
 
 
 def _unknown(number: int, why: str, decision: Decision | None) -> HistoryRow:
@@ -209,10 +200,15 @@ def last_decisions(folder: Path) -> dict[int, Decision]:
 
 
 def _row(
-    run: Run, before: Run | None, changed: tuple[str, ...], decision: Decision | None
+    project: ProjectFile, run: Run, before: Run | str | None, decision: Decision | None
 ) -> HistoryRow:
     worst = _worst(run.figures, "DiSCO")
-    more, fewer = ((), ()) if before is None else (_new(before, run), _new(run, before))
+    more: tuple[str, ...] = ()
+    fewer: tuple[str, ...] = ()
+    changed: tuple[str, ...] = (before,) if isinstance(before, str) else ()
+    if isinstance(before, Run):
+        more, fewer = _new(before, run), _new(run, before)
+        changed = changes(_compare(project, (before, run)))
     told = [f"now left out: {_rules(more)}"] if more else []
     told += [f"no longer left out: {_rules(fewer)}"] if fewer else []
     return HistoryRow(
@@ -227,7 +223,7 @@ def _row(
         decision=None if decision is None else _decision_phrase(decision),
         left_out=more,
         counted_again=fewer,
-        same_files=before is not None and _contents(before) == _contents(run),
+        same_files=isinstance(before, Run) and _contents(before) == _contents(run),
     )
 
 
@@ -284,17 +280,6 @@ def _value(row: FigureRow | None) -> float | None:
 
 def _decision_phrase(decision: Decision) -> str:
     return f"{'released' if decision.release else 'refused'} by {decision.by}"
-
-
-def _changes_since(project: ProjectFile, before: int | None, number: int) -> tuple[str, ...]:
-    """What had changed since the run before, in words."""
-    if before is None:
-        return ()
-    try:
-        compared = compare_runs(project, (before, number))
-    except (InputError, TamperedError) as fault:  # a run folder that somebody changed
-        return (str(fault),)
-    return changes(compared)
 
 
 def changes(compared: RunComparison, most: int = 8) -> tuple[str, ...]:

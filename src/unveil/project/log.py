@@ -261,14 +261,18 @@ def _is_edited(lines: Sequence[LogLine], before: str | None, event: str) -> bool
 def _line(n: int, previous: str, **fields: Any) -> LogLine:
     texts = {name: _on_one_line(fields.get(name)) for name in ("by", "subject")}
     hashes = {name: fields.get(name) for name in ("project_sha256", "file_sha256")}
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     line = LogLine(
-        n=n + 1, at=now, event=fields["event"], previous=previous, hash="", **texts, **hashes
+        n=n + 1, at=now(), event=fields["event"], previous=previous, hash="", **texts, **hashes
     )
     made = msgspec.structs.replace(line, hash=hash_line(line))
     if decode_line(encode_line(made)) != made:
         raise InternalError(f"The log has no event {fields['event']!r}.")
     return made
+
+
+def now() -> str:
+    """The time as records and the log write it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _on_one_line(text: str | None) -> str | None:

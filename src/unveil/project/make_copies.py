@@ -18,6 +18,7 @@ from unveil.project.edit_project import change
 from unveil.project.fingerprint import file_sha256
 from unveil.project.model import ProjectFile
 from unveil.project.protect import plan_protection, protect_project
+from unveil.project.read_project import NAME as PROJECT_NAME
 from unveil.project.read_project import read_project
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.toml import set_settings
@@ -61,15 +62,21 @@ def copy_paths(original: str, folder: Path, copies: int, ending: str) -> tuple[P
     stem = Path(original).name.split(".", maxsplit=1)[0]
     numbers = [""] if copies == 1 else [f"_{number}" for number in range(1, copies + 1)]
     paths = tuple(target_of(folder / f"{stem}{number}.{ending}", fake=True) for number in numbers)
+    _check_free(paths)
+    return paths
+
+
+def _check_free(paths: Sequence[Path]) -> None:
+    """Refuse a folder that is none, or that holds a file which is to be written."""
+    folder = paths[0].parent
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise WriteError(f"{quote_text(str(folder))} is a file, not a folder. Name a folder.")
     present = [path.name for path in paths if os.path.lexists(path)]
     if present:
         raise WriteError(
             f"The folder {quote_text(str(folder))} already holds {list_names(present)}. Nothing was"
             " written. Name another folder, or move the old files away first."
         )
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise WriteError(f"{quote_text(str(folder))} is a file, not a folder. Name a folder.")
-    return paths
 
 
 def write_copies(
@@ -128,27 +135,10 @@ class OutputPaths:
                 for stage, words in names.items()
             ),
         )
-        made._refuse_present()
+        _check_free((made.copy, folder / STATEMENT))
+        _check_free((apart / RECORD, *(path for _, path in made.stages)))
         made._try_out()
         return made
-
-    def _refuse_present(self) -> None:
-        if os.path.lexists(self.folder) and not self.folder.is_dir():
-            raise WriteError(
-                f"{quote_text(str(self.folder))} is a file, not a folder. Name a folder."
-            )
-        stages = [path for _, path in self.stages]
-        for paths in (
-            (self.copy, self.folder / STATEMENT),
-            (self.confidential / RECORD, *stages),
-        ):
-            present = [path.name for path in paths if os.path.lexists(path)]
-            if present:
-                raise WriteError(
-                    f"The folder {quote_text(str(paths[0].parent))} already holds "
-                    f"{list_names(present)}."
-                    " Nothing was written. Name another folder, or move the old files away first."
-                )
 
     def _try_out(self) -> None:
         """Make the folders and a file in each, and take all of it away again."""
@@ -241,7 +231,6 @@ def _remove_written(paths: Sequence[Path], folders: Sequence[Path]) -> None:
             folder.rmdir()
 
 
-PROJECT_FILE = "project.toml"
 COPIES, PROTECTED = "copies", "protected"
 
 
@@ -275,7 +264,7 @@ class Copies:
 
 def is_in_project() -> bool:
     """Whether the working folder is that of a project."""
-    return os.path.lexists(PROJECT_FILE)
+    return os.path.lexists(PROJECT_NAME)
 
 
 def synthesise_project(

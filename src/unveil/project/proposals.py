@@ -12,6 +12,7 @@ import numpy as np
 
 from unveil.arguments import choice
 from unveil.count.kinds import kind_of_series
+from unveil.arrays import Floats
 from unveil.count.no_answers import find_likely_codes
 from unveil.errors import RolesError, SettingsError
 from unveil.io.sources import CachedFile, hold
@@ -28,8 +29,6 @@ from unveil.records.suggestion import ProposedCodes, ProposedRadius, RoleRow, Su
 
 
 USUAL_RADIUS = "about a tenth of the distance between the quartiles"
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def propose_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedCodes]:

@@ -35,7 +35,7 @@ from unveil.project.proposals import (
 )
 from unveil.project.read_files import file_fault
 from unveil.project.read_project import NAME, project_from
-from unveil.project.toml import key_text, setting_lines, value_text
+from unveil.project.toml import key_text, setting_lines, value_text, whole_number
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.recoding.suggest_coding import suggest_coding
 from unveil.records.recoding import as_mapping
@@ -193,7 +193,7 @@ def _radii(proposal: ProjectProposal, scenario: ProposedScenario) -> Iterator[st
     yield f"[scenario.radii] # {_RADII}"
     for one in radii:
         reason = "" if one.reason == USUAL_RADIUS else f" # {one.reason}"
-        yield f"{key_text(one.column)} = {value_text(_whole(one.radius))}{reason}"
+        yield f"{key_text(one.column)} = {value_text(whole_number(one.radius))}{reason}"
 
 
 def _limits(proposal: ProjectProposal, control: str | None) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _limits(proposal: ProjectProposal, control: str | None) -> Iterator[str]:
     yield from _comment(_LIMITS)
     yield "[limits]"
     for limit in preset(proposal.audience, declared=declared):
-        pair = value_text([_whole(limit.review), _whole(limit.limit)])
+        pair = value_text([whole_number(limit.review), whole_number(limit.limit)])
         yield f"{limit.measure} = {pair} # {escape_comment(limit.origin)}"
 
 
@@ -225,11 +225,7 @@ def _codings(proposal: ProjectProposal) -> Iterator[str]:
 
 
 def _codes(codes: Sequence[float]) -> str:
-    return value_text([_whole(code) for code in codes])
-
-
-def _whole(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else value
+    return value_text([whole_number(code) for code in codes])
 
 
 def _unit(proposal: ProjectProposal) -> str:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +217,7 @@ class _RunInProgress:
 
     def run(self, by: str | None, progress: Progress) -> Run:
         """Measure every part, and give the run its number."""
-        started, clock = _now(), time.perf_counter()
+        started, clock = log.now(), time.perf_counter()
         head = log.log_head(self.project.folder)
         progress("reading the files", 0, 1)
         check_data_faults(self.project, self.inputs.by_place())
@@ -234,7 +233,7 @@ class _RunInProgress:
             title=self.project.title,
             by=by,
             started=started,
-            finished=_now(),
+            finished=log.now(),
             seconds=time.perf_counter() - clock,
             n_resumed=self.n_resumed,
             project_sha256=project_sha256(self.project),
@@ -350,7 +349,3 @@ def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
             f"Run {number} is not as it was logged, so nothing was taken over from it. unveil log"
             " --verify tells more."
         )
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -188,6 +188,11 @@ def value_text(given: Any) -> str:
     return given.isoformat() if isinstance(given, dt.date) else repr(given)
 
 
+def whole_number(value: float) -> int | float:
+    """A number as people write it: 5, not 5.0."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
 def setting_lines(said: Mapping[str, Any]) -> list[str]:
     """Settings, one in a line."""
     return [f"{key_text(name)} = {value_text(given)}" for name, given in said.items()]

@@ -7,7 +7,6 @@ of the same run takes the place of the earlier. Elsewhere than in the project no
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,7 +16,7 @@ from unveil.errors import WriteError
 from unveil.project.fingerprint import hash_bytes, project_sha256
 from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
 from unveil.project.judge_run import judge_run
-from unveil.project.log import append
+from unveil.project.log import append, now
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
 from unveil.project.people import list_answers
@@ -179,7 +178,7 @@ def write_report(
     place = Path(out) if out is not None else _home(project, number)
     listed = _write_records(project, dossier) if records else ()
     shown = replace(dossier, records_file=_beside(project, dossier, listed, place))
-    content = custodian_page(shown, parts, made=_now()).encode()
+    content = custodian_page(shown, parts, made=now()).encode()
     if out is not None:
         write_private(place, content)
     else:
@@ -234,7 +233,3 @@ def _existing_report(project: ProjectFile, dossier: ReportContents) -> Path | No
         return None
     file = project.folder / dossier.records_file
     return shown if (shown := file.with_suffix(".html")).is_file() else file
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -16,6 +16,7 @@ from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.utility import utility
 from unveil.project.explore.settings import CandidateSetting
 from unveil.protection.noise import add_noise
+from unveil.protection.recoding.recode import restore_form
 from unveil.protection.refill import refill
 from unveil.records.disclosure import Disclosure
 from unveil.records.exploration import ExplorationCopy, ExplorationRow
@@ -84,11 +85,6 @@ class CandidateCopies:
     warnings: tuple[str, ...]
 
 
-def data_of(table: Table) -> Any:
-    """The data with what is declared about its columns."""
-    return table.frame if table.codebook is None else Labelled(table.frame, table.codebook)
-
-
 def make_copies(
     table: Table, setting: CandidateSetting, order: CommonSettings, seed: int, progress: Progress
 ) -> CandidateCopies:
@@ -97,7 +93,7 @@ def make_copies(
     if method in ("catall", "ipf"):
         method = joint_method(str(method), table, order.first)
     fitted = synthesise(
-        data_of(table),
+        restore_form(table),
         method=method,
         special_codes=order.special_codes or None,
         real_values=order.real_values,
@@ -142,7 +138,7 @@ def _refill_copies(
     frames, said = [], []
     for copy in range(order.n_copies):
         found = refill(
-            data_of(table),
+            restore_form(table),
             fitted,
             seed=draw_copies(seed, "filter", copy),
             special_codes=codes or None,

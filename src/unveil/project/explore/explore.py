@@ -17,15 +17,15 @@ import polars as pl
 
 from unveil.arguments import choice, number_in, quote_value
 from unveil.atomic import replace_file
-from unveil.errors import InputError, ReadError, SettingsError, UnveilError, WriteError, list_names
+from unveil.errors import InputError, ReadError, SettingsError, WriteError, list_names
 from unveil.io.table import Table
 from unveil.measure.cap.split import split
 from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.disclosure.result import RowsResult
 from unveil.project.explore.candidates import (
+    CandidateCopies,
     CommonSettings,
     ScenarioSpec,
-    data_of,
     draw_copies,
     make_copies,
     mean,
@@ -33,6 +33,7 @@ from unveil.project.explore.candidates import (
     row_of,
 )
 from unveil.project.explore.settings import MIN_LEAF, CandidateSetting, parse_settings
+from unveil.protection.recoding.recode import restore_form
 from unveil.records.exploration import Exploration, ExplorationRow, RiskAxis, UtilityAxis, frontier
 from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
@@ -395,33 +396,21 @@ class _Work:
     def _row(self, setting: CandidateSetting) -> ExplorationRow:
         """One setting; what its data or its settings do not allow is told, and others go on."""
         try:
-            return self._measured(setting)
-        except UnveilError as fault:
-            if not isinstance(fault, InputError):
-                raise
+            return self._measure(setting)
+        except InputError as fault:
             return refused_row(setting, str(fault))
 
-    def _measured(self, setting: CandidateSetting) -> ExplorationRow:
-        seed = self.scenario.seed
-        copies = make_copies(
-            self.table,
-            setting,
-            self.order,
-            draw_copies(seed, setting.model_mark, "whole"),
-            no_progress,
-        )
-        parts = None
+    def _measure(self, setting: CandidateSetting) -> ExplorationRow:
+        def draw(table: Table, what: str) -> CandidateCopies:
+            seed = draw_copies(self.scenario.seed, setting.model_mark, what)
+            return make_copies(table, setting, self.order, seed, no_progress)
+
+        copies, parts = draw(self.table, "whole"), None
         if self.parts is not None:
             train, control = self.parts
-            held = make_copies(
-                train,
-                setting,
-                self.order,
-                draw_copies(seed, setting.model_mark, "train"),
-                no_progress,
-            )
-            parts = (data_of(train), data_of(control), held)
-        return row_of(setting, self.scenario, (data_of(self.table), copies), parts)
+            held = draw(train, "train")
+            parts = (restore_form(train), restore_form(control), held)
+        return row_of(setting, self.scenario, (restore_form(self.table), copies), parts)
 
     def record(
         self,
@@ -431,7 +420,7 @@ class _Work:
     ) -> Exploration:
         """All rows, and what to hold them against."""
         progress("measuring the original", 0, 1)
-        data = data_of(self.table)
+        data = restore_form(self.table)
         own = disclosure(data, data, **self.scenario.of_risk).record
         train, control = (None, None) if self.parts is None else self.parts
         return Exploration(
