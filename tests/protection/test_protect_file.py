@@ -9,9 +9,10 @@ from polars.testing import assert_frame_equal
 
 from profiles import examples
 from unveil.errors import InputError, ReadError
-from unveil.project.protect import protect
+from unveil.project.protect import protect, protect_project
 from unveil.project.read_project import read_project
 from unveil.project.toml import Lines
+from unveil.study.scenario import no_progress
 
 N_ROWS = 120
 MANY = "n" * 400
@@ -517,6 +518,13 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(folder):
         assert str(refusal.value).startswith(sentence)
     with pytest.raises(ReadError, match="There is no file or folder"):
         protect(folder / "absent.toml")
+
+
+def test_a_project_that_was_read_is_protected_without_its_file(folder):
+    path = project(folder, steps({"do": '"synthesise"'}))
+    read = read_project(path)
+    path.unlink()
+    assert protect_project(read, {"seed": 1}, no_progress).s3.height == N_ROWS
 
 
 def test_steps_beside_a_project_file_are_refused(folder):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import choice, is_list, quote_value
 from unveil.errors import InputError, list_names, nearest
 from unveil.project.people import LONGEST, LONGEST_TEXT, is_name, text_fault
 from unveil.protection.plan import FileError
@@ -142,15 +142,11 @@ class Fields:
     def one_of(self, name: str, choices: Sequence[str]) -> str | None:
         """One of some texts."""
         given = self.table.get(name)
-        if given is None or (isinstance(given, str) and given in choices):
-            return given
-        hint = nearest(given, choices) if isinstance(given, str) else ""
-        self.refuse(
-            f"{name} is {quote_value(given)}.{hint} It must be one of: "
-            f"{list_names(choices, most=20)}.",
-            name,
-        )
-        return None
+        try:
+            return None if given is None else choice(name, given, choices)
+        except InputError as fault:
+            self.refuse(str(fault), name)
+            return None
 
 
 def table_in(document: Mapping[str, Any], name: str, faults: list[FileError]) -> Fields:

@@ -3,13 +3,14 @@
 Paths are as they are written, and start at the folder of the file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from unveil.errors import RolesError, list_names, nearest, quote_text
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError, ProtectionPlan
 from unveil.records.assessment import Audience, FactorName
@@ -90,6 +91,16 @@ class ScenarioEntry:
     bands: Mapping[str, Any] = field(default_factory=dict)
     radii: Mapping[str, float] = field(default_factory=dict)  # of GTCAP, by column
     measures: tuple[str, ...] | None = None  # None: all that can be had
+
+
+def check_scenario(given: str, known: Sequence[str]) -> str:
+    """The name of a scenario that is there, or a refusal that names the nearest."""
+    if given not in known:
+        raise RolesError(
+            f"There is no scenario {quote_text(str(given))}.{nearest(str(given), known)} The"
+            f" scenarios are: {list_names(known)}."
+        )
+    return given
 
 
 @dataclass(frozen=True)

@@ -205,10 +205,7 @@ def _settings(
     def read_radius(column: str, given: Any) -> None:
         parse_radii({column: given})
 
-    if name == "bands":
-        found = fields.by_column(name, "{age = 5}", read_bands)
-    else:
-        found = fields.by_column(name, "{age = 5}", read_radius)
+    found = fields.by_column(name, "{age = 5}", read_bands if name == "bands" else read_radius)
     known = (*keys, *(targets or ()))
     for column in found if targets is not None else ():
         if column not in known:

@@ -13,7 +13,7 @@ from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run
 from unveil.project.measure_parts import disclosure_of, inputs_of
-from unveil.project.model import ProjectFile
+from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
 from unveil.records.alerts import Alert, NotTested
@@ -55,12 +55,7 @@ class RunPlots:
         known = [part.scenario or "" for part in self._parts.run.of_kind("disclosure")]
         if not found:
             raise RolesError("This run has no figures of disclosure to draw.")
-        chosen = known[0] if scenario is None else scenario
-        if chosen not in known:
-            raise RolesError(
-                f"There is no scenario {chosen!r}.{nearest(str(chosen), known)} The scenarios are:"
-                f" {list_names(known)}."
-            )
+        chosen = check_scenario(known[0] if scenario is None else scenario, known)
         _, record = found[known.index(chosen)]
         judged = [one for one in self._judgement.figures if one.scenario == chosen]
         return lollipop_chart(record, measure=measure, judged=judged)
@@ -219,12 +214,7 @@ class RunResult:
                 f"This run has {len(self.scenarios)} scenarios. Name one: "
                 f"{list_names(self.scenarios)}."
             )
-        if given not in self.scenarios:
-            raise RolesError(
-                f"There is no scenario {given!r}.{nearest(given, self.scenarios)} The scenarios"
-                f" are: {list_names(self.scenarios)}."
-            )
-        return given
+        return check_scenario(given, self.scenarios)
 
     def to_dict(self) -> dict[str, Any]:
         """Run and judgement as dictionaries and lists, as `unveil run --json` prints them."""

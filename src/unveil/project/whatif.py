@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from unveil.assessment.assess_run import status_of
 from unveil.assessment.rulings import flag_id
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import InputError, RolesError, SettingsError, list_names, quote_text
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.edit_project import ProjectEdit
 from unveil.project.judge_run import read_statements
 from unveil.project.measure_parts import Measuring
-from unveil.project.model import ProjectFile
+from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.people import check_name, parse_reason
 from unveil.project.plan_run import PlannedPart, plan_parts
 from unveil.project.rulings_in_force import contradicted_rulings
@@ -112,11 +112,8 @@ def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[Planned
             "No scenario of the project measures disclosure. Declare one: [[scenario]] with name"
             " and keys in project.toml."
         )
-    if wanted is not None and wanted not in names:
-        raise RolesError(
-            f"There is no scenario {quote_text(wanted)}.{nearest(wanted, names)} The scenarios are:"
-            f" {list_names(names)}."
-        )
+    if wanted is not None:
+        check_scenario(wanted, names)
     return [part for part in parts if wanted in (None, part.scenario)]
 
 

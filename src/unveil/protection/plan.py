@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 
 from unveil.arguments import is_list, number_in, quote_value
-from unveil.errors import InputError, SettingsError, list_names, nearest
+from unveil.errors import InputError, SettingsError
 from unveil.measure.ecap.arguments import amount, size, sizes, threshold_given
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
-from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults, unknown
-from unveil.protection.recoding.steps import EXAMPLE, read_step, step_heading
+from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
+from unveil.protection.recoding.steps import (
+    EXAMPLE,
+    read_step,
+    step_fault,
+    step_heading,
+    unknown_settings,
+)
 from unveil.records.recoding import KINDS, Step, as_mapping
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
@@ -106,7 +112,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 def step_faults(do: str, said: Said) -> Faults:
     """What is wrong with the settings of one step."""
-    told = list(unknown(said, SETTINGS[do], none=_NONE))
+    told = list(unknown_settings(said, SETTINGS[do], none=_NONE))
     yield from told
     known = {name: given for name, given in said.items() if name in SETTINGS[do]}
     for name, sentence in _CHECKS[do](known) if do in _CHECKS else ():
@@ -335,22 +341,10 @@ def _with_synthesis(steps: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:
 
 def _plan_step(number: int, given: Any) -> PlannedStep | FileError:
     path = ("protect", "step", number - 1)
-    if not isinstance(given, Mapping):
-        return FileError(
-            path,
-            f"Step {number} is {quote_value(given)}. Write each step as a table, such as "
-            f"{EXAMPLE}.",
-        )
-    do = given.get("do")
-    every = list_names(DOES, most=len(DOES))
-    if do is None:
-        return FileError(path, f"Step {number} does not say what to do. Give it a do: {every}.")
-    if not isinstance(do, str) or do not in DOES:
-        hint = nearest(do, DOES) if isinstance(do, str) else ""
-        sentence = f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {every}."
-        return FileError((*path, "do"), sentence)
+    if (wrong := step_fault(number, given, DOES)) is not None:
+        return FileError((*path, "do"), wrong)  # a step without it is told with its own line
     settings = {name: said for name, said in given.items() if name != "do"}
-    return PlannedStep(number, do, settings, number)
+    return PlannedStep(number, given["do"], settings, number)
 
 
 def _check_order(steps: Sequence[PlannedStep | FileError]) -> Iterator[FileError]:

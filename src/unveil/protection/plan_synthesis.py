@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from unveil.arguments import choice, is_list, quote_value
-from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.errors import InputError, SettingsError, quote_text
 from unveil.expressions.parse import parse_formula, parse_rule
+from unveil.protection.recoding.steps import unknown_settings
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 from unveil.synthesis.identifiers import parse_reasons
@@ -38,17 +39,6 @@ Faults = Iterator[tuple[str | None, str]]
 """What is wrong: the setting, where it is about one, and a sentence."""
 
 
-def unknown(said: Said, known: tuple[str, ...], *, none: str = "It has none.") -> Faults:
-    """Settings that there are not."""
-    rest = f"Its settings are: {list_names(known, most=40)}." if known else none
-    for name in said:
-        if name not in known:
-            yield (
-                str(name),
-                f"there is no setting {quote_value(name)}.{nearest(str(name), known)} {rest}",
-            )
-
-
 def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
     """The fault that a check finds, if it finds one."""
     try:
@@ -59,7 +49,7 @@ def find_faults(name: str | None, check: Callable[[], Any]) -> Faults:
 
 def synthesis_faults(said: Said) -> Faults:
     """What is wrong with the settings of the synthesis."""
-    yield from unknown(said, SYNTHESIS)
+    yield from unknown_settings(said, SYNTHESIS)
     usual = {name: _OF_ALL[name].default for name in _LEAVES}
     for name in _LEAVES:
         if said.get(name) is not None:

@@ -4,7 +4,7 @@ All faults of a recipe are told together, each with the number of its step, befo
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -281,22 +281,39 @@ def _kind(given: Any) -> str:
     return "a single table" if isinstance(given, Mapping) else quote_value(given)
 
 
+def step_fault(number: int, given: Any, known: Sequence[str]) -> str | None:
+    """Why something is no step at all; None where it says what to do."""
+    if not isinstance(given, Mapping):
+        return (
+            f"Step {number} is {quote_value(given)}. Write each step as a table, such as {EXAMPLE}."
+        )
+    do, every = given.get("do"), list_names(known, most=len(known))
+    if do is None:
+        return f"Step {number} does not say what to do. Give it a do: {every}."
+    if isinstance(do, str) and do in known:
+        return None
+    hint = nearest(do, known) if isinstance(do, str) else ""
+    return f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {every}."
+
+
+def unknown_settings(
+    given: Iterable[Any], known: Sequence[str], *, none: str = "It has none."
+) -> Iterator[tuple[str, str]]:
+    """Settings that there are not, each with a sentence."""
+    rest = f"Its settings are: {list_names(known, most=40)}." if known else none
+    for name in given:
+        if name not in known:
+            hint = nearest(str(name), known)
+            yield str(name), f"there is no setting {quote_value(name)}.{hint} {rest}"
+
+
 def read_step(number: int, given: Any) -> Step | list[str]:
     """A step, or what is wrong with it."""
     if isinstance(given, Step):
         given = as_mapping(given)
-    if not isinstance(given, Mapping):
-        return [
-            f"Step {number} is {quote_value(given)}. Write each step as a table, such as {EXAMPLE}."
-        ]
-    do = given.get("do")
-    if do is None:
-        return [f"Step {number} does not say what to do. Give it a do: {list_names(KINDS)}."]
-    if not isinstance(do, str) or do not in KINDS:
-        hint = nearest(do, [*KINDS]) if isinstance(do, str) else ""
-        return [
-            f"Step {number}: do is {quote_value(do)}.{hint} It must be one of: {list_names(KINDS)}."
-        ]
+    if (wrong := step_fault(number, given, [*KINDS])) is not None:
+        return [wrong]
+    do = given["do"]
     where = step_heading(number, do)
     said, faults = _read_settings(do, given)
     if not faults:
@@ -308,12 +325,8 @@ def read_step(number: int, given: Any) -> Step | list[str]:
 
 def _read_settings(do: str, given: Mapping[Any, Any]) -> tuple[dict[str, Any], list[str]]:
     readers = {"column": column, **SETTINGS[do]}
-    faults = [
-        f"there is no setting {quote_value(name)}.{nearest(str(name), [*readers])}"
-        f" Its settings are: {list_names(readers)}."
-        for name in given
-        if name != "do" and name not in readers
-    ]
+    others = [name for name in given if name != "do"]
+    faults = [sentence for _, sentence in unknown_settings(others, [*readers])]
     said = {}
     for name, read in readers.items():
         if given.get(name) is None:
