@@ -16,6 +16,7 @@ from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
     EXAMPLE,
+    parse_truth,
     read_step,
     step_fault,
     step_heading,
@@ -138,12 +139,11 @@ def _filter(said: Said) -> Faults:
 def _removal(said: Said) -> Faults:
     if "keys" in said:
         yield from find_faults("keys", lambda: names(said["keys"], "Keys"))
-    wide = said.get("uniques_of_original", False)
-    if not isinstance(wide, bool):
-        yield (
-            "uniques_of_original",
-            f"uniques_of_original is {quote_value(wide)}. It must be true or false.",
-        )
+    yield from _truth_faults("uniques_of_original", said)
+
+
+def _truth_faults(name: str, said: Said) -> Faults:
+    yield from find_faults(name, lambda: parse_truth(name, said.get(name, False)))
 
 
 def _smoothing_faults(said: Said) -> Faults:
@@ -217,8 +217,7 @@ def _population_faults(said: Said) -> Faults:
     yield from told
     if "threshold" in said:
         yield from find_faults("threshold", lambda: threshold_given(said["threshold"]))
-    if not isinstance(said.get("discrete", False), bool):
-        yield "discrete", f"discrete is {quote_value(said['discrete'])}. It must be true or false."
+    yield from _truth_faults("discrete", said)
 
 
 _CHECKS: dict[str, Callable[[Said], Faults]] = {

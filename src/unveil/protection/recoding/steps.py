@@ -30,56 +30,46 @@ def column(name: str, given: Any) -> str:
     return given
 
 
-def _number(name: str, given: Any) -> Number:
-    number = number_in(given)
-    if number is None or not math.isfinite(number):
-        raise SettingsError(f"{name} is {quote_value(given)}. Write a number, such as 80.")
-    is_exact = isinstance(given, int) and abs(number) <= LARGEST_EXACT
-    return int(number) if is_exact else number
+def _reader(fits: Callable[[float], bool], hint: str, make: Callable[[Any, float], Any]) -> Reader:
+    """A reader of one number that must fit."""
+
+    def read(name: str, given: Any) -> Any:
+        number = number_in(given)
+        if number is None or not fits(number):
+            raise SettingsError(f"{name} is {quote_value(given)}. {hint}")
+        return make(given, number)
+
+    return read
 
 
-def _positive(name: str, given: Any) -> Number:
-    number = number_in(given)
-    if number is None or not 0 < number < math.inf:
-        raise SettingsError(f"{name} is {quote_value(given)}. Write a number above 0, such as 5.")
-    return _number(name, given)
+def _exact(given: Any, number: float) -> Number:
+    """A whole number that was given as one stays one."""
+    return int(number) if isinstance(given, int) and abs(number) <= LARGEST_EXACT else number
 
 
-def _share(name: str, given: Any) -> float:
-    number = number_in(given)
-    if number is None or not 0 < number < 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number above 0 and below 1, such as 0.99."
-        )
+def _as_float(given: Any, number: float) -> float:
     return number
 
 
-def _upper_share(name: str, given: Any) -> float:
-    number = number_in(given)
-    if number is None or not 0.5 <= number < 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number from 0.5 to below 1, such as 0.99:"
-            " outliers lie beyond it, and below 1 less it."
-        )
-    return number
-
-
-def _spread(name: str, given: Any) -> Number:
-    number = number_in(given)
-    if number is None or not 0 < number <= 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number above 0 and at most 1, such as 0.5."
-        )
-    return _number(name, given)
-
-
-def _count(name: str, given: Any) -> int:
-    number = number_in(given)
-    if number is None or not number.is_integer() or not 2 <= number <= MOST_RECORDS:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a whole number from 2 to {MOST_RECORDS:,}."
-        )
-    return int(number)
+_number = _reader(math.isfinite, "Write a number, such as 80.", _exact)
+_positive = _reader(lambda n: 0 < n < math.inf, "Write a number above 0, such as 5.", _exact)
+_share = _reader(
+    lambda n: 0 < n < 1, "Write a number above 0 and below 1, such as 0.99.", _as_float
+)
+_upper_share = _reader(
+    lambda n: 0.5 <= n < 1,
+    "Write a number from 0.5 to below 1, such as 0.99: outliers lie beyond it, and below 1 less"
+    " it.",
+    _as_float,
+)
+_spread = _reader(
+    lambda n: 0 < n <= 1, "Write a number above 0 and at most 1, such as 0.5.", _exact
+)
+_count = _reader(
+    lambda n: n.is_integer() and 2 <= n <= MOST_RECORDS,
+    f"Write a whole number from 2 to {MOST_RECORDS:,}.",
+    lambda given, number: int(number),
+)
 
 
 def _numbers(name: str, given: Any) -> tuple[Number, ...]:
@@ -102,7 +92,8 @@ def _level(name: str, given: Any) -> LevelName:
     if number_in(given) is None or not math.isfinite(number_in(given) or 0.0):
         problem = "empty" if isinstance(given, str) else quote_value(given)
         raise SettingsError(f"{name} is {problem}. {HINTS.get(name, HINTS['levels'])}")
-    return _number(name, given)
+    number: Number = _number(name, given)
+    return number
 
 
 def _levels(name: str, given: Any) -> tuple[LevelName, ...]:
@@ -130,20 +121,15 @@ def _name(name: str, given: Any) -> str:
     return given
 
 
-def _truth(name: str, given: Any) -> bool:
+def parse_truth(name: str, given: Any) -> bool:
+    """True or false."""
     if not isinstance(given, bool):
         raise SettingsError(f"{name} is {quote_value(given)}. It must be true or false.")
     return given
 
 
-def _period(name: str, given: Any) -> Period:
-    periods: tuple[Period, ...] = get_args(Period)
-    return choice(name, given, periods)
-
-
-def _tail(name: str, given: Any) -> Tail:
-    tails: tuple[Tail, ...] = get_args(Tail)
-    return choice(name, given, tails)
+def _one_of(kinds: Any) -> Reader:
+    return lambda name, given: choice(name, given, get_args(kinds))
 
 
 def _as_given(name: str, given: Any) -> Any:
@@ -154,7 +140,12 @@ def _as_given(name: str, given: Any) -> Any:
 
 _CODES: dict[str, Reader] = {"special_codes": _numbers}
 _LIMIT: dict[str, Reader] = {"at": _number, "quantile": _share, **_CODES}
-_FAR: dict[str, Reader] = {"quantile": _upper_share, "distance": _positive, "tail": _tail, **_CODES}
+_FAR: dict[str, Reader] = {
+    "quantile": _upper_share,
+    "distance": _positive,
+    "tail": _one_of(Tail),
+    **_CODES,
+}
 SETTINGS: dict[str, dict[str, Reader]] = {
     "drop": {},
     "band": {**dict.fromkeys(("style", "n", "breaks", "labels"), _as_given), **_CODES},
@@ -164,12 +155,12 @@ SETTINGS: dict[str, dict[str, Reader]] = {
         "below": _count,
         "into": _level,
         "hierarchy": _hierarchy,
-        "always": _truth,
+        "always": parse_truth,
         "special_codes": _levels,
     },
     "merge": {"levels": _levels, "into": _level},
     "round": {"to": _positive, **_CODES},
-    "coarsen_date": {"to": _period},
+    "coarsen_date": {"to": _one_of(Period)},
     "drop_outliers": _FAR,
     "perturb_outliers": {**_FAR, "spread": _spread, "between": _ends},
 }
