@@ -15,7 +15,13 @@ from unveil.errors import RolesError
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
 from unveil.measure.disclosure.result import RowsResult
-from unveil.protection.recoding.column import RecodedColumn, declared_codes, are_whole, ordinary, records
+from unveil.protection.recoding.column import (
+    RecodedColumn,
+    are_whole,
+    declared_codes,
+    ordinary,
+    records,
+)
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.protection.recoding.numbers import HUGE, quantile
 from unveil.protection.recoding.outliers import ROBUST
