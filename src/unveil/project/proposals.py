@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from unveil.arguments import choice
-from unveil.count.kinds import kind_of_series
 from unveil.arrays import Floats
+from unveil.count.kinds import kind_of_series
 from unveil.count.no_answers import find_likely_codes
 from unveil.errors import RolesError, SettingsError
 from unveil.io.sources import CachedFile, hold
