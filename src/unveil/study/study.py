@@ -4,8 +4,7 @@ A `Study` holds the files. A measure asks for some of them and some of their col
 as codes over the same levels; what another measure has asked for is there already. Files of a
 study can be given wherever a path or a frame is taken.
 
-Everything that depends on rows is behind `OpenFiles`: an engine that keeps its rows elsewhere is
-another `OpenFiles`, whose columns and counts come from there.
+`OpenFiles` is the engine in memory: `unveil.study.engine` says what others must answer.
 """
 
 import os
@@ -29,6 +28,7 @@ from unveil.records.disclosure import BandedColumn, Coercion
 from unveil.study.align import AlignedColumn, align_column
 from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
 from unveil.study.bands import band, cut_column
+from unveil.study.engine import CombinationCounts, LevelCounts
 from unveil.study.match_codes import matching_notes
 from unveil.study.roles import names
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -330,15 +330,31 @@ class OpenFiles(Sequence[Table]):
         """A column as codes over the levels of these files."""
         return self.study.encoded(name, self)
 
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Records of each file, the original first."""
+        return tuple(table.frame.height for table in self.tables)
+
+    def count_levels(self, name: str) -> LevelCounts:
+        """The levels of a column, counted."""
+        column = self.column(name)
+        return LevelCounts(column.levels, column.counts)
+
+    def count_combinations(self, names: Sequence[str]) -> CombinationCounts:
+        """What occurs in several columns together, counted."""
+        columns = self.encode(names).columns
+        keys = self.study.count(columns, ()).keys
+        rows = keys.example_rows()
+        return CombinationCounts(tuple(column.codes[rows] for column in columns), keys.counts)
+
     def column_or_text(self, name: str) -> CodedColumn:
         """A column as codes, missing where a file lacks it; as text where types cannot meet."""
         places = [i for i, table in enumerate(self) if name in table.frame.columns]
-        rows = [table.frame.height for table in self]
         try:
-            return self.select(*places).column(name).spread(places, rows)
+            return self.select(*places).column(name).spread(places, self.rows)
         except AlignError:
             sides = [_to_text(self[place].frame[name].alias("")) for place in places]
-            return encode(name, sides).spread(places, rows)
+            return encode(name, sides).spread(places, self.rows)
 
     def align(self, names: Sequence[str]) -> dict[str, AlignedColumn]:
         """Each of the columns in one type over these files, or a refusal with every fault found."""
