@@ -2,7 +2,7 @@
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
+import scipy
 
 from unveil.models.design import ColumnValues, ModelColumn, Predictors
 from unveil.synthesis.methods import Target
@@ -35,7 +35,7 @@ def classes(codes, name="y", n_levels=None, kind="category"):
 
 
 def matrix(rows):
-    return csr_array(np.asarray(rows, float))
+    return scipy.sparse.csr_array(np.asarray(rows, float))
 
 
 def stream(seed=1):
