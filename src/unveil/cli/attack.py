@@ -523,7 +523,7 @@ def _write(run: AttackRun, *, chart: Path | None, page: Path | None) -> None:
 def _csv(run: AttackRun) -> str:
     """One row for each attack; where membership alone was tried, one for each threshold."""
     rows = [
-        {"copy": copy.copy, **row.flat(), "k": record.k, "warnings": " ".join(row.warnings)}
+        {"copy": copy.copy, **row.flat(), "k": record.k}
         for copy in run.copies
         for record in copy.attacks
         for row in record.rows

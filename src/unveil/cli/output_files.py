@@ -16,11 +16,12 @@ from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.uniques.match_risk import MatchRiskResult
 from unveil.measure.uniques.suda_result import SudaResult
-from unveil.records.base import Record, charts
+from unveil.records.base import Record
 from unveil.view.charts.ecap_curve import ecap_chart, noise_chart, populations_chart
 from unveil.view.format import format_count, lines, people, visible
 from unveil.view.noise_screen import NoiseScreen
 from unveil.view.render_documents import guard_text
+from unveil.view.show import charts
 
 # Where do pages, pictures and tables for the custodian go? All of them, or none.
 

@@ -24,7 +24,6 @@ from unveil.project.read_protection import project_of
 from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.protection.plan_synthesis import identifier_faults, without_identifiers
 from unveil.protection.result import ProtectResult
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.protection import Protection
 from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
@@ -32,8 +31,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.settings import MOST_COPIES, entries, parse_int
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser, check_path, save
-from unveil.view import protection as _protection  # noqa: F401  (teach records to show
-from unveil.view import synthesis as _synthesis  # noqa: F401  themselves)
+from unveil.view.show import Result
 
 # How do copies get into a folder? All of them or none, over nothing, and marked as fake.
 
@@ -248,7 +246,7 @@ COPIES, PROTECTED = "copies", "protected"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Copies:
+class Copies(Result):
     """Copies that a project now names: how they were made and where they are; shows no row."""
 
     result: Synthesiser | ProtectResult
@@ -267,12 +265,6 @@ class Copies:
     def warnings(self) -> tuple[str, ...]:
         """What should be known before they are used."""
         return self.record.warnings
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def is_in_project() -> bool:

@@ -16,6 +16,7 @@ from unveil.arguments import absent_sentence
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
+from unveil.measure.result import rows_frame
 from unveil.protection.noise_steps import (
     NoiseSpec,
     column_warnings,
@@ -25,15 +26,15 @@ from unveil.protection.noise_steps import (
     parse_not_needed,
 )
 from unveil.protection.statement import statement
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import read_all
+from unveil.view.show import Result
 
 
-@dataclass(frozen=True)
-class NoisedResult:
+@dataclass(frozen=True, repr=False)
+class NoisedResult(Result):
     """The copy with noise, and the record of what was done."""
 
     data: Any  # a polars frame, or Labelled where labels are known
@@ -46,22 +47,7 @@ class NoisedResult:
 
     def frame(self) -> pl.DataFrame:
         """One row per noised column, its displacement beside."""
-        rows = [_flat(column) for column in self.record.columns]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The record as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.columns)
 
 
 def add_noise(
@@ -208,10 +194,3 @@ def _as_before(given: pl.Series, found: np.ndarray, asked: NoiseSpec) -> pl.Seri
     fits = largest is None or float(largest) < EXACT_IN_FLOAT  # type: ignore[arg-type]
     made = made.cast(pl.Int64) if is_whole and whole_ends and fits else made
     return made.alias(given.name)
-
-
-def _flat(column: NoisedColumn) -> dict[str, Any]:
-    plain = column.to_dict()
-    for nested in ("before", "after", "bins"):
-        plain.pop(nested)
-    return {**plain, **(plain.pop("displacement") or {})}

@@ -18,6 +18,7 @@ from unveil.arguments import quote_value
 from unveil.arrays import Mask
 from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
+from unveil.measure.result import rows_frame
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.protection.distance_filter import (
@@ -27,13 +28,13 @@ from unveil.protection.distance_filter import (
     shifts,
     warnings_of,
 )
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.settings import MOST_ROWS, parse_int
 from unveil.synthesis.synthesiser import Synthesiser
+from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
 
@@ -57,7 +58,7 @@ class RoundDraw:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RefillResult(HasPlots):
+class RefillResult(Result):
     """The rows kept, and the rounds. `seed` is confidential: with it the draws can be repeated."""
 
     _drawn: tuple[RoundDraw, ...]
@@ -134,23 +135,9 @@ class RefillResult(HasPlots):
             " rounds (max_rounds), ask for fewer rows, or use fewer columns."
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """How the rounds went."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the rounds went, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each round."""
-        return pl.DataFrame([one.to_dict() for one in self.record.rounds])
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.rounds)
 
 
 def _round(number: int, drawn: RoundDraw) -> RefillRound:

@@ -18,7 +18,7 @@ from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import AlignError, RolesError
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow
 from unveil.study.align import align

@@ -18,7 +18,7 @@ from unveil.count.centring import centre
 from unveil.errors import RolesError, SettingsError
 from unveil.io.code_meanings import NOUNS, kind_of
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.column import (
     SpecialCodes,
     apart_of,

@@ -18,8 +18,8 @@ from unveil.arguments import quote_value
 from unveil.arrays import Ints
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
+from unveil.measure.result import rows_frame
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed
@@ -59,6 +59,7 @@ from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, pa
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata, select_rows
 from unveil.version import __version__
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Models:
 
 
 @dataclass(frozen=True, repr=False)
-class Synthesiser:
+class Synthesiser(Result):
     """Models fitted to an original, the copies drawn at once, and how they were made.
 
     The record holds no data. `models` and `seed` are confidential: whoever has them can draw what
@@ -161,23 +162,9 @@ class Synthesiser:
         """The synthesiser that a file holds, without copies: `sample` draws them."""
         return load(path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """How the copies were made."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the copies were made, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each column of the original: its role, method and predictors."""
-        return pl.DataFrame([column.to_dict() for column in self.record.columns])
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.columns)
 
 
 def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:

@@ -7,11 +7,10 @@ these draws the matches of one file too: both come from `unveil.match_risk`.
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow
-from unveil.view import match_risk as _match_risk  # noqa: F401  (teaches its records to show)
 from unveil.view.format import and_list, people, percent, percent_or_dash, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "perceived": (

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from unveil.records.attacks import AttackRow, Attacks
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Coercion
-from unveil.view import membership as _membership  # noqa: F401  (shown beside the attacks)
 from unveil.view.attack_rows import (
     HEADS,
     AttackDisplayRow,
@@ -22,6 +20,7 @@ from unveil.view.attack_rows import (
 )
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "singling_out": (

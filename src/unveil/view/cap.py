@@ -6,7 +6,6 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.cap import Cap, CapRow, Head, heads, lines
 from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
@@ -19,6 +18,7 @@ from unveil.view.cap_words import (
 )
 from unveil.view.format import and_list, format_count, people, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "title": "How often would a guess among matching records be right?",

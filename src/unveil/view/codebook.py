@@ -3,7 +3,6 @@
 from html import escape
 from itertools import islice
 
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import (
     CodebookDifferences,
     ColumnContents,
@@ -24,6 +23,7 @@ from unveil.view.codebook_sentences import (
 )
 from unveil.view.format import format_count, lines, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 HEADS = ("column", "label", "kind", "holds", "missing")
 DIFFERENCE_HEADS = ("column", "difference", "what to do")

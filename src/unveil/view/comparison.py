@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import grid, notes, paragraph, view
 from unveil.view.pair_tables import is_few
+from unveil.view.show import as_html, as_text
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
 TEMPLATES = {

@@ -8,7 +8,6 @@ inside a margin that the custodian has stated, and something can be concluded fr
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.differential import (
     ROUNDING,
     ConfidentialityRow,
@@ -17,6 +16,7 @@ from unveil.records.differential import (
 )
 from unveil.view.format import and_list, format_count, percent, ratio, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "caption": "Included against left out, by number of pooled copies (m)",

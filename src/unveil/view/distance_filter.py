@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.view.format import and_list, format_count, format_signed, lines, percent, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "kept": "{k} of {n} synthetic rows ({p}) are kept, by {metric} distance on {columns}.",

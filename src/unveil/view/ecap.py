@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
 
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import CurveRow, DiscreteEcap, Ecap, NoiseChoice, SensitivityRow
 from unveil.view.format import format_count, lines
 from unveil.view.html import grid, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."

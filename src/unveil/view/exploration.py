@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.exploration import Exploration, ExplorationRow
 from unveil.view.format import and_list, format_count, percent_figure, ratio, truncate, visible
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.utility import figure, without_empty
 
 TEMPLATES = {

@@ -6,10 +6,11 @@ One catalogue of templates, filled from the record only: no number is typed by h
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import Copy, as_html, as_text
+from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",

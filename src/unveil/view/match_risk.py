@@ -6,11 +6,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import Anonymity, MatchRisk
 from unveil.view.format import and_list, people, percent, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.uniques import NUMBERS, figure
 
 TEMPLATES = {

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from html import escape
 
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow
-from unveil.records.base import as_html, as_text
 from unveil.view.format import lines, percent, ratio
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "attack": (

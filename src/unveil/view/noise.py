@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import Noise, NoisedColumn
 from unveil.view.format import and_list, format_count, lines, truncate
 from unveil.view.html import grid, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from html import escape
 from statistics import median
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
 from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.utility import GOOD, POOR, figure
 
 TEMPLATES = {

@@ -14,12 +14,12 @@ from unveil.records.assessment import (
     LogCheck,
     WhatIf,
 )
-from unveil.records.base import as_html, as_text
 from unveil.records.run import FigureChange, RunComparison
 from unveil.view import project
 from unveil.view.alerts import alerts_html
 from unveil.view.format import and_list, format_count, truncate, visible
 from unveil.view.html import grid, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.status import format_status
 
 _HEADLINE = (

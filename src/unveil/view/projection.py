@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Loading, ProjectedGroup, Projection
 from unveil.view.format import and_list, format_count, percent, truncate, visible
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "explained": (

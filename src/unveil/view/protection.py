@@ -6,11 +6,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import ConfidentialProtection, Protection, ProtectStep, SweepRow
 from unveil.view.distance_filter import ROUND_HEADS, round_rows
 from unveil.view.format import and_list, format_count, lines, percent_or_dash, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "made": "A copy of {rows} was made of {n} records of {file}, in {steps}.",

@@ -6,11 +6,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
 from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
 from unveil.view.format import and_list, format_count, lines, percent, percent_or_dash, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "recoded": "{steps} applied to {file}: {records} and {columns} are left of {n} and {m}.",

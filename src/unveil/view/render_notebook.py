@@ -7,12 +7,10 @@ resource; every name from the data is escaped.
 from collections.abc import Callable
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
 from unveil.records.exclusions import Effect
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
-from unveil.view import plots as _plots  # noqa: F401  (teaches records their charts)
 from unveil.view.format import (
     and_list,
     n_of,
@@ -23,6 +21,7 @@ from unveil.view.format import (
     visible,
 )
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 
 @as_text.register

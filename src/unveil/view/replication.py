@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.replication import FindingNotMeasured, FindingRow, Replication, Unit
 from unveil.view.format import and_list, format_count, people, truncate, visible
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. Intervals have a level of {level} %.",

@@ -6,10 +6,10 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeSummary
 from unveil.view.format import and_list, format_count, lines, people, truncate
 from unveil.view.html import grid, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.step_chart import StepLine, figures, step_chart
 
 TEMPLATES = {

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
 from unveil.view.format import and_list, format_count, lines, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
 from unveil.view.html import grid, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
 THRESHOLD = 0.05

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.suggestion import Role, RoleRow, Suggestion
 from unveil.view.format import and_list, lines, people, percent, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 from unveil.view.uniques import NUMBERS
 
 ROLES: tuple[Role, ...] = ("key", "target", "identifier", "person", "weight", "ignore")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.synthesis import Synthesis, SynthesisColumn
 from unveil.view.format import and_list, format_count, lines, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "title": "Synthetic copies",

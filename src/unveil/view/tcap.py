@@ -6,11 +6,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
 from unveil.view.cap_words import format_share, label_of, share
 from unveil.view.format import and_list, people, percent
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "tcap": (

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Tstr, TstrRow
 from unveil.view.format import and_list, format_count, percent, ratio, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 LIMITS = (
     "This is a narrow measure: one outcome and one model. A good figure says that this question can"

@@ -6,11 +6,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import KeyContribution, Suda
 from unveil.view.format import and_list, format_count, people, percent, percent_or_dash, truncate
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "uniques": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",

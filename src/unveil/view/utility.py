@@ -6,11 +6,11 @@ One catalogue of templates, filled from the record only: no number is typed by h
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Utility, UtilityRow
 from unveil.view.format import format_count, percent
 from unveil.view.group_notes import group_notes
 from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} of the original and {copies}, by {columns}.",

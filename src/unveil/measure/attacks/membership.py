@@ -28,7 +28,7 @@ from unveil.measure.attacks.prepare import (
 )
 from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
 from unveil.measure.attacks.samples import level_of, whole_number
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.models.neighbours.mixed import (
     N_DRAWS,
     ROUNDING,
@@ -197,14 +197,9 @@ SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control da
 class MembershipResult(RowsResult[Membership]):
     """What the attack found; printing it shows no record of the data."""
 
-    def frame(self) -> pl.DataFrame:
-        """The rows by threshold as a frame, unrounded."""
-        return pl.DataFrame([row.flat() for row in self.rows], infer_schema_length=None)
-
     def closest_frame(self) -> pl.DataFrame:
         """The distances to the closest records as a frame, unrounded."""
-        rows = [row.to_dict() for row in self.record.closest]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return rows_frame(self.record.closest)
 
 
 def membership(

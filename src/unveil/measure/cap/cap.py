@@ -21,7 +21,7 @@ from unveil.measure.cap.gcap import gcap_rows
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, people_of, rows_of
 from unveil.measure.cap.tcap import reasons, tcap_rows
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
 from unveil.study.scenario import Progress, no_progress
 

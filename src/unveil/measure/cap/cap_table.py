@@ -16,7 +16,7 @@ from unveil.measure.cap.cap import cap_record, parse_rule, read_baseline
 from unveil.measure.cap.prepare import open_methods
 from unveil.measure.cap.scores import parse_scenarios
 from unveil.measure.cap.tcap import parse_tau
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, OnM, heads, lines
 from unveil.study.scenario import Progress, no_progress
 

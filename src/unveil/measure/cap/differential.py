@@ -23,7 +23,7 @@ from unveil.measure.cap.differential_scores import (
     interval,
     score_by_m,
 )
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.models.intervals import difference, group_of, welch
 from unveil.records.differential import (
     ConfidentialityRow,
@@ -146,13 +146,12 @@ class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):
 
     def frame(self) -> pl.DataFrame:
         """One row for each method and m, unrounded; the interval as two columns, its ends."""
-        rows = [row.flat() for row in self.record.rows]
         kinds = {
             name: pl.Int64() if name == "m" or name.startswith("n_") else pl.Float64()
-            for name in rows[0]
+            for name in self.rows[0].flat()
         }
         others = {"method": pl.String(), "equivalent": pl.Boolean()}
-        return pl.DataFrame(rows, schema={**kinds, **others})
+        return rows_frame(self.rows, {**kinds, **others})
 
 
 def differential_confidentiality(

@@ -20,17 +20,17 @@ from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.measure.cap.differential import parse_seed, share_asked
 from unveil.measure.roles.person import choose_people
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.differential import Split
 from unveil.records.disclosure import Coercion
 from unveil.study.align import align
 from unveil.study.people import People
 from unveil.study.roles import names
+from unveil.view.show import Result
 
 
-@dataclass(frozen=True, eq=False)
-class SplitResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class SplitResult(Result):
     """The two parts as frames, and the record of how they were made; printing shows no record.
 
     ::
@@ -47,20 +47,6 @@ class SplitResult:
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         return iter((self.included, self.left_out))
-
-    def to_dict(self) -> dict[str, Any]:
-        """How the parts were made; not the parts."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the parts were made, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def split(

@@ -19,7 +19,7 @@ from unveil.errors import SettingsError
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import cap_synthetic, mean, uniques
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import KeySet, Tcap, TcapNotMeasured, TcapRow
 from unveil.study.scenario import Progress, no_progress
 

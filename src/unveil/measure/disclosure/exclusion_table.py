@@ -11,7 +11,7 @@ from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.flags import checks_asked
 from unveil.measure.disclosure.record import Plain, plain
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.disclosure import (
     Checks,
     Disclosure,

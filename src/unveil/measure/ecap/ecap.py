@@ -31,8 +31,8 @@ from unveil.measure.ecap.gaps import (
 )
 from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.measure.ecap.populations import is_of_the_values, population_of
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import Ecap
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def prepare_values(
     return EcapValues(distinct, (IntegerPlaces if discrete else Continuous).of(distinct.x, setting))
 
 
-@dataclass(frozen=True)
-class EcapResult:
+@dataclass(frozen=True, repr=False)
+class EcapResult(Result):
     """ECAP of every value, in their order, beside the record of them all: confidential."""
 
     record: Ecap
@@ -112,16 +112,6 @@ class EcapResult:
         """Everything as dictionaries and lists, those of single values among it: confidential."""
         of_values = {"ecap": self.ecap, "below": self.below, "above": self.above}
         return {**self.record.to_dict(), **of_values}
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The record as one JSON document, without those of single values."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def ecap(

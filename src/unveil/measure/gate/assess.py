@@ -25,17 +25,17 @@ from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.assessment import Audience
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.study.people import NONE
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import hold_all, read_all, sides_of
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True, repr=False)
-class AssessResult:
+class AssessResult(Result):
     """The alerts of a release, and what was not tested; printing it shows no record of the data."""
 
     record: Assessment
@@ -60,20 +60,6 @@ class AssessResult:
     def exit_code(self) -> int:
         """0, 3 where something blocks, 4 where only a person can answer."""
         return self.record.exit_code
-
-    def to_dict(self) -> dict[str, Any]:
-        """Alerts and evidence as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The same as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def assess(

@@ -13,7 +13,7 @@ import polars as pl
 from unveil.arguments import absent_sentence, looks_like_data
 from unveil.errors import InternalError, ReadError, RolesError, SettingsError, list_names
 from unveil.io.table import Table, mid_sentence
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.measure.roles.choose_keys import (
     ENOUGH,
     GRADES,
@@ -235,7 +235,7 @@ class RoleSuggestions(RowsResult[Suggestion]):
             **{name: pl.Int64() for name in _COUNTS},
             "function_of": pl.List(pl.String()),
         }
-        return pl.DataFrame([row.to_dict() for row in self.record.rows], schema=schema)
+        return rows_frame(self.rows, schema)
 
 
 def suggest(

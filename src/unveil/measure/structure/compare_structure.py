@@ -13,7 +13,7 @@ import msgspec
 
 from unveil.io.dictionary import dictionary_given
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.structure.compare_columns import (
     ColumnPair,
     DescribedTable,

@@ -23,7 +23,6 @@ from unveil.io.code_meanings import (
 from unveil.io.dictionary import dictionary_given
 from unveil.io.numbers import TAGS, as_code, level_text
 from unveil.io.table import Table
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import (
     FEWEST_PEOPLE,
     FEWEST_VALUES,
@@ -38,6 +37,7 @@ from unveil.records.codebook import (
 )
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
+from unveil.view.show import Result
 
 # What is declared about the columns of a table, by its file or by a dictionary beside it?
 
@@ -401,8 +401,8 @@ def _code(value: object) -> Code:
     return value if isinstance(value, str | int) else as_code(float(str(value)))
 
 
-@dataclass(frozen=True)
-class CodebookResult:
+@dataclass(frozen=True, repr=False)
+class CodebookResult(Result):
     """The codebook of a file; it never holds what only one person has."""
 
     record: DescribedFile
@@ -422,25 +422,11 @@ class CodebookResult:
         """What the records of each column have; empty where the data were left out."""
         return self.record.found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document, which can be given as a dictionary again."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row per column; codes, labels and ranges as text."""
         found = {one.name: one for one in self.found}
         rows = [_row(variable, found.get(variable.name)) for variable in self.variables]
         return pl.DataFrame(rows, infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def codebook(

@@ -16,7 +16,7 @@ import polars as pl
 
 from unveil.arguments import number_in, quote_value
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
     loose_notes,

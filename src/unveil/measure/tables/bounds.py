@@ -15,7 +15,7 @@ import polars as pl
 
 from unveil.arguments import number_in, quote_value
 from unveil.errors import SettingsError, list_names
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.flow import MOST_NODES, Flow, network_of
 from unveil.measure.tables.integer_programme import Extreme, OutOfTime, Programme
 from unveil.measure.tables.parts import Sums, System, sums_of

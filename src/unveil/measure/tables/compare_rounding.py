@@ -19,7 +19,7 @@ from unveil.arguments import is_list, quote_value
 from unveil.arrays import Floats
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 from unveil.measure.cap.differential import parse_seed
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
     MOST_DIMS,
     TABLE,

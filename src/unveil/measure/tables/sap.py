@@ -30,9 +30,9 @@ from unveil.measure.tables.sap_depth import (
     list_lessons,
 )
 from unveil.measure.tables.schemes import trivial_bounds
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
 from unveil.study.scenario import Progress, no_progress
+from unveil.view.show import Result
 
 # What was asked of a release and found about it, as the record that leaves the measure.
 
@@ -188,8 +188,8 @@ def parse_threshold(threshold: Any) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class SapResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class SapResult(Result):
     """A curve over the number of known people, and what it was made of."""
 
     record: Sap
@@ -227,20 +227,6 @@ class SapResult(HasPlots):
                 "all_known": record.all_known,
             }
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def sap(

@@ -22,7 +22,7 @@ from unveil.count.packing import number, pack
 from unveil.errors import AlignError
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.cap.classes import OrderedLevels, exact, near, parse_tolerance
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow, KeyTolerance
 from unveil.study.align import align
 from unveil.study.band_spec import Bands, parse_bands

@@ -32,7 +32,6 @@ from unveil.measure.uniques.frequencies import (
     wildcard_diversities,
     wildcard_frequencies,
 )
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import (
     AboveRisk,
@@ -44,6 +43,7 @@ from unveil.records.uniques import (
 )
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.view.show import Result
 
 # Which columns are looked at besides the keys, and how do records match? Or a refusal.
 
@@ -169,8 +169,8 @@ class PerRecord:
         }
 
 
-@dataclass(frozen=True)
-class MatchRiskResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class MatchRiskResult(Result):
     """Matches and risk; printing it never shows a record of the data."""
 
     record: MatchRisk
@@ -208,16 +208,6 @@ class MatchRiskResult(HasPlots):
         `to_json` and every view have the figures of the file alone.
         """
         return {**self.record.to_dict(), "records": self.records}
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The figures of the file as one JSON document; nothing of one record."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 ANONYMITY = (2, 3, 5)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unveil.arguments import quote_value
 from unveil.arrays import Ints
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.table_statistics import (
     GroupedColumn,
     Measures,

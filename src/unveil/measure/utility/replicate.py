@@ -12,7 +12,7 @@ from typing import Any
 
 from unveil.arguments import choice, number_in, quote_value
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.replicate_data import (
     Estimate,
     FileEstimate,

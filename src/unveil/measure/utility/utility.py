@@ -14,7 +14,7 @@ import numpy as np
 
 from unveil.arguments import choice, quote_value
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.propensity import (
     PropensityFit,
     Term,

@@ -21,7 +21,7 @@ from unveil.errors import InputError, ReadError, SettingsError, UnveilError, Wri
 from unveil.io.table import Table
 from unveil.measure.cap.split import split
 from unveil.measure.disclosure.disclosure import disclosure
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.project.explore.candidates import (
     CommonSettings,
     ScenarioSpec,

@@ -13,7 +13,7 @@ from unveil.count.cells import count_keys
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import Labelled, Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.categories import merge_levels, merge_rare
 from unveil.protection.recoding.column import (
     Change,
@@ -255,10 +255,6 @@ class RecodeResult(RowsResult[Recoding]):
         """
         return self.found
 
-    def frame(self) -> pl.DataFrame:
-        """One row a step: what it changed, and its effect on the keys."""
-        return pl.DataFrame([_flat(row) for row in self.record.rows], infer_schema_length=None)
-
 
 def recode(
     data: Any,
@@ -338,19 +334,3 @@ def check_absent_keys(keys: Sequence[str], tables: Sequence[Table]) -> None:
     ]
     if faults:
         raise RolesError("\n".join(faults))
-
-
-def _flat(row: StepDone) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "number": row.number,
-        "do": row.do,
-        "column": row.column,
-        "n_changed": row.n_changed,
-        "sentence": row.sentence,
-    }
-    for when, figures in (("before", row.before), ("after", row.after)):
-        made[f"uniques_{when}"] = None if figures is None else figures.n_uniques
-        for place, k in enumerate((2, 3, 5)):
-            made[f"below_{k}_{when}"] = None if figures is None else figures.anonymity[place].n
-        made[f"repU_{when}"] = None if figures is None else figures.repU
-    return made

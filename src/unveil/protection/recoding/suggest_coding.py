@@ -13,7 +13,7 @@ from unveil.arrays import Floats
 from unveil.errors import RolesError
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.roles.classify import FEWEST, NEAR_UNIQUE
 from unveil.protection.recoding.column import RecodedColumn, apart_of, are_whole, ordinary, records
 from unveil.protection.recoding.levels import RecodeLevels
