@@ -4,7 +4,6 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from unveil.records.attacks import AttackRow, Attacks
 from unveil.records.disclosure import Coercion
@@ -19,7 +18,7 @@ from unveil.view.attack_rows import (
     warnings,
 )
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
 from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
@@ -217,16 +216,14 @@ def _(record: Attacks) -> str:
 def _(record: Attacks) -> str:
     records = [record]
     told, _ = attack_sentences(records, most=3)
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, general(records)),
-            *(paragraph(f"{label}. {said}") for label, said in told),
-            grid("Attacks, in each the highest risk first", HEADS, table_rows(records)),
-            paragraph(legend(records)),
-            *map(paragraph, warnings(records)),
-            paragraph(TEMPLATES["limits"]),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(sizes(record)),
+        *map(paragraph, general(records)),
+        *(paragraph(f"{label}. {said}") for label, said in told),
+        grid("Attacks, in each the highest risk first", HEADS, table_rows(records)),
+        paragraph(legend(records)),
+        *map(paragraph, warnings(records)),
+        paragraph(TEMPLATES["limits"]),
+        notes(record.coercions),
     )

@@ -5,13 +5,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from html import escape
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
 from unveil.view.format import and_list, format_count, lines, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view
 from unveil.view.show import as_html, as_text
 from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
@@ -323,12 +322,11 @@ def _(record: Sap) -> str:
 @as_html.register
 def _(record: Sap) -> str:
     heads, rows = curve_rows(record)
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         paragraph(f"Published: {published_phrase(record.schemes)}."),
         *(paragraph(sentence) for _, sentence in sap_sentences(record)),
         sap_chart(record, THRESHOLD),
         grid("SAP by the number of known people", heads, rows),
         *(paragraph(lines(note)) for note in record.notes),
-    ]
-    return view(parts)
+    )
