@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import is_list
+from unveil.arguments import is_list, whole_number
 from unveil.errors import InputError, SettingsError
 from unveil.project.fields import RoleColumns, read_role_columns, role_faults
 from unveil.project.read_files import data_faults, texts_of
@@ -27,7 +27,7 @@ from unveil.seeding import choose_seed, stream
 from unveil.study.band_spec import parse_bands
 from unveil.study.people import NONE
 from unveil.study.roles import names, parse_roles
-from unveil.synthesis.settings import MOST_ROWS, entries, parse_int
+from unveil.synthesis.settings import MOST_ROWS, entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 
@@ -83,7 +83,7 @@ class ProtectionSettings:
             preset,
             sweep_of(given["sweep"], audience),
             _seeds(given["seed"], own["seed"]),
-            None if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS),
+            None if rows is None else whole_number("rows", rows, most=MOST_ROWS),
             keys,
             targets,
             parse_bands(None, given["special_codes"]).special_codes,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, number_in, quote_value
+from unveil.arguments import is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError, list_names, nearest
-from unveil.measure.ecap.arguments import amount, size, sizes, threshold_given
+from unveil.measure.ecap.arguments import amount, sizes, threshold_given
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
@@ -18,7 +18,6 @@ from unveil.protection.recoding.steps import EXAMPLE, read_steps, step_heading
 from unveil.records.recoding import KINDS, Step, as_mapping
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.synthesis.settings import parse_int
 
 # In which order can steps be done, and what is wrong with another?
 
@@ -120,7 +119,7 @@ _NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={..
 def _filter(said: Said) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from faults_of(name, lambda: parse_int("max_rounds", said["max_rounds"], least=1))
+            yield from faults_of(name, lambda: whole_number("max_rounds", said["max_rounds"]))
         else:
             one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
             check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
@@ -131,11 +130,7 @@ def _removal(said: Said) -> Faults:
     if "keys" in said:
         yield from faults_of("keys", lambda: names(said["keys"], "Keys"))
     wide = said.get("uniques_of_original", False)
-    if not isinstance(wide, bool):
-        yield (
-            "uniques_of_original",
-            f"uniques_of_original is {quote_value(wide)}. It must be true or false.",
-        )
+    yield from faults_of("uniques_of_original", partial(true_or_false, "uniques_of_original", wide))
 
 
 def _smoothing_faults(said: Said) -> Faults:
@@ -202,7 +197,7 @@ def _population_faults(said: Said) -> Faults:
         fault
         for name in ("N", "n")
         if name in said
-        for fault in faults_of(name, partial(size, name, said[name]))
+        for fault in faults_of(name, partial(whole_number, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
         told = [*faults_of("N", lambda: sizes(said["N"], said["n"]))]

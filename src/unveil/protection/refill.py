@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
+from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Mask
 from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
@@ -32,7 +32,7 @@ from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
-from unveil.synthesis.settings import MOST_ROWS, parse_int
+from unveil.synthesis.settings import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
 from unveil.view.show import Result
 
@@ -223,10 +223,8 @@ def refill(
     )
     told = progress or no_progress
     (table,) = read_all({"original": original}, None, missing_values, None, told)
-    n_wanted = (
-        table.frame.height if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
-    )
-    n_rounds = parse_int("max_rounds", max_rounds, least=1, most=100_000)
+    n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
+    n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
     loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed))
     return loop.run(told)
 

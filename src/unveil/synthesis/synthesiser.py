@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
+from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Ints
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
@@ -55,7 +55,7 @@ from unveil.synthesis.model_parts import (
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata, select_rows
 from unveil.version import __version__
@@ -146,7 +146,7 @@ class Synthesiser(Result):
             warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
         return draw_copies(
             self.models,
-            parse_int("copies", copies, least=1, most=MOST_COPIES),
+            whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
             workers=workers_of(workers),
@@ -202,7 +202,7 @@ def draw_copies(
 
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The rows of a copy; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
+    n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
             f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "

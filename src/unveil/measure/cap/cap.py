@@ -13,8 +13,8 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.arguments import choice, quote_value
+from unveil.errors import SettingsError
 from unveil.measure.cap.baseline import Baseline, parse_baseline
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.gcap import gcap_rows
@@ -222,14 +222,7 @@ def _fits(rows: Sequence[CapRow]) -> Iterator[OnM]:
 
 def parse_rule(given: Any) -> NonMatch:
     """How people without a match are counted."""
-    for rule in RULES:
-        if isinstance(given, str) and given == rule:
-            return rule
-    hint = nearest(given, RULES) if isinstance(given, str) else ""
-    raise SettingsError(
-        f"Non-matches cannot be counted as {quote_value(given)}.{hint} They can be counted as:"
-        f" {list_names(RULES)}."
-    )
+    return choice("The rule for people without a match", given, RULES)
 
 
 def read_baseline(

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
+from unveil.arguments import absent_sentence, number_within
 from unveil.arrays import Mask
 from unveil.count.codes import encode
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table
-from unveil.measure.cap.differential import parse_seed, share_asked
 from unveil.measure.roles.person import choose_people
 from unveil.records.codebook import Codebook
 from unveil.records.differential import Split
 from unveil.records.disclosure import Coercion
+from unveil.seeding import parse_seed
 from unveil.study.align import align
 from unveil.study.people import People
 from unveil.study.roles import names
@@ -87,7 +87,7 @@ def split(
     share by less than one, in the whole file and in each stratum. A row without a person is a
     person of its own.
     """
-    wanted = share_asked(share)
+    wanted = number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")
     chosen = parse_seed(seed)
     strata_names = () if strata is None else names(strata, "Strata")
     table = read_table(original, side="original")

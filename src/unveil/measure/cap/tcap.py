@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.arrays import Floats, Ints
 from unveil.count.cells import cells_of_rows
 from unveil.count.packing import Shares
-from unveil.errors import SettingsError
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import cap_synthetic, mean, uniques
@@ -138,10 +137,7 @@ def tcap(
 
 def parse_tau(given: Any) -> float:
     """A threshold above 0 and up to 1."""
-    tau = number_in(given)
-    if tau is None or not 0 < tau <= 1:
-        raise SettingsError(f"tau is {quote_value(given)}. Give a share above 0 and up to 1.")
-    return tau
+    return number_within("tau", given, "(0, 1]")
 
 
 def tcap_rows(

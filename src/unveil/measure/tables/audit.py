@@ -14,8 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
-from unveil.errors import SettingsError
+from unveil.arguments import number_within
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
@@ -166,7 +165,8 @@ def audit(
     c - l and u - c are both at most p c / 100. Of a count of 0 nothing but 0 is within any percent.
     A suppressed margin is bounded as the sum of its cells.
     """
-    near = _percent(percent)
+    why = ", such as 10 for estimates within a tenth of the count"
+    near = number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
     limit = seconds_asked(seconds)
     until = None if limit is None else monotonic() + limit
@@ -187,16 +187,6 @@ def audit(
             notes=(*opened.notes, *(loose_notes(found) if rows else ("Nothing is suppressed.",))),
         )
     )
-
-
-def _percent(given: Any) -> float:
-    found = number_in(given)
-    if found is None or not 0 <= found < float("inf"):
-        raise SettingsError(
-            f"percent is {quote_value(given)}. It must be a number from 0, such as 10 for estimates"
-            " within a tenth of the count."
-        )
-    return found
 
 
 def _hidden(release: PublishedTable) -> Iterator[_Hidden]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.errors import SettingsError, list_names
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.flow import MOST_NODES, Flow, network_of
@@ -282,12 +282,7 @@ def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
 
 def seconds_asked(given: Any) -> float | None:
     """A time limit, or a sentence on what is wrong with it."""
-    if given is None:
-        return None
-    found = number_in(given)
-    if found is None or not found > 0:
-        raise SettingsError(f"seconds is {quote_value(given)}. It must be a number above 0.")
-    return found
+    return None if given is None else number_within("seconds", given, "(0, inf)")
 
 
 def solver_of(found: CertifiedBounds) -> Solver:

@@ -3,7 +3,6 @@
 Smith and Elliot (2008), section 2.4: SAP of many tables under a rounding scheme, in bands.
 """
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,10 +14,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, true_or_false, whole_number
 from unveil.arrays import Floats
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
-from unveil.measure.cap.differential import parse_seed
 from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
     MOST_DIMS,
@@ -26,8 +24,6 @@ from unveil.measure.tables.grid import (
     TOTAL,
     Counts,
     Grid,
-    as_count,
-    flag,
     table_given,
 )
 from unveil.measure.tables.parts import publish_counts, stream
@@ -38,6 +34,7 @@ from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeRow, SchemeSummary
+from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 
 # Which tables are compared: one, a list, by name, in a folder, or one for each area?
@@ -388,11 +385,11 @@ def compare_rounding(
     every_table = tables_given(tables, area=area, dims=dims, count=count)
     named, notes = populated_tables(every_table, n_max)
     settings = RoundingSettings(
-        n_max=_whole(n_max, "n_max", 0, LARGEST_N),
+        n_max=whole_number("n_max", n_max, least=0, most=LARGEST_N),
         threshold=parse_threshold(threshold),
-        total=flag(total, TOTAL),
-        draws=_whole(draws, "draws", 1, MOST_DRAWS),
-        seed=secrets.randbits(53) if seed is None else parse_seed(seed),
+        total=true_or_false(TOTAL, total),
+        draws=whole_number("draws", draws, most=MOST_DRAWS),
+        seed=choose_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural)
     effort = Effort(*effort_asked(nodes, seconds), settings.seed, no_progress)
@@ -416,15 +413,6 @@ def _schemes(given: Any) -> tuple[Scheme, ...]:
     if not texts:
         raise SettingsError("No rounding scheme is given. Write one, such as conventional:5.")
     return tuple(dict.fromkeys(parse_scheme(one) for one in texts))
-
-
-def _whole(given: Any, what: str, least: int, most: int) -> int:
-    found = as_count(given)
-    if found is None or not least <= found <= most:
-        raise SettingsError(
-            f"{what} is {quote_value(given)}. It must be a whole number from {least} to {most:,}."
-        )
-    return found
 
 
 def _draw(

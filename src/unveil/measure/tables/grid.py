@@ -226,13 +226,6 @@ def is_missing(given: Any) -> bool:
     return isinstance(given, float | np.floating) and bool(np.isnan(given))
 
 
-def flag(given: Any, name: str) -> bool:
-    """True or False, or a sentence on what else was given."""
-    if isinstance(given, bool | np.bool_):
-        return bool(given)
-    raise SettingsError(f"{name} is {quote_value(given)}. It must be True or False.")
-
-
 def check_many_cells(shape: Sequence[int]) -> None:
     """Refuse a table of no cells, or of more than can be worked on."""
     n_cells = prod(shape)

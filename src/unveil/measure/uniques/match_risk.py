@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -78,15 +78,8 @@ def risk_asked(
 ) -> MatchRiskSettings:
     """The settings beside these keys, or a sentence on what is wrong with them."""
     rule = choice("missing", missing, get_args(MatchRule))
-    part = number_in(alpha)
-    if part is None or not 0 <= part <= 1:
-        raise SettingsError(f"alpha is {quote_value(alpha)}. It must be a number from 0 to 1.")
-    c = number_in(recursive_c)
-    if c is None or not 0 < c <= MOST_C:
-        raise SettingsError(
-            f"recursive_c is {quote_value(recursive_c)}. It must be a number above 0, and at most"
-            f" {MOST_C:,}."
-        )
+    part = number_within("alpha", alpha, "[0, 1]")
+    c = number_within("recursive_c", recursive_c, f"(0, {MOST_C}]")
     _check_others(keys, weights, sensitive)
     return MatchRiskSettings(weights, sensitive, rule, part, c)
 

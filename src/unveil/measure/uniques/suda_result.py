@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, level_labels
-from unveil.errors import SettingsError
 from unveil.measure.uniques.minimal_uniques import MinimalUnique
 from unveil.measure.uniques.suda_scores import SudaScores, special
 from unveil.records.uniques import KeyContribution, Suda
@@ -213,14 +212,8 @@ class SudaResult(Result):
 
 def parse_quantile(quantile: float) -> float:
     """A quantile from 0 to 1, or a sentence on what is wrong with it."""
-    number = number_in(quantile)
-    if number is None or not 0 <= number <= 1:
-        raise SettingsError(
-            f"The quantile of special uniques is {quote_value(quantile)}. It must be a number "
-            "from 0 to"
-            " 1, such as 0.9 for the top decile."
-        )
-    return number
+    why = ", such as 0.9 for the top decile"
+    return number_within("The quantile of special uniques", quantile, "[0, 1]", why)
 
 
 def _ranks(found: list[MinimalUnique]) -> tuple[list[int], ...]:

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import msgspec
 import polars as pl
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, whole_number
 from unveil.atomic import replace_file
 from unveil.errors import InputError, ReadError, SettingsError, UnveilError, WriteError, list_names
 from unveil.io.table import Table
@@ -40,7 +40,7 @@ from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import read_all
 from unveil.synthesis.identifiers import parse_instructions
-from unveil.synthesis.settings import check_progress, codes_by_column, parse_int
+from unveil.synthesis.settings import check_progress, codes_by_column
 from unveil.version import __version__
 
 # A folder that remembers: each setting that is done has its file, and nothing else may mix in.
@@ -296,7 +296,7 @@ def explore(
     chosen = parse_settings(
         settings, methods=methods, min_leaf=min_leaf, filter_=filter, add_noise=add_noise
     )
-    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
+    n_copies = whole_number("copies", copies, most=MOST_COPIES)
     share, say = _share(control), check_progress(progress or no_progress)
     instructions = parse_instructions(drop, None, real_values)
     (table,) = read_all({"original": original}, None, missing_values, None, say)
@@ -338,16 +338,8 @@ def _axes(risk: Any, utility: Any) -> tuple[RiskAxis, UtilityAxis]:
 
 
 def _share(given: Any) -> float | None:
-    if given is None:
-        return None
-    share = number_in(given)
-    if share is None or not 0 <= share < 1:
-        raise SettingsError(
-            f"control is {quote_value(given)}. It must be a share of the people, such as 0.2; "
-            "None for"
-            " no control."
-        )
-    return share or None
+    why = ", a share of the people such as 0.2; None for no control"
+    return None if given is None else number_within("control", given, "[0, 1)", why) or None
 
 
 def _plain(head: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value
+from unveil.arguments import (
+    choice,
+    finite_numbers,
+    is_list,
+    number_in,
+    number_within,
+    quote_value,
+    true_or_false,
+    whole_number,
+)
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.protection.recoding.categories import check_cycles
 from unveil.records.base import Record
@@ -40,48 +49,26 @@ def _number(name: str, given: Any) -> Number:
 
 
 def _positive(name: str, given: Any) -> Number:
-    number = number_in(given)
-    if number is None or not 0 < number < math.inf:
-        raise SettingsError(f"{name} is {quote_value(given)}. Write a number above 0, such as 5.")
+    number_within(name, given, "(0, inf)", ", such as 5")
     return _number(name, given)
 
 
 def _share(name: str, given: Any) -> float:
-    number = number_in(given)
-    if number is None or not 0 < number < 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number above 0 and below 1, such as 0.99."
-        )
-    return number
+    return number_within(name, given, "(0, 1)", ", such as 0.99")
 
 
 def _upper_share(name: str, given: Any) -> float:
-    number = number_in(given)
-    if number is None or not 0.5 <= number < 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number from 0.5 to below 1, such as 0.99: "
-            "outliers"
-            " lie beyond it, and below 1 less it."
-        )
-    return number
+    why = ", such as 0.99: outliers lie beyond it, and below 1 less it"
+    return number_within(name, given, "[0.5, 1)", why)
 
 
 def _spread(name: str, given: Any) -> Number:
-    number = number_in(given)
-    if number is None or not 0 < number <= 1:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a number above 0 and at most 1, such as 0.5."
-        )
+    number_within(name, given, "(0, 1]", ", such as 0.5")
     return _number(name, given)
 
 
 def _count(name: str, given: Any) -> int:
-    number = number_in(given)
-    if number is None or not number.is_integer() or not 2 <= number <= MOST_RECORDS:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. Write a whole number from 2 to {MOST_RECORDS:,}."
-        )
-    return int(number)
+    return whole_number(name, given, least=2, most=MOST_RECORDS)
 
 
 def _numbers(name: str, given: Any) -> tuple[Number, ...]:
@@ -132,12 +119,6 @@ def _name(name: str, given: Any) -> str:
     return given
 
 
-def _truth(name: str, given: Any) -> bool:
-    if not isinstance(given, bool):
-        raise SettingsError(f"{name} is {quote_value(given)}. It must be true or false.")
-    return given
-
-
 def _period(name: str, given: Any) -> Period:
     periods: tuple[Period, ...] = get_args(Period)
     return choice(name, given, periods)
@@ -166,7 +147,7 @@ SETTINGS: dict[str, dict[str, Reader]] = {
         "below": _count,
         "into": _level,
         "hierarchy": _hierarchy,
-        "always": _truth,
+        "always": true_or_false,
         "special_codes": _levels,
     },
     "merge": {"levels": _levels, "into": _level},
