@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unveil.cli.options import indent_lines, json_option, project_option, render_table
+from unveil.cli.options import indent_lines, json_option, option, project_option, render_table
 from unveil.errors import RolesError
 from unveil.project.assess_run import judgement_of
 from unveil.project.explain import explain_target
@@ -25,7 +25,7 @@ MOST = 5
 
 @click.command(short_help="Why a target stands where it stands, and what to type about it.")
 @click.argument("target", required=False)
-@click.option("--scenario", metavar="NAME", help="In this scenario alone. Default: in every one.")
+@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @project_option
 @json_option
 def explain(

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
-from unveil.cli.options import by_option, json_option, project_option, render_table
+from unveil.cli.options import by_option, json_option, option, project_option, render_table
 from unveil.errors import SettingsError, quote_text
 from unveil.project.assess_run import why_not_accepted
 from unveil.project.model import ProjectFile
@@ -62,18 +62,15 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
 
 
 @click.command(short_help="Limits in force, presets with their origin; accept them by name.")
-@click.option(
-    "--preset", type=click.Choice(AUDIENCES), help="Start from the limits of this audience."
-)
-@click.option(
-    "--set",
-    "changes",
+@option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
+@option(
+    "--set changes",
+    "Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
+    "MEASURE=REVIEW,LIMIT",
     multiple=True,
-    metavar="MEASURE=REVIEW,LIMIT",
     callback=changes_of,
-    help="Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
 )
-@click.option("--accept", is_flag=True, help="Write them into project.toml; needs --by.")
+@option("--accept", "Write them into project.toml; needs --by.", is_flag=True)
 @by_option
 @project_option
 @json_option

@@ -6,7 +6,7 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
-from unveil.cli.options import json_option, project_option, render_table
+from unveil.cli.options import json_option, option, project_option, render_table
 from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
@@ -18,7 +18,7 @@ NOT_AS_WRITTEN = 3
 
 
 @click.command(short_help="Who changed what and when; whether all is as it was written.")
-@click.option("--verify", is_flag=True, help="Check every line, run and decision.")
+@option("--verify", "Check every line, run and decision.", is_flag=True)
 @project_option
 @json_option
 def log(*, verify: bool, project: str | None, as_json: bool) -> int:

@@ -9,7 +9,13 @@ from rich.text import Text
 
 from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
-from unveil.cli.options import by_option, indent_lines, json_option, project_option
+from unveil.cli.options import (
+    by_option,
+    indent_lines,
+    json_option,
+    option,
+    project_option,
+)
 from unveil.errors import SettingsError
 from unveil.project.read_project import read_project
 from unveil.project.record_ruling import findings_now
@@ -25,10 +31,10 @@ MOST_PAIRS = 3
 
 @click.command(short_help="Say of a finding that it is common knowledge, or that it is kept.")
 @click.argument("finding", required=False)
-@click.option("--common-knowledge", is_flag=True, help="Anybody would guess it: leave it out.")
-@click.option("--keep", is_flag=True, help="It is a risk, and stays counted.")
-@click.option("--reason", metavar="TEXT", help="Why; kept with the ruling.")
-@click.option("--instead", is_flag=True, help="Replace an earlier ruling on the same finding.")
+@option("--common-knowledge", "Anybody would guess it: leave it out.", is_flag=True)
+@option("--keep", "It is a risk, and stays counted.", is_flag=True)
+@option("--reason", "Why; kept with the ruling.", "TEXT")
+@option("--instead", "Replace an earlier ruling on the same finding.", is_flag=True)
 @by_option
 @project_option
 @json_option

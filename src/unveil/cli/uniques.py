@@ -11,7 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.atomic import write_all_or_none
-from unveil.cli.options import keys_option, person_option, reading_options
+from unveil.cli.options import (
+    file_option,
+    json_option,
+    keys_option,
+    option,
+    person_option,
+    reading_options,
+)
 from unveil.cli.output_files import (
     chart_option,
     check_records,
@@ -40,71 +47,50 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 @click.command(short_help="Who is alone with their keys, and with how few of them.")
 @click.argument("file", required=False)
 @keys_option
-@click.option(
+@option(
     "--max-msu",
+    "Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
+    "N",
     type=int,
-    metavar="N",
-    help="Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
 )
-@click.option(
+@option(
     "--dis-fraction",
+    "The share of the population that is in the data.",
+    "SHARE",
     type=float,
     default=0.01,
-    show_default=True,
-    metavar="SHARE",
-    help="The share of the population that is in the data.",
 )
-@click.option(
+@option(
     "--scores",
+    "How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
     type=click.Choice(["original", "normalised"]),
     default="original",
-    show_default=True,
-    help="How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
 )
-@click.option(
+@option(
     "--missing-rule",
+    "A missing key makes nobody unique and matches anything, or is a level of its own.",
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
-    show_default=True,
-    help="A missing key makes nobody unique and matches anything, or is a level of its own.",
 )
-@click.option(
-    "--weights", metavar="COLUMN", help="For how many people of the population a record stands."
-)
-@click.option("--sensitive", metavar="COLUMN", help="Add l-diversity: what could be learnt.")
-@click.option(
+@option("--weights", "For how many people of the population a record stands.", "COLUMN")
+@option("--sensitive", "Add l-diversity: what could be learnt.", "COLUMN")
+@option(
     "--alpha",
+    "What a record counts that matches another but lacks a key.",
+    "SHARE",
     type=float,
     default=1.0,
-    show_default=True,
-    metavar="SHARE",
-    help="What a record counts that matches another but lacks a key.",
 )
-@click.option(
-    "--recursive-c",
-    type=float,
-    default=2,
-    show_default=True,
-    metavar="C",
-    help="The c of recursive (c, l)-diversity.",
-)
+@option("--recursive-c", "The c of recursive (c, l)-diversity.", "C", type=float, default=2)
 @person_option
 @reading_options
-@click.option(
-    "--records",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="CONFIDENTIAL: write who is alone, and with what, to this CSV file.",
-)
-@click.option(
-    "--values",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="CONFIDENTIAL: write which values of the keys make people unique to this CSV file.",
+@file_option("--records", "CONFIDENTIAL: write who is alone, and with what, to this CSV file.")
+@file_option(
+    "--values", "CONFIDENTIAL: write which values of the keys make people unique to this CSV file."
 )
 @chart_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per key as CSV.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--csv as_csv", "Print one row per key as CSV.", is_flag=True)
+@json_option
 def uniques(
     *,
     file: str | None,
