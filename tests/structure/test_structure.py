@@ -14,8 +14,8 @@ import pytest
 import unveil
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS, FORMER
-from unveil.measure.disclosure.catalogue import CATALOGUE
 from unveil.measure.disclosure.figures import FORMULAS
+from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.records.disclosure import AttributeRow, IdentityRow
 
 ROOT = Path(__file__).parents[2]

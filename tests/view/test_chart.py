@@ -16,8 +16,8 @@ import unveil
 from unveil.errors import SettingsError, WriteError
 from unveil.examples import survey
 from unveil.records.base import Record
-from unveil.view.charts.catalogue import NAMED
 from unveil.view.charts.chart import VEGA_LITE, Chart
+from unveil.view.charts.chart_names import NAMED
 from unveil.view.show import Plots, charts
 
 WORD = "CANARY-HIV-positive-77"

@@ -455,11 +455,11 @@ def attack(
         run = run_attacks(asked, synthetic, bar)
     _write(run, chart=chart, page=page)
     if as_json:
-        print_output(json_document(run), Console())
+        print_output(json_document(run))
     elif as_csv:
-        print_output(_csv(run), Console())
+        print_output(_csv(run))
     elif chart is None and page is None:
-        print_output(attack_screen(run, most=words), Console())
+        print_output(attack_screen(run, most=words))
 
 
 def _check(

@@ -150,11 +150,11 @@ def cap(
         ).record
     write_chart(chart, record)
     if as_json:
-        print_output(json_document(record), Console())
+        print_output(json_document(record))
     elif as_csv:
         print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
     else:
-        print_output(screen(record, Console().width), Console())
+        print_output(screen(record, Console().width))
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -1,10 +1,9 @@
 """`unveil convert`: copies as files of SPSS, Stata and others, like the original, marked FAKE."""
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -13,6 +12,7 @@ from unveil.errors import ReadError, WriteError
 from unveil.io.write_file import ENDINGS, WriteSettings, codebook_like, target_of, write_files
 from unveil.records.synthesis import Ending, WrittenFile
 from unveil.view.format import format_count, visible
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 
@@ -63,7 +63,7 @@ def convert(
     codebook = None if like is None else codebook_like(like)
     asked = WriteSettings(codebook, marker=marker, bom=bom)
     written = write_files(list(zip(copies, targets, strict=True)), asked)
-    print_output(_document(written) if as_json else _screen(written), Console())
+    print_output(_document(written) if as_json else _screen(written))
 
 
 def _stem(copy: str) -> str:
@@ -74,7 +74,7 @@ def _stem(copy: str) -> str:
 
 def _document(written: list[WrittenFile]) -> str:
     rows = [one.to_dict() for one in written]
-    return json.dumps({"written": rows}, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text({"written": rows})
 
 
 def _screen(written: list[WrittenFile]) -> Group:

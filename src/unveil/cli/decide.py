@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
@@ -61,7 +61,7 @@ def decide(
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
     shown = json_document(decision) if as_json else _screen(decision, factors_of(file))
-    print_output(shown, Console())
+    print_output(shown)
 
 
 def _screen(decision: Decision, factors: Sequence[ContextAnswer]) -> Group:

@@ -51,7 +51,7 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
         survey(), [survey_synthetic()], {}, GateOptions(), settings
     )
     shown = render_charts(result.record, (), assessment, Form(words=len(TARGETS)))
-    print_output(shown, Console())
+    print_output(shown)
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
         return

@@ -41,8 +41,8 @@ from unveil.view import differential as told
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
 from unveil.view.format import visible
-from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output, print_table
 
 
 @click.command(
@@ -119,12 +119,7 @@ def differential_confidentiality(
             **settings,
             progress=bar,
         ).record
-    if as_json:
-        print_output(json_document(record), Console())
-    elif as_csv:
-        print_output(csv_document([row.flat() for row in record.rows]), Console())
-    else:
-        print_output(_screen(record), Console())
+    print_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: DifferentialConfidentiality) -> Group:
@@ -210,7 +205,7 @@ def split(
     made = split_file(file, share, seed=seed, strata=strata or None, person=person)
     written = _write_parts(made, Path(file), out)
     if as_json:
-        print_output(json_document(made.record), Console())
+        print_output(json_document(made.record))
         return
     lines = [
         told.split_sentence(made.record),
@@ -218,7 +213,7 @@ def split(
         f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]
-    print_output("\n".join(lines), Console())
+    print_output("\n".join(lines))
 
 
 _KEPT = {ending: ending for ending in (".sav", ".zsav", ".dta", ".parquet")} | {".pq": ".parquet"}

@@ -139,7 +139,7 @@ def disclosure(
         written.extend(write_chart(chart, result.record))
         if records is not None:
             click.echo(f"unveil: {write_records(result, records)}", err=True)
-    print_output(shown, Console())
+    print_output(shown)
     return assessment.exit_code
 
 

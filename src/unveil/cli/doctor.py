@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.atomic import check_present, write_private
@@ -47,7 +47,7 @@ def doctor(*, bundle: Path | None, as_json: bool) -> None:
         write_private(bundle, f"{document}\n".encode())
         told = f"Written: {visible(str(bundle))}. It holds no data, no path and no name."
         click.echo(f"unveil: {told}", err=True)
-    print_output(document if as_json else _screen(found), Console())
+    print_output(document if as_json else _screen(found))
     if found.faults:
         sys.exit(LACKING)
 

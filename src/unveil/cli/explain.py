@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -48,7 +48,7 @@ def explain(
     parts = load_parts(file.folder, run)
     judgement = judgement_of(file, run, parts)
     found = explain_target(file, run, parts, judgement, target, scenario=scenario)
-    print_output(json_document(found) if as_json else _screen(found), Console())
+    print_output(json_document(found) if as_json else _screen(found))
 
 
 def _screen(found: Explanation) -> Group:

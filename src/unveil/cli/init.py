@@ -99,10 +99,10 @@ def init(
             progress=bar,
         )
     if as_json:
-        print_output(json_document(record), Console())
+        print_output(json_document(record))
     else:
         n_copies = len(settings["synthetic"])
-        print_output(Group(*_screen(record, folder, n_copies=n_copies)), Console())
+        print_output(Group(*_screen(record, folder, n_copies=n_copies)))
 
 
 def _screen(

@@ -1,12 +1,11 @@
 """`unveil limits`: which limits are in force, from where, and who accepts them?"""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.assessment.context import RULES
@@ -21,6 +20,7 @@ from unveil.records.assessment import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
 from unveil.view.project import LIMIT_HEADS, limit_rows
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
@@ -106,12 +106,10 @@ def limits(
     found = limits_of(values)
     is_proposal = not accept and bool(preset or changes)
     if as_json:
-        print_output(_document(file, found, is_proposal=is_proposal), Console())
+        print_output(_document(file, found, is_proposal=is_proposal))
     else:
         is_looking = not (accept or is_proposal)
-        print_output(
-            _screen(file, found, is_proposal=is_proposal, is_looking=is_looking), Console()
-        )
+        print_output(_screen(file, found, is_proposal=is_proposal, is_looking=is_looking))
 
 
 def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
@@ -124,7 +122,7 @@ def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -
             one: [limit.to_dict() for limit in preset(one, declared=None)] for one in AUDIENCES
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(document)
 
 
 def _screen(

@@ -245,7 +245,7 @@ output_options = together(
 """--json and --csv: one document on standard output and nothing else."""
 
 
-# Options that the commands of the desk share, and tables as all of them draw them.
+# Options that the commands of a project share, and tables as all of them draw them.
 
 
 project_option = option(

@@ -88,4 +88,4 @@ def protect(
         click.echo(f"unveil: {lines(note)}", err=True)
     record = cast(Protection, made.record)
     shown = document(record, made.paths) if as_json else screen(record, made.paths, read.path.name)
-    print_output(shown, Console())
+    print_output(shown)

@@ -1,6 +1,5 @@
 """`unveil rule`: is a finding common knowledge, or kept as a risk? A named person says so."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import click
@@ -23,6 +22,7 @@ from unveil.project.record_ruling import rule as rule_on
 from unveil.records.assessment import Audience, FlagRuling
 from unveil.view.format import truncate, visible
 from unveil.view.project import finding_lines
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 MOST_PAIRS = 3
@@ -66,8 +66,7 @@ def rule(
             raise SettingsError('Name the finding: unveil rule "neighbour/workab=NO" ...')
         found = findings_now(file)
         print_output(
-            _document(found) if as_json else _render_findings(found, file.context.audience),
-            Console(),
+            _document(found) if as_json else _render_findings(found, file.context.audience)
         )
         return
     if common_knowledge == keep:
@@ -75,7 +74,7 @@ def rule(
     rule_on(file, finding, accept=common_knowledge, reason=reason, by=by, instead=instead)
     changed = read_project(project, needs_files=False)
     if as_json:
-        print_output(_document(findings_now(changed)), Console())
+        print_output(_document(findings_now(changed)))
         return
     said = "common knowledge" if common_knowledge else "kept as a risk"
     left = sum(one.state == "open" for one in findings_now(changed))
@@ -87,7 +86,7 @@ def rule(
 
 def _document(found: Sequence[FlagRuling]) -> str:
     document = {"findings": [one.to_dict() for one in found]}
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(document)
 
 
 def _render_findings(found: Sequence[FlagRuling], audience: Audience | None) -> Group:

@@ -60,9 +60,9 @@ def suggest(
         console = Console()
         print_output(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
     elif as_json:
-        print_output(json_document(result.record), Console())
+        print_output(json_document(result.record))
     else:
-        print_output(Group(*_screen(result.record)), Console())
+        print_output(Group(*_screen(result.record)))
 
 
 def encodable(toml: str, encoding: str) -> str:

@@ -350,7 +350,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         )
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
-    print_output(printed, Console())
+    print_output(printed)
     return ABOVE_LIMIT if is_sap_limit_exceeded(figures.verdicts) else 0
 
 
@@ -410,7 +410,7 @@ def _compare_schemes(
         notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
         printed = comparison_screen(record, notes=notes, width=Console().width)
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
-    print_output(printed, Console())
+    print_output(printed)
     return 0
 
 

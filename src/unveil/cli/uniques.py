@@ -1,6 +1,5 @@
 """`unveil uniques`: who is alone with their keys, with how few, and would a match be right?"""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ from unveil.view import uniques as of_uniques
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import lines
-from unveil.view.render_documents import csv_document
+from unveil.view.render_documents import csv_document, json_text
 from unveil.view.render_rich import check_both, check_lacking, print_output
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
@@ -152,13 +151,13 @@ def uniques(
         written.extend(write_chart(chart, alone.record))
         for sentence in write_documents(documents):
             click.echo(f"unveil: {lines(sentence)}", err=True)
-    print_output(shown, Console())
+    print_output(shown)
 
 
 def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:
     if as_json:
         document = {**alone.to_dict(), "match_risk": risk.to_dict()}
-        return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+        return json_text(document)
     if as_csv:
         return csv_document([row.to_dict() for row in alone.contributions])
     return _screen(alone, risk)

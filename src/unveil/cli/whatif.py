@@ -58,7 +58,7 @@ def whatif(
         found = try_out(
             file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
         )
-    print_output(json_document(found) if as_json else _screen(found), Console())
+    print_output(json_document(found) if as_json else _screen(found))
 
 
 def _screen(found: WhatIf) -> Group:

@@ -1,4 +1,4 @@
-"""What people read at the desk: findings, what-ifs, explanations, decisions and the log.
+"""What people read of a project: findings, what-ifs, explanations, decisions and the log.
 
 Filled from records only; every name, level, reason and note is shown as hostile text.
 """

@@ -1,4 +1,4 @@
-"""The desk in a notebook: what-ifs, explanations, judgements, decisions, compared runs, the log.
+"""A project in a notebook: what-ifs, explanations, judgements, decisions, compared runs, the log.
 
 Aggregates, levels that checks name, and what people said; every text from data or people escaped.
 """

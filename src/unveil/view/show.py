@@ -80,7 +80,7 @@ def _is_shown(show: Any, record: Record) -> bool:
 
 def charts(record: Record) -> Mapping[str, Callable[..., Any]]:
     """The charts of a record by name: functions of the record and of what else they ask for."""
-    named = import_module("unveil.view.charts.catalogue").NAMED
+    named = import_module("unveil.view.charts.chart_names").NAMED
     found: Mapping[str, Callable[..., Any]] = named.get(type(record), {})
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.flags import checks_asked
-from unveil.measure.disclosure.record import plain
+from unveil.measure.disclosure.record import measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
@@ -98,7 +98,7 @@ def disclosure(
         progress=progress,
     )
     checking = CheckSettings(checks, opening.segment)
-    return DisclosureResult.of(plain(opening, checking, progress, sensitive), rules)
+    return DisclosureResult.of(measure_scenario(opening, checking, progress, sensitive), rules)
 
 
 def check_settings(

@@ -10,7 +10,7 @@ from typing import Any
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.flags import checks_asked
-from unveil.measure.disclosure.record import Plain, plain
+from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.result import RowsResult
 from unveil.records.disclosure import (
     Checks,
@@ -82,7 +82,7 @@ def exclusion_table(
         bands=parse_bands(bands, special_codes),
         progress=progress,
     )
-    measured = plain(opening, CheckSettings(checks), progress)
+    measured = measure_scenario(opening, CheckSettings(checks), progress)
     everything, _ = measured.record()
     if known is None:
         known = exclude_flagged(everything.flags)
@@ -115,7 +115,7 @@ def _only_levels(rules: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
 
 
 def _record(
-    measured: Plain,
+    measured: MeasuredScenario,
     everything: Disclosure,
     measure: str,
     columns: Mapping[str, tuple[Exclusion, ...]],

@@ -13,7 +13,7 @@ from unveil.count.profile import Profile
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.record import Plain
+from unveil.measure.disclosure.record import MeasuredScenario
 from unveil.measure.result import rows_frame
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
@@ -214,18 +214,18 @@ class DisclosureResult(Result):
     """Identity and attribute disclosure; printing it never shows a record of the data."""
 
     record: Disclosure
-    _plain: Plain = field(repr=False, compare=False)
+    _measured: MeasuredScenario = field(repr=False, compare=False)
     _exclusions: Exclusions = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, plain: Plain, exclude: tuple[Exclusion, ...] = ()) -> Self:
+    def of(cls, measured: MeasuredScenario, exclude: tuple[Exclusion, ...] = ()) -> Self:
         """The result under these exclusions, from figures measured without any."""
-        record, exclusions = plain.record(exclude)
-        return cls(record, plain, exclusions)
+        record, exclusions = measured.record(exclude)
+        return cls(record, measured, exclusions)
 
     def whatif(self, exclude: Any = ()) -> Self:
         """The same scenario under exactly these exclusions; nothing is counted again."""
-        return self.of(self._plain, parse_exclusions(exclude))
+        return self.of(self._measured, parse_exclusions(exclude))
 
     def records_at_risk(
         self,
