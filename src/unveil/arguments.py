@@ -7,7 +7,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -31,6 +31,12 @@ def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
         f"{place} has no column {name!r}.{nearest(name, columns)}"
         f" Its columns are: {list_names(columns)}."
     )
+
+
+def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> None:
+    """Refuse columns that are not there, all of them at once."""
+    absent = dict.fromkeys(name for name in names if name not in columns)
+    check_faults((absent_sentence(place, str(name), columns) for name in absent), RolesError)
 
 
 def looks_like_data(columns: Sequence[str]) -> bool:
@@ -134,10 +140,10 @@ def by_column(
     return found
 
 
-def check_faults(faults: Iterable[str]) -> None:
+def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError) -> None:
     """Refuse all that is wrong at once."""
     if told := "\n".join(faults):
-        raise SettingsError(told)
+        raise error(told)
 
 
 def finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from unveil.arguments import check_faults
 from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, option, project_option, render_table
@@ -41,8 +42,7 @@ def changes_of(context: click.Context, option: click.Parameter, given: tuple[str
         if name in found:
             faults.append(f"{name} is given two limits. Give it one.")
         found[name] = pair
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return found
 
 

@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 from rich.console import Console
 
-from unveil.arguments import absent_sentence, finite_numbers, numbers_in
+from unveil.arguments import finite_numbers, numbers_in
 from unveil.cli.options import (
     by_column_option,
     file_option,
@@ -18,7 +18,7 @@ from unveil.cli.options import (
     option,
 )
 from unveil.cli.output_files import NoisePaths, write_noise_files
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled, Table
@@ -186,8 +186,7 @@ def _codes(text: str | None) -> tuple[float, ...]:
 
 def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
     """The numbers of the column, missing where it holds a code for no answer."""
-    if column not in table.frame.columns:
-        raise RolesError(absent_sentence(table.place, column, table.frame.columns))
+    table.check_columns([column])
     given = table.frame[column]
     kept = pl.Series(is_kept(given, table.variables.get(column), codes, table.place))
     return given.cast(pl.Float64).alias("").set(kept, None)

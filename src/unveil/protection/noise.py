@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
@@ -98,7 +97,7 @@ def _make_noised(
 ) -> NoisedResult:
     needless = parse_not_needed(needless, asked)
     (table,) = read_all({"data": data}, None, missing, None, lambda *_: None)
-    _check_absent(table, [*(one.column for one in asked), *needless])
+    table.check_columns([*(one.column for one in asked), *needless])
     made = {one.column: _column(table, one, seed) for one in asked}
     frame = table.frame.with_columns(column for column, _, _ in made.values())
     rows = tuple(row for _, row, _ in made.values())
@@ -119,16 +118,6 @@ def _make_noised(
     if table.codebook is None:
         return NoisedResult(frame, record)
     return NoisedResult(Labelled(frame, table.codebook), record)
-
-
-def _check_absent(table: Table, names: Sequence[str]) -> None:
-    faults = [
-        absent_sentence(table.place, name, table.frame.columns)
-        for name in names
-        if name not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
 
 
 def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from unveil.arguments import (
-    absent_sentence,
+    check_columns,
     choice,
     finite_numbers,
     is_list,
@@ -13,7 +13,7 @@ from unveil.arguments import (
     quote_value,
     whole_number,
 )
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import SettingsError
 from unveil.models.design import ModelColumn
 from unveil.study.roles import names
 from unveil.study.scenario import Progress
@@ -88,9 +88,7 @@ def codes_by_column(
             f"{what} are given as {type(given).__name__}. Write them by column, such as "
             '{"income": [-8, -9]}.'
         )
-    for name in given:
-        if name not in columns:
-            raise RolesError(absent_sentence(place, str(name), columns))
+    check_columns(place, given, columns)
     return {
         name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
         for name, codes in given.items()

@@ -116,5 +116,4 @@ def check_other_radii(radii: Mapping[str, float], columns: Sequence[str]) -> Non
         for name in radii
         if name not in columns
     ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)

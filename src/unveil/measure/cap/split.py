@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence, number_within
+from unveil.arguments import number_within
 from unveil.arrays import Mask
 from unveil.count.codes import encode
 from unveil.count.packing import Ids, number, pack
@@ -120,13 +120,7 @@ def split(
 
 def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
     """The stratum of each row as a number, and how many there are."""
-    faults = [
-        absent_sentence(table.place, name, table.frame.columns)
-        for name in strata
-        if name not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    table.check_columns(strata)
     aligned = align([table], strata)
     columns = [encode(name, aligned.columns[name]) for name in strata]
     digits = [(column.codes, column.n_levels) for column in columns]

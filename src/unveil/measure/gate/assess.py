@@ -12,11 +12,11 @@ from typing import Any, get_args
 
 import polars as pl
 
-from unveil.arguments import absent_sentence, quote_value
+from unveil.arguments import quote_value
 from unveil.assessment.alerts import Limits
 from unveil.assessment.assess import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.sources import CachedFile
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
@@ -223,11 +223,7 @@ def assess_files(
     """Files that are read, and a scenario that is measured, held against limits."""
     if person not in (None, NONE) and person not in identifiers:
         identifiers = (*identifiers, person)  # whose row it is points at people
-    for name in identifiers:
-        if name not in files.original.frame.columns:
-            raise RolesError(
-                absent_sentence(files.original.place, name, files.original.frame.columns)
-            )
+    files.original.check_columns(identifiers)
     compared = () if record is None else (*record.keys, *record.targets)
     scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
     roles = DeclaredRoles(

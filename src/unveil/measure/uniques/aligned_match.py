@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arguments import check_faults
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint
@@ -339,8 +340,7 @@ def _check_other_lengths(tables: Sequence[Table]) -> None:
         for table in tables[1:]
         if table.frame.height != n
     ]
-    if faults:
-        raise AlignError("\n".join(faults))
+    check_faults(faults, AlignError)
 
 
 def _look_up_copies(lookup: Lookup, progress: Progress) -> dict[CopyName, Matches]:

@@ -295,7 +295,8 @@ def recode(
         read_lettered_numbers(table)
         for table in read_all(sides, None, missing_values, None, no_progress)
     ]
-    check_absent_keys(key_names, tables)
+    for table in tables:
+        table.check_columns(key_names)
     run = RecipeRun(tables, key_names, choose_seed(seed))
     check_apart(tables, key_names)
     run.counted()  # keys that cannot be compared are no fault of a step
@@ -322,15 +323,3 @@ def recode(
 def restore_form(table: Table) -> Data:
     """The frame of a table, with its codebook where anything is declared about it."""
     return table.frame if table.codebook is None else Labelled(table.frame, table.codebook)
-
-
-def check_absent_keys(keys: Sequence[str], tables: Sequence[Table]) -> None:
-    """Refuse keys that one of the files has not."""
-    faults = [
-        absent_sentence(table.place, key, table.frame.columns)
-        for key in keys
-        for table in tables
-        if key not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
