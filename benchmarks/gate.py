@@ -22,6 +22,7 @@ from unveil.measure.gate.copied_columns import identifiers, single_holder
 from unveil.measure.gate.linked_people import TiedSearch, find_tied_groups
 from unveil.measure.gate.links import LinkRows
 from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
+from unveil.study.study import Study
 
 SIZES = (100_000, 1_000_000)
 KEYS = ["sex", "age", "region", "postcode"]
@@ -86,7 +87,8 @@ def measure(original: pl.DataFrame, synthetic: pl.DataFrame) -> dict[str, float]
         spent[name], found = cpu_seconds(work)
         return found
 
-    columns = timed("coding", lambda: [link_column(name, tables) for name in original.columns])
+    files = Study(tables).files
+    columns = timed("coding", lambda: [link_column(name, files) for name in original.columns])
     rows = LinkRows.of(columns, [ORIGINAL], [1])  # type: ignore[arg-type]
     timed("whole records", lambda: rows.reappearing(tuple(rows.columns)))
     search = TiedSearch(rows)

@@ -15,8 +15,9 @@ import statistics
 from disclosure import LARGE_KEYS, SMALL_KEYS, TARGETS, cpu_seconds, people
 
 import unveil
+from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import no_progress
-from unveil.study.study import open_study, sides_of
+from unveil.study.study import sides_of
 
 BOUND = 0.15
 ROUNDS = 7
@@ -37,7 +38,7 @@ def measure(rows: int, keys: tuple[str, ...]) -> tuple[float, dict[str, float]]:
     result = unveil.disclosure(original, synthetic, keys=keys, targets=TARGETS)
 
     def count() -> None:
-        open_study(
+        open_scenario(
             sides_of(synthetic, original=original),
             keys=keys,
             targets=TARGETS,

@@ -9,9 +9,9 @@ from oracles.compare import assert_agrees
 from profiles import examples
 from unveil.count.codes import CodedColumn, encode
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.record import plain
+from unveil.measure.disclosure.record import measure_scenario
 from unveil.records.disclosure import Checks
-from unveil.study.scenario import count
+from unveil.study.open_scenario import OpenScenario
 from unveil.study.study import Study
 
 values = st.sampled_from((None, "a", "b", "c"))
@@ -41,7 +41,9 @@ def profile_measures(original: list, synthetic: list) -> dict:
         for i in range(n_keys)
     ]
     target = column("t", *([value for _, value in rows] for rows in (original, synthetic)))
-    record, _ = plain(Study(count(keys, [target]), (), ()), CheckSettings(Checks())).record()
+    record, _ = measure_scenario(
+        OpenScenario(Study(()).count(keys, [target]), (), ()), CheckSettings(Checks())
+    ).record()
     not_there = {(row.target, row.field) for row in record.not_measured}
     figures = record.identity[0].to_dict() | record.attribute[0].to_dict()
     # Whatever could not be measured has its reason, and nothing else has one.

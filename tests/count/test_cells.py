@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from unveil.count import packing, profile
 from unveil.count.codes import encode
-from unveil.study.scenario import count
+from unveil.study.study import Study
 
 row = st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from(("p", "q", None)))
 files = st.lists(st.lists(row, max_size=15), min_size=2, max_size=4)
@@ -20,7 +20,7 @@ def scenario_of(sides):
     def column(i):
         return encode(str(i), [pl.Series([r[i] for r in side], dtype=pl.String) for side in sides])
 
-    return count([column(0), column(1)], [column(2)])
+    return Study(()).count([column(0), column(1)], [column(2)])
 
 
 @pytest.mark.slow

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 import unveil
 from unveil.cli.commands import Commands
 from unveil.examples import survey, survey_synthetic
-from unveil.measure.gate.assess import open_files
-from unveil.measure.gate.evidence import DeclaredRoles, gather_evidence
+from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.project.make_copies import protect_copy
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
@@ -21,7 +20,7 @@ from unveil.records.base import Record
 from unveil.records.protection import ConfidentialProtection
 from unveil.records.report import Parts
 from unveil.records.run import Kind, Run
-from unveil.study.scenario import no_progress
+from unveil.study.study import Study
 
 ORIGINAL, COPIES, CONTROL = "survey.csv", ("copy_1.csv", "copy_2.csv"), "control.csv"
 KEYS, TARGETS = ["sex", "age", "settlement"], ["marital", "income"]
@@ -125,8 +124,10 @@ def halves() -> list[list[str]]:
 
 
 def evidence(of: dict[str, Any]) -> Record:
-    opened = open_files(of["original"], of["copies"], of["control"], MISSING, no_progress)
-    return gather_evidence(opened.files, DeclaredRoles((), (*KEYS, *TARGETS), ("condition",)))
+    opened = Study.open(of["original"], of["copies"], of["control"], missing_values=MISSING)
+    return gather_evidence(
+        Files(opened.files), DeclaredRoles((), (*KEYS, *TARGETS), ("condition",))
+    )
 
 
 PLAIN: dict[Kind, Callable[..., Record]] = {

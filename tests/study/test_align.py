@@ -8,7 +8,8 @@ import pytest
 
 from unveil.errors import AlignError
 from unveil.io.table import Table, place_of
-from unveil.study.align import align
+from unveil.study.align import align_column
+from unveil.study.study import Study
 
 NAN = float("nan")
 
@@ -95,7 +96,7 @@ EQUAL_BY_VALUE = {
 @pytest.mark.parametrize("case", EQUAL_BY_VALUE)
 def test_equal_by_value(case):
     original, synthetic, expected = EQUAL_BY_VALUE[case]
-    ours, theirs = align(tables(original, synthetic), ["x"]).columns["x"]
+    ours, theirs = align_column("x", tables(original, synthetic)).sides
     assert ours.dtype == theirs.dtype
     if expected is not None:
         assert ours.to_list() == expected
@@ -104,7 +105,7 @@ def test_equal_by_value(case):
 
 @pytest.mark.parametrize("word", ["Missing", "NA", "nan", " "])
 def test_a_text_level_spelt_like_missing_is_not_missing(word):
-    ours, _ = align(tables(series([word, None]), series(["a", "b"])), ["x"]).columns["x"]
+    ours, _ = align_column("x", tables(series([word, None]), series(["a", "b"]))).sides
     assert ours.to_list() == [word, None]
 
 
@@ -128,14 +129,14 @@ SAID = {
 
 @pytest.mark.parametrize("sentence", SAID)
 def test_every_change_is_said_of_the_side_it_was_made_to(sentence):
-    notes = align(tables(*SAID[sentence]), ["x"]).coercions
+    notes = align_column("x", tables(*SAID[sentence])).notes
     assert [(note.side, note.column, note.sentence) for note in notes] == [
         ("synthetic", "x", sentence)
     ]
 
 
 def test_nothing_is_said_where_nothing_was_changed():
-    assert align(tables(series(["a"]), series(["b"])), ["x"]).coercions == ()
+    assert align_column("x", tables(series(["a"]), series(["b"]))).notes == ()
 
 
 REFUSED = {
@@ -192,7 +193,7 @@ REFUSED = {
 def test_what_cannot_be_compared_is_refused(case):
     original, synthetic, sentence = REFUSED[case]
     with pytest.raises(AlignError) as refusal:
-        align(tables(original, synthetic), ["x"])
+        align_column("x", tables(original, synthetic))
     assert str(refusal.value).startswith(sentence)
     assert refusal.value.__suppress_context__ or refusal.value.__context__ is None
 
@@ -205,7 +206,7 @@ def test_all_faults_are_shown_together():
         Table("synthetic", "The synthetic copy", other),
     ]
     with pytest.raises(AlignError) as refusal:
-        align(sides, ["a", "b", "c"])
+        Study(sides).files.align(["a", "b", "c"])
     first, second = str(refusal.value).splitlines()
     assert first.startswith("Column 'a'")
     assert second.startswith("Column 'b'")
@@ -213,4 +214,4 @@ def test_all_faults_are_shown_together():
 
 def test_a_fault_of_the_second_copy_names_it():
     with pytest.raises(AlignError, match=r"but text in synthetic copy 2, where 1 of 1"):
-        align(tables(series([1]), series([1]), series(["one"])), ["x"])
+        align_column("x", tables(series([1]), series([1]), series(["one"])))

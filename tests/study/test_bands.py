@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,21 +16,44 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unveil.count.codes import encode
 from unveil.errors import AlignError, SettingsError
 from unveil.io.table import Table, place_of
 from unveil.records.disclosure import BandedColumn
-from unveil.study.align import AlignedColumns, align
 from unveil.study.band_spec import Banding, Bands, parse_bands
-from unveil.study.bands import band
+from unveil.study.bands import band as cut_columns
+from unveil.study.study import Study
 
 SYNTHPOP = Path(__file__).parents[2] / "../shared/reference/synthpop"
 INF = float("inf")
 NAN = float("nan")
 
 
-def as_aligned(*sides, dtype=None) -> AlignedColumns:
-    series = tuple(pl.Series(side, dtype=dtype, strict=False) for side in sides)
-    return AlignedColumns(tuple(len(side) for side in series), {"x": series}, ())
+class Sides(NamedTuple):
+    """Columns by their sides, and what was noted."""
+
+    columns: dict[str, list[pl.Series]]
+    coercions: tuple = ()
+
+
+def as_aligned(*sides, dtype=None) -> Sides:
+    return Sides({"x": [pl.Series(side, dtype=dtype, strict=False) for side in sides]})
+
+
+def band(aligned: Sides, bands: Bands):
+    """Columns in bands as `unveil.study.bands` cuts them: levels and codes put together again."""
+    coded = [
+        encode(name, [s.fill_nan(None) if s.dtype.is_float() else s for s in sides])
+        for name, sides in aligned.columns.items()
+    ]
+    made, records, notes = cut_columns(coded, bands)
+    columns = {
+        one.name: aligned.columns[one.name]
+        if one is before
+        else [one.levels.gather(one.codes[rows]) for rows in one.sides.slices]
+        for one, before in zip(made, coded, strict=True)
+    }
+    return Sides(columns, notes), records
 
 
 def cut(setting, *sides, codes=None, dtype=None):
@@ -111,7 +135,8 @@ def test_special_codes_can_be_written_in_many_ways(setting, meant):
 def test_nothing_asked_is_nothing_done():
     assert parse_bands(None, None) == parse_bands({}, {}) == Bands((), {})
     aligned = as_aligned([1, 2], [3])
-    assert band(aligned, parse_bands(None, None)) == (aligned, ())
+    made, records = band(aligned, parse_bands(None, None))
+    assert (made, records) == (aligned, ())
 
 
 def test_special_codes_without_bands_do_nothing_and_say_so():
@@ -461,12 +486,12 @@ def test_other_columns_and_earlier_notes_stay():
         Table(side, place_of(side), pl.DataFrame({"y": ["a", ""], "x": [1.0, NAN]}))
         for side in ("original", "synthetic")
     ]
-    aligned = align(tables, ["y", "x"])
-    made, _ = band(aligned, parse_bands({"x": [1]}, None))
-    assert [*made.columns] == ["y", "x"]
-    assert made.columns["y"] == aligned.columns["y"]
-    assert made.rows == aligned.rows
-    assert made.coercions[:-1] == aligned.coercions
+    files = Study(tables).files
+    plain = files.encode(["y", "x"])
+    made = files.encode(["y", "x"], parse_bands({"x": [1]}, None))
+    assert [one.name for one in made.columns] == ["y", "x"]
+    assert made.columns[0] is plain.columns[0]
+    assert made.coercions[:-1] == plain.coercions
     assert made.coercions[-1].sentence == "Column 'x': compared in 1 band."
 
 
@@ -530,7 +555,6 @@ def test_equal_values_are_one_band(setting, value):
 def test_a_column_without_numbers_stays_as_it_is(codes):
     aligned = as_aligned([codes, None], [codes], dtype=pl.Int64)
     made, records = band(aligned, parse_bands({"x": 5}, None if codes is None else {"x": codes}))
-    assert made.columns is not aligned.columns
     assert made.columns["x"] is aligned.columns["x"]
     assert records == ()
     assert [note.sentence for note in made.coercions] == [
@@ -617,7 +641,7 @@ def test_what_is_not_numbers_is_refused(kind, values):
 def test_every_column_that_is_not_numbers_is_named():
     columns = {name: (pl.Series(["a"]),) for name in "xy"}
     with pytest.raises(AlignError) as caught:
-        band(AlignedColumns((1,), columns, ()), parse_bands({"x": 5, "y": [1]}, None))
+        band(Sides(columns), parse_bands({"x": 5, "y": [1]}, None))
     assert [line[:10] for line in str(caught.value).split("\n")] == ["Column 'x'", "Column 'y'"]
 
 
@@ -778,7 +802,7 @@ def published(copies, column, n):
         pytest.skip("bands are not held against synthpop's: ../shared/reference is not here")
     files = [ORIGINAL, *copies]
     tables = [Table(name, name, pl.read_csv(SYNTHPOP / name, columns=[column])) for name in files]
-    aligned = align(tables, [column])
+    aligned = Sides({column: [*Study(tables).files.aligned(column).sides]})
     codes = {"income": -8} if column == "income" else None
     made, (record,) = band(aligned, parse_bands({column: n}, codes))
     pooled = [v for side in aligned.columns[column] for v in side if v not in (None, -8)]

@@ -1,5 +1,7 @@
 """Codes against labels: the same people give the same figures however a file writes them down."""
 
+from typing import NamedTuple
+
 import polars as pl
 import pytest
 
@@ -7,7 +9,7 @@ import unveil
 from unveil.io.numbers import TAGS
 from unveil.io.table import Table, place_of
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
-from unveil.study.align import align
+from unveil.study.study import Study
 
 CODES = [1, 2, 2, 9, None]
 WORDS = ["Male", "Female", "Female", "Refused", None]
@@ -27,9 +29,21 @@ def table(values: list, known: Variable | None = None, side: str = "original") -
     return Table(side=side, place=place_of(side), frame=frame, codebook=codebook)
 
 
+class Found(NamedTuple):
+    """What was noted and decided of the column."""
+
+    coercions: tuple
+    meanings: dict
+    special_codes: tuple
+
+
 def together(original: Table, copy: Table):
-    found = align([original, copy], ["x"])
-    return [side.to_list() for side in found.columns["x"]], found
+    files = Study([original, copy]).files
+    found = files.aligned("x")
+    notes = files.notes({"x": found})
+    return [side.to_list() for side in found.sides], Found(
+        notes, found.matched.meanings, found.special_codes
+    )
 
 
 def notes_of(found, kind: str) -> list[tuple[str, str]]:
@@ -40,7 +54,7 @@ def test_codes_on_both_sides_are_compared_as_codes():
     sides, found = together(table(CODES, variable(SEX)), table([2, 1], side="synthetic"))
     assert sides == [CODES, [2, 1]]
     assert notes_of(found, "matched_by") == [("synthetic", "Compared by code: x.")]
-    assert found.meanings["x"]["1"].shown == "Male (1)"
+    assert found.meanings["1"].shown == "Male (1)"
 
 
 def test_nothing_is_said_where_both_files_have_the_same_labels():
@@ -72,7 +86,7 @@ def test_text_that_is_more_than_labels_turns_codes_into_labels():
     sides, found = together(table(CODES, variable(SEX)), table(words, side="synthetic"))
     assert sides == [WORDS, words]
     assert [side for side, _ in notes_of(found, "matched_by")] == ["original", "synthetic"]
-    assert found.meanings["x"]["Male"].shown == "Male (1)"
+    assert found.meanings["Male"].shown == "Male (1)"
 
 
 def test_numbers_with_labels_of_special_codes_stay_numbers():
@@ -81,7 +95,7 @@ def test_numbers_with_labels_of_special_codes_stay_numbers():
         table([1200.0, 900.0, -8.0], income), table(["1200", "Refused", "77.5"], side="synthetic")
     )
     assert sides == [[1200.0, 900.0, -8.0], [1200.0, -8.0, 77.5]]
-    assert found.special_codes == {"x": (-8.0,)}
+    assert found.special_codes == (-8.0,)
 
 
 def test_the_same_labels_at_other_codes_decide():
@@ -109,7 +123,7 @@ def test_codes_of_no_answer_meet_by_their_label():
     for copy, values in ((there, [100.0, -9.0]), (stata, [100.0, TAGS[".a"]])):
         sides, found = together(original, table(values, copy, side="synthetic"))
         assert sides[1] == [100, -8]
-        assert found.special_codes == {"x": (-8.0,)}
+        assert found.special_codes == (-8.0,)
 
 
 def test_numbers_beside_swapped_codes_stay_numbers():
@@ -266,7 +280,7 @@ def test_letters_of_missing_values_stay_apart_from_numbers_and_from_each_other()
     original = table([1.0, TAGS[".a"], TAGS[".b"], None], known)
     sides, found = together(original, table([1, 1, None], side="synthetic"))
     assert sides == [[1.0, TAGS[".a"], TAGS[".b"], None], [1.0, 1.0, None]]
-    assert found.special_codes == {"x": (TAGS[".a"], TAGS[".b"])}
+    assert found.special_codes == (TAGS[".a"], TAGS[".b"])
 
 
 @pytest.mark.parametrize("words", [[".a", "1", None], [".A ", "1", None], ["Refused", "1", None]])
@@ -285,7 +299,7 @@ def test_large_whole_numbers_beside_letters_are_still_compared_exactly():
 def test_a_range_of_missing_values_gives_the_special_codes_that_occur():
     known = variable({}, missing=(99,), missing_ranges=(MissingRange(lo=None, hi=-1),))
     _, found = together(table([5, -9, -8, 99, 7], known), table([5, -7], side="synthetic"))
-    assert found.special_codes == {"x": (-9.0, -8.0, 99.0)}
+    assert found.special_codes == (-9.0, -8.0, 99.0)
 
 
 def labelled(values: list, known: Variable, other: list):

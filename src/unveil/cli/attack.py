@@ -1,6 +1,5 @@
 """`unveil attack`: what do simulated attacks find in a copy, beyond general knowledge?"""
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +35,7 @@ from unveil.measure.attacks.prepare import check_asked_for
 from unveil.measure.attacks.singling_out import singling_out
 from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
 from unveil.seeding import choose_seed
+from unveil.study.study import Study, StudyFile
 from unveil.view.attacks_screen import attack_screen
 from unveil.view.charts.attack_intervals import attacks_chart
 from unveil.view.pages.attacks import attacks_page
@@ -255,7 +255,8 @@ class _Target:
     """One copy under attack, and what is noticed on the way."""
 
     asked: AttackSettings
-    synthetic: str
+    study: Study
+    synthetic: StudyFile
     report: Report
     notes: list[str] = field(default_factory=list)
 
@@ -268,9 +269,9 @@ class _Target:
             self.report(f"{what}: {step}", done, total)
 
         return attack(
-            asked.original,
+            self.study.original,
             self.synthetic,
-            control=asked.control,
+            control=self.study.control,
             **settings,
             **left_out,
             **asked.settings(of),
@@ -287,7 +288,11 @@ def run_attacks(asked: AttackSettings, copies: Sequence[str], report: Report) ->
         )
     _check_idle(asked)
     check_asked_for(asked.without, asked.elsewhere)
-    targets = [_Target(asked, copy, report) for copy in copies]
+    missing = asked.shared["missing_values"]
+    study = Study.open(
+        asked.original, copies, asked.control, missing_values=missing, progress=report
+    )
+    targets = [_Target(asked, study, copy, report) for copy in study.synthetic]
     found = tuple(_copy(target, number) for number, target in enumerate(targets, start=1))
     first = found[0].attacks[0] if found[0].attacks else found[0].membership
     return AttackRun(
@@ -319,7 +324,7 @@ def _copy(target: _Target, number: int) -> CopyAttacks:
     attacks = tuple(_attacks(target))
     return CopyAttacks(
         copy=number,
-        file=os.path.basename(target.synthetic),
+        file=target.synthetic.whole.source,
         attacks=attacks,
         membership=_membership(target) if asked.membership or asked.is_all else None,
     )

@@ -27,11 +27,13 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_files, open_files
+from unveil.measure.gate.assess import assess_files, hash_study
+from unveil.measure.gate.evidence import Files
 from unveil.project.recode_original import Recipe, recipe_in, recode_opened
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
+from unveil.study.study import Study
 from unveil.view.disclosure_screen import screen
 from unveil.view.format import visible
 from unveil.view.render_documents import disclosure_csv, json_document
@@ -155,16 +157,15 @@ def measure_and_assess(
     """Read once, measure and assess, with a progress bar on standard error."""
     check_settings(**settings)
     with progress_bar(Console(stderr=True)) as bar:
-        opened = open_files(
-            original, synthetic, gate.control, settings.get("missing_values", ()), bar
-        )
-        digest = opened.digest() if gate.accept else None
+        missing = settings.get("missing_values", ())
+        opened = Study.open(original, synthetic, gate.control, missing_values=missing, progress=bar)
+        digest = hash_study(opened) if gate.accept else None
         notes: tuple[str, ...] = ()
         if recipe is not None:
             opened, notes = recode_opened(opened, recipe)
         result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
         assessment = assess_files(
-            opened.files,
+            Files(opened.files),
             result.record,
             limits={name: (limit, limit) for name, limit in limits.items()},
             sensitive=gate.sensitive,

@@ -25,6 +25,7 @@ from unveil.measure.utility.tstr import tstr
 from unveil.measure.utility.utility import utility as told_apart
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
+from unveil.study.study import Study
 from unveil.view.charts.pair_map import pair_map_chart
 from unveil.view.pages.utility import UtilityFigures, utility_page
 from unveil.view.render_rich import print_output
@@ -142,7 +143,11 @@ def utility(
     check_targets({"--csv": csv_file, "--page": page, "--chart": chart})
     with progress_bar(Console(stderr=True)) as bar:
         asked |= {"worst": worst, "is_page": page is not None}
-        found = _measure_utility((original, list(synthetic)), asked, bar)
+        missing = asked["missing_values"]
+        study = Study.open(
+            original, synthetic, asked["control"], missing_values=missing, progress=bar
+        )
+        found = _measure_utility(study, asked, bar)
     made: dict[Path | None, Callable[[], str]] = {
         csv_file: lambda: table_lines(found),
         page: lambda: utility_page(found),
@@ -165,20 +170,19 @@ def _check(asked: dict[str, Any], chart: Path | None) -> None:
         raise SettingsError("--chart draws all pairs of columns: let --ways have a 2.")
 
 
-def _measure_utility(files: tuple[Any, Any], asked: dict[str, Any], bar: Report) -> UtilityFigures:
+def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> UtilityFigures:
     """Everything that is asked for, each with the same columns read in the same way."""
     reading: dict[str, Any] = {
         "special_codes": asked["special_codes"] or None,
-        "missing_values": asked["missing_values"],
         "categories": asked["categories"],
         "progress": bar,
     }
     same = {**reading, "columns": asked["columns"] or None}
     by_ways = tuple(
-        pair_tables(*files, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
+        pair_tables(study, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
     )
     apart = told_apart(
-        *files,
+        study,
         model=asked["model"],
         interactions=asked["interactions"],
         n_permutations=asked["permutations"],
@@ -188,29 +192,28 @@ def _measure_utility(files: tuple[Any, Any], asked: dict[str, Any], bar: Report)
     trial = None
     if asked["outcome"] is not None:
         trial = tstr(
-            *files,
+            study,
             outcome=asked["outcome"],
-            control=asked["control"],
             seed=asked["seed"],
             **reading,
         ).record
     return UtilityFigures(
         apart.record,
         tuple(one.record for one in by_ways),
-        compare(*files, **same).record,
-        _measure_projection(files, asked, same),
+        compare(study, **same).record,
+        _measure_projection(study, asked, same),
         trial,
     )
 
 
 def _measure_projection(
-    files: tuple[Any, Any], asked: dict[str, Any], same: dict[str, Any]
+    study: Study, asked: dict[str, Any], same: dict[str, Any]
 ) -> tuple[Projection, Cloud] | None:
     """The main axes, where they are asked for; on a page, where there are any."""
     if not asked["is_projected"] and not asked["is_page"]:
         return None
     try:
-        axes = projection(*files, **same)
+        axes = projection(study, **same)
     except SettingsError:
         if asked["is_projected"]:
             raise

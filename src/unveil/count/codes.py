@@ -8,16 +8,26 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arrays import Floats, Ints, Mask
+from unveil.count.kinds import (
+    Kind,
+    Measure,
+    is_wide,
+    kind_of_codes,
+    kind_of_dtype,
+    kind_of_levels,
+    numbers_of,
+)
 from unveil.count.packing import Counts, Sides, count_dense
 from unveil.io.code_meanings import Meaning
-from unveil.io.numbers import TAGS, level_text
+from unveil.io.numbers import TAG_OF, TAGS, level_text
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -27,7 +37,8 @@ class CodedColumn:
     """One column as codes 0 to n_levels - 1, in the order of the levels; missing is the last.
 
     `meanings` says what levels stand for, by their text, and `special_codes` which numbers stand
-    for no answer, where the files say so.
+    for no answer, where the files say so; `measure` is the level of measurement that the original
+    declares, `is_category` what the user says.
     """
 
     name: str
@@ -36,6 +47,8 @@ class CodedColumn:
     levels: pl.Series
     meanings: Mapping[str, Meaning] = field(default_factory=dict, repr=False)
     special_codes: tuple[float, ...] = ()
+    measure: Measure | None = None
+    is_category: bool = False
 
     @property
     def n_levels(self) -> int:
@@ -70,12 +83,102 @@ class CodedColumn:
         """Records per side and level."""
         return count_dense(lambda rows: self.codes[rows], self.n_levels, self.sides)
 
+    @cached_property
+    def kind(self) -> Kind:
+        """What its values are: a number, a date, or a level of something."""
+        kind = kind_of_dtype(self.levels.dtype)
+        if self.is_category or (kind == "number" and is_wide(self.levels)):
+            return "category"
+        if kind == "date":
+            return kind
+        if kind != "number":
+            return kind_of_levels(self.measure, self.levels.drop_nulls(), self._n_held)
+        texts = labels_or_none(self) if self.meanings else [None] * self.n_levels
+        is_labelled = np.array([text in self.meanings for text in texts], bool)
+        counts = np.where(self._is_answer, self.counts[0], 0)
+        if not counts.any():
+            counts = np.where(self._is_answer, self.counts.sum(axis=0), 0)
+        return kind_of_codes(self.measure, is_labelled & self._is_answer, counts)
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether values are compared by how far they are apart."""
+        return self.kind in ("number", "date")
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The number of every level: dates in days from 1970, times in seconds; else NaN."""
+        return numbers_of(self.levels)
+
+    @cached_property
+    def is_ordinary(self) -> Mask:
+        """Levels that are amounts: finite, no special code; of a category there are none."""
+        return self._is_answer if self.is_scaled else np.zeros(self.n_levels, bool)
+
+    @cached_property
+    def _is_answer(self) -> Mask:
+        codes = np.array([*self.special_codes, *TAG_OF], np.float64)
+        is_code = np.isin(self.numbers, codes)
+        if self.is_single:
+            with np.errstate(over="ignore"):
+                is_code |= np.isin(self.numbers.astype(np.float32), codes.astype(np.float32))
+        is_answer: Mask = np.isfinite(self.numbers) & ~is_code
+        return is_answer
+
+    @property
+    def _n_held(self) -> int:
+        """Records with a value, on all sides."""
+        return self.sides.n_rows - int(self.counts[:, -1].sum() if self.has_missing else 0)
+
+    def select(self, places: Sequence[int]) -> "CodedColumn":
+        """The column on some of its sides, with the levels that occur there."""
+        if tuple(places) == tuple(range(len(self.sides.rows))):
+            return self
+        sides = Sides(tuple(self.sides.rows[place] for place in places))
+        slices = self.sides.slices
+        codes = np.concatenate([self.codes[slices[place]] for place in places])
+        occurs = self.counts[list(places)].any(axis=0)
+        if occurs.all():
+            return replace(self, sides=sides, codes=codes)
+        dtype = np.dtype(f"u{_code_bytes(int(occurs.sum()))}")
+        new_code = (np.cumsum(occurs) - 1).astype(dtype)
+        levels = self.levels.gather(np.flatnonzero(occurs))
+        return replace(self, sides=sides, codes=new_code[codes], levels=levels)
+
+    def spread(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
+        """The column among more sides: its own stand at these places, others miss every value."""
+        if len(places) == len(rows):
+            return self
+        levels = self.levels if self.has_missing else self.levels.extend_constant(None, 1)
+        dtype = np.dtype(f"u{_code_bytes(len(levels))}")
+        codes = [np.full(n, len(levels) - 1, dtype) for n in rows]
+        for place, own in zip(places, self.sides.slices, strict=True):
+            codes[place] = self.codes[own].astype(dtype)
+        sides = Sides(tuple(rows))
+        return replace(self, sides=sides, codes=np.concatenate(codes), levels=levels)
+
+    def replace_levels(self, level_of: Ints, levels: pl.Series) -> "CodedColumn":
+        """The column with other levels, by which of them each of its own becomes."""
+        made = level_of.astype(np.dtype(f"u{_code_bytes(len(levels))}"))
+        return replace(self, codes=made[self.codes], levels=levels)
+
+
+def with_declared(
+    column: CodedColumn, codes: Sequence[float] = (), *, is_category: bool = False
+) -> CodedColumn:
+    """The column with what the user says of it: codes that stand for no answer, and its kind."""
+    if not codes and not is_category:
+        return column
+    special = tuple(dict.fromkeys((*column.special_codes, *codes)))
+    return replace(column, special_codes=special, is_category=is_category or column.is_category)
+
 
 def encode(
     name: str,
     sides: Sequence[pl.Series],
     meanings: Mapping[str, Meaning] | None = None,
     special_codes: tuple[float, ...] = (),
+    measure: Measure | None = None,
 ) -> CodedColumn:
     """Encode one aligned column, all its sides at once."""
     rows = Sides(tuple(len(side) for side in sides))
@@ -84,21 +187,24 @@ def encode(
     missing = len(levels)
     if stacked.null_count():
         levels = levels.extend_constant(None, 1)
-    codes = codes.cast(_smallest(len(levels))).fill_null(missing)
-    return CodedColumn(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes)
+    codes = codes.cast(_UNSIGNED[_code_bytes(len(levels))]).fill_null(missing)
+    return CodedColumn(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes, measure)
 
 
-def _smallest(n_levels: int) -> type[pl.DataType]:
-    """The smallest type that holds so many codes: they are kept for as long as the result is."""
-    if n_levels <= 2**8:
-        return pl.UInt8
-    return pl.UInt16 if n_levels <= 2**16 else pl.UInt32
+_UNSIGNED = {1: pl.UInt8, 2: pl.UInt16, 4: pl.UInt32}
+
+
+def _code_bytes(n_levels: int) -> int:
+    """The fewest bytes that hold so many codes: they are kept for as long as the result is."""
+    return 1 if n_levels <= 2**8 else 2 if n_levels <= 2**16 else 4
 
 
 def _codes_and_levels(stacked: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Codes (null where missing) into the sorted levels that occur."""
     if stacked.dtype == pl.String:
         return _encode_text(stacked)
+    if stacked.dtype.is_decimal():  # up to 128 bits wide, which numpy does not have
+        return stacked.rank("dense").cast(pl.UInt32) - 1, stacked.drop_nulls().unique().sort()
     physical = stacked.cast(pl.UInt8) if stacked.dtype == pl.Boolean else stacked.to_physical()
     span = _narrow_range(physical)
     codes, distinct = (

@@ -17,7 +17,7 @@ from unveil.io.file_checks import guard
 from unveil.io.isolated import read_apart
 from unveil.io.read_csv import read_csv
 from unveil.io.read_frames import read_frame
-from unveil.io.table import Table, choose, place_of
+from unveil.io.table import FRAME, Table, choose, place_of
 from unveil.io.text_types import apply_types
 from unveil.io.wire import ReadRequest
 from unveil.records.codebook import Codebook
@@ -57,7 +57,8 @@ class CachedFile:
 
     def table(self, *, side: str, columns: Sequence[str] | None) -> Table:
         """These columns, as a side of a comparison."""
-        place = place_of(side, self.whole.source)
+        is_named = self.whole.source != FRAME
+        place = place_of(side, self.whole.source if is_named else None)
         wanted = choose(self.whole.frame.columns, columns, place)
         notes = [
             msgspec.structs.replace(note, side=side)

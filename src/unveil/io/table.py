@@ -71,6 +71,10 @@ SUBJECTS = {
 }
 
 
+FRAME = "a data frame"
+"""What stands for the name of a file where there is none."""
+
+
 @dataclass(frozen=True)
 class Table:
     """A frame with the name people know it by.
@@ -84,7 +88,7 @@ class Table:
     side: str
     place: str
     frame: pl.DataFrame
-    source: str = "a data frame"
+    source: str = FRAME
     notes: tuple[Coercion, ...] = field(default=())
     codebook: Codebook | None = None
 

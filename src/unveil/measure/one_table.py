@@ -9,13 +9,12 @@ import polars as pl
 from unveil.count.codes import CodedColumn
 from unveil.measure.roles.person import choose_people
 from unveil.records.disclosure import BandedColumn, Coercion
-from unveil.study.align import align
 from unveil.study.band_spec import parse_bands
-from unveil.study.bands import band
+from unveil.study.open_scenario import check_other_columns
 from unveil.study.people import NONE, People, check_person
 from unveil.study.roles import Roles, names, parse_roles
-from unveil.study.scenario import Progress, encode_all
-from unveil.study.study import check_other_columns, read_all
+from unveil.study.scenario import Progress
+from unveil.study.study import open_files
 
 
 @dataclass(frozen=True)
@@ -68,14 +67,15 @@ def open_table(
     check_other_columns(cut, Roles(key_names, ()))
     check_person(person, wanted)
     given = () if person in (None, NONE) else (person,)
-    (table,) = read_all({"data": data}, (*wanted, *given), missing_values, None, progress)
-    aligned, banded = band(align([table], wanted), cut)
+    files = open_files({"data": data}, (*wanted, *given), missing_values, progress)
+    encoded = files.encode(key_names, cut, progress, also=others)
+    aside = files.align(others)
     return OneTable(
-        table.source,
-        table.place,
-        encode_all(aligned, key_names, progress),
-        {name: aligned.columns[name][0] for name in others},
-        banded,
-        aligned.coercions,
-        choose_people(table, person) if given else None,
+        files[0].source,
+        files[0].place,
+        encoded.columns,
+        {name: aside[name].sides[0] for name in others},
+        encoded.bands,
+        encoded.coercions,
+        choose_people(files, person) if given else None,
     )

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
-from unveil.io.sources import read_table
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
@@ -22,8 +21,9 @@ from unveil.records.run import Kind
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_study, sides_of
+from unveil.study.study import sides_of
 
 METHOD = "synthetic"
 """What the copies of a project are called where methods have names."""
@@ -66,7 +66,7 @@ class Measuring:
 
     def counted(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted as `unveil.disclosure` counts it, with nothing excluded."""
-        opening = open_study(
+        opening = open_scenario(
             sides_of(self.inputs.copies, original=self.inputs.original),
             keys=settings["keys"],
             targets=settings["targets"],
@@ -116,20 +116,13 @@ def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 
-    missing = tuple(asked["missing_values"])
-    tables = {
-        side: read_table(held, side=side, missing_values=missing)
-        for side, held in at.inputs.by_side().items()
-    }
-    synthetic = [table for side, table in tables.items() if side.startswith("synthetic")]
-    files = Files(tables["original"], tuple(synthetic), tables.get("control"))
     roles = DeclaredRoles(
         identifiers=tuple(asked["identifiers"]),
         compared=tuple(asked["compared"]),
         others=tuple(asked["others"]),
         person=asked.get("person"),
     )
-    found = gather_evidence(files, roles, progress=at.progress)
+    found = gather_evidence(Files(at.inputs.study.files), roles, progress=at.progress)
     asked_already = {row.column for row in found.codings}
     more = [row for row in at.inputs.recoded.unfollowed if row.column not in asked_already]
     return _Found(msgspec.structs.replace(found, codings=(*found.codings, *more)))

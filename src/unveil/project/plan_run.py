@@ -19,8 +19,9 @@ from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
 from unveil.study.band_spec import parse_bands
+from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import no_progress
-from unveil.study.study import open_study, sides_of
+from unveil.study.study import sides_of
 
 # One part of a run before it is measured, and what all of them are planned with.
 
@@ -311,7 +312,7 @@ def _column(planner: Planner, scenario: ScenarioEntry, target: str) -> CodedColu
     asked = planner.reading(scenario, [target])
     inputs = planner.inputs
     try:
-        opening = open_study(
+        opening = open_scenario(
             sides_of(inputs.copies, original=inputs.original),
             keys=[target],
             targets=(),

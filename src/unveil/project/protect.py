@@ -26,8 +26,10 @@ from unveil.protection.result import ProtectResult, make_record, unused_notes
 from unveil.protection.steps import Stages
 from unveil.records.protection import SweepRow
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 
+@takes_study
 def protect(
     original: Any,
     *,

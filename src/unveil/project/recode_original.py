@@ -13,19 +13,18 @@ from pathlib import Path
 
 from unveil.assessment.alerts import percent
 from unveil.errors import InputError, SettingsError, list_names, quote_text
-from unveil.io.sources import CachedFile
 from unveil.io.table import Table
-from unveil.measure.gate.assess import OpenedFiles
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.evidence import Files
 from unveil.project.model import ProjectFile
 from unveil.project.toml import document_of, text_of
 from unveil.protection.plan import SETTINGS
-from unveil.protection.recoding.recode import RecipeRun, restore_form
+from unveil.protection.recoding.recode import RecipeRun
 from unveil.protection.recoding.steps import steps_from
 from unveil.records.alerts import CodingRow
 from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KINDS, Step, step_word
+from unveil.study.study import Study
 
 RECODINGS = tuple(do for do in KINDS if not do.startswith(("drop", "perturb")))
 """Steps that code values otherwise; the others leave out columns or people, or add chance."""
@@ -90,25 +89,19 @@ def recipe_in(path: str) -> Recipe:
     return Recipe(steps_from([one for one in given if _is_recoding(one)]))
 
 
-def recode_opened(opened: OpenedFiles, recipe: Recipe) -> tuple[OpenedFiles, tuple[str, ...]]:
+def recode_opened(opened: Study, recipe: Recipe) -> tuple[Study, tuple[str, ...]]:
     """Files that are open, with original and control sample recoded; and what is to be noted."""
-    files, sides = opened.files, dict(opened.sides)
+    files = Files(opened.files)
     made = recode_files(files.original, files.control, files.synthetic, recipe)
     if made.unfollowed:
         told = "; ".join(f"{one.column}, {one.sentence}" for one in made.unfollowed)
         raise SettingsError(
             f"The synthetic data were not recoded so: {told}. Declare what was done to them."
         )
-    for side, table in (("original", made.original), ("control", made.control)):
-        if table is not None:
-            held = sides[side]
-            sides[side] = (
-                held.holding(table) if isinstance(held, CachedFile) else restore_form(table)
-            )
-    return (
-        OpenedFiles(sides, Files(made.original, files.synthetic, made.control)),
-        made.notes,
-    )
+    recoded = {0: made.original}
+    if made.control is not None:
+        recoded[len(opened.tables) - 1] = made.control
+    return opened.with_tables(recoded), made.notes
 
 
 def recode_files(
@@ -159,7 +152,7 @@ def _unfollowed_row(column: str, steps: Sequence[Step], share: float) -> CodingR
 
 def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
     """The recipe with limits as `protect` would find them, and the steps that cannot be done."""
-    run = RecipeRun([original], (), 0)
+    run = RecipeRun(Study([original]), (), 0)
     for number, step in enumerate(recipe.written, start=1):
         run.applied(number, step)
     return tuple(run.fixed), [f"Not recoded: {fault.error}" for fault in run.faults]
@@ -170,10 +163,10 @@ def _steps_of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
 
 
 def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
-    run = RecipeRun(tables, (), 0)
+    run = RecipeRun(Study(tables), (), 0)
     for number, step in enumerate(steps, start=1):
         run.applied(number, step)
-    return run.tables, run.faults[0].error if run.faults else None
+    return [*run.tables], run.faults[0].error if run.faults else None
 
 
 def _share_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> float:
@@ -184,7 +177,7 @@ def _share_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table
     again, fault = _apply([*files], steps)
     if fault is not None:
         return 0.0
-    column = link_column(name, [*synthetic, *again[1:]])
+    column = link_column(name, Study([*synthetic, *again[1:]]).files)
     half = len(synthetic)
     pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
     n_equal = sum(int((before == after).sum()) for before, after in pairs)
@@ -198,7 +191,7 @@ def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[T
 
 def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
     """Of all synthetic records, how many have a value of this column that the original has."""
-    column = link_column(name, [original, *synthetic])
+    column = link_column(name, Study([original, *synthetic]).files)
     counts = column.counts[ORIGINAL + 1 :].sum(axis=0)
     return float(counts[column.counts[ORIGINAL] > 0].sum()) / max(int(counts.sum()), 1)
 

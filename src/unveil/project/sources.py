@@ -10,8 +10,8 @@ from typing import Any
 
 from unveil.arguments import absent_sentence, is_list
 from unveil.errors import AlignError, InputError, ReadError, RolesError
-from unveil.io.sources import CachedFile, hold, read_table
-from unveil.io.table import Table
+from unveil.io.sources import CachedFile, read_table
+from unveil.measure.gate.evidence import Files
 from unveil.measure.utility.replicate_settings import parse_results
 from unveil.project.fields import FieldPath
 from unveil.project.fingerprint import file_sha256
@@ -30,6 +30,7 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.protection import ConfidentialProtection, Protection
 from unveil.records.run import FileRole, InputFile
 from unveil.study.people import NONE
+from unveil.study.study import Study
 
 # Do the files have the columns that a project file names? All that they lack is told at once.
 
@@ -234,53 +235,67 @@ class Inputs:
     files: tuple[InputFile, ...]
 
     @cached_property
+    def _read(self) -> Study:
+        """Every file of people, as it is."""
+        data, folder = self.project.data, self.project.folder
+        return Study.open(
+            folder / data.original,
+            [folder / path for path in data.synthetic],
+            None if data.control is None else folder / data.control,
+            missing_values=data.missing_values,
+            dictionary=None if data.labels is None else folder / data.labels,
+            types=data.types,
+        )
+
+    @cached_property
+    def _recoded(self) -> tuple[Study, RecodedFiles]:
+        tables = self._read.tables
+        files = Files(self._read.files)
+        recipe = check_one_recipe(
+            [self._recipe(number) for number in range(1, len(files.synthetic) + 1)]
+        )
+        made = recode_files(files.original, files.control, files.synthetic, recipe)
+        if not made.steps:
+            return self._read, made
+        recoded = {0: made.original}
+        if made.control is not None:
+            recoded[len(tables) - 1] = made.control
+        return self._read.with_tables(recoded), made
+
+    @property
+    def study(self) -> Study:
+        """All files, the original and the control sample recoded as the synthetic data were."""
+        return self._recoded[0]
+
+    @property
     def collected(self) -> CachedFile:
         """The confidential file as it was collected."""
-        return self._held(self.project.data.original, "original")
+        return self._read.original
 
     @property
     def original(self) -> CachedFile:
         """The confidential file, recoded as the synthetic data were, to be compared with them."""
-        return self._recoded[0]
+        return self.study.original
 
     @property
     def recoded(self) -> RecodedFiles:
         """What was recoded to compare like with like."""
-        return self._recoded[2]
+        return self._recoded[1]
 
-    @cached_property
+    @property
     def synthetic(self) -> tuple[CachedFile, ...]:
         """The copies, in their order."""
-        paths = self.project.data.synthetic
-        sides = [f"synthetic {i}" if len(paths) > 1 else "synthetic" for i in _numbers(paths)]
-        return tuple(self._held(path, side) for path, side in zip(paths, sides, strict=True))
+        return tuple(self.study.synthetic)
 
     @property
     def control(self) -> CachedFile | None:
         """People who were not used, recoded likewise; None where the project has none."""
-        return self._recoded[1]
-
-    @cached_property
-    def _recoded(self) -> tuple[CachedFile, CachedFile | None, RecodedFiles]:
-        path = self.project.data.control
-        control = None if path is None else self._held(path, "control")
-        recipe = check_one_recipe([self._recipe(number) for number in range(len(self.synthetic))])
-        tables = [None if one is None else self._table(one) for one in (self.collected, control)]
-        assert tables[0] is not None
-        made = recode_files(tables[0], tables[1], [*map(self._table, self.synthetic)], recipe)
-        if not made.steps:
-            return self.collected, control, made
-        given = None if control is None or made.control is None else control.holding(made.control)
-        return self.collected.holding(made.original), given, made
-
-    def _table(self, held: CachedFile) -> Table:
-        missing = self.project.data.missing_values
-        return read_table(held, side=held.whole.side, missing_values=missing)
+        return self.study.control
 
     def _recipe(self, number: int) -> Recipe:
         """How one synthetic file was recoded: as protect kept it, else as the project declares."""
-        folder = Path(self.project.data.synthetic[number]).parent
-        n_rows = self.synthetic[number].whole.frame.height
+        folder = Path(self.project.data.synthetic[number - 1]).parent
+        n_rows = self._read.tables[number].frame.height
         for place in _protection_places(folder):
             made = self._protection(place.as_posix())
             if made is not None and made.protection.n_s3 == n_rows:
@@ -289,17 +304,6 @@ class Inputs:
                 noisy = tuple(one.column for one in made.protection.reasons)
                 return Recipe(written, made.recipe, noisy)
         return read_declared_recipe(self.project)
-
-    def _held(self, path: str, side: str) -> CachedFile:
-        data = self.project.data
-        labels = None if data.labels is None else self.project.folder / data.labels
-        return hold(
-            self.project.folder / path,
-            side=side,
-            missing_values=data.missing_values,
-            dictionary=labels,
-            types=data.types,
-        )
 
     @property
     def copies(self) -> Any:
@@ -317,18 +321,9 @@ class Inputs:
         others = [set(held.whole.frame.columns) for held in self.synthetic]
         return tuple(name for name in self.columns if all(name in other for other in others))
 
-    def by_side(self) -> dict[str, CachedFile]:
-        """Every file of people by its side: original, synthetic, control."""
-        several = len(self.synthetic) > 1
-        numbered = enumerate(self.synthetic, start=1)
-        found = {f"synthetic {n}" if several else "synthetic": one for n, one in numbered}
-        control = {} if self.control is None else {"control": self.control}
-        return {"original": self.original, **found, **control}
-
     def by_place(self) -> dict[str, tuple[str, ...]]:
         """The columns of every file of people, by what a sentence calls it."""
-        every = self.by_side().values()
-        return {held.whole.place: tuple(held.whole.frame.columns) for held in every}
+        return {table.place: tuple(table.frame.columns) for table in self.study.tables}
 
     @property
     def n_original(self) -> int:

@@ -22,7 +22,8 @@ from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.models.neighbours.whitening import is_closer
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.view.format import and_list, percent
 from unveil.view.show import Result
 
@@ -165,7 +166,7 @@ class DistanceFilterResult(Result):
     limit: Floats
     _prepared: Prepared
     _settings: DistanceSettings
-    _tables: tuple[Table, Table]
+    _tables: Sequence[Table]
     _is_labelled: bool = False
 
     @cached_property
@@ -286,6 +287,7 @@ def _incomplete(result: DistanceFilterResult, n_original: int) -> str:
 STEPS = 4
 
 
+@takes_study
 def distance_filter(
     original: Any,
     synthetic: Any,
@@ -382,13 +384,12 @@ def distance_filter(
         )
     told = progress or no_progress
     sides = {"original": original, "synthetic": synthetic}
-    tables = read_all(sides, None, settings.missing_values, None, told)
-    pair = (tables[0], tables[1])
-    return filter_tables(pair, settings, told, is_labelled=isinstance(synthetic, Labelled))
+    files = open_files(sides, None, settings.missing_values, told)
+    return filter_tables(files, settings, told, is_labelled=isinstance(synthetic, Labelled))
 
 
 def filter_tables(
-    tables: tuple[Table, Table],
+    tables: Sequence[Table],
     settings: DistanceSettings,
     progress: Progress,
     *,
@@ -402,7 +403,7 @@ def filter_tables(
 
 def decide_rows(
     found: Prepared,
-    tables: tuple[Table, Table],
+    tables: Sequence[Table],
     settings: DistanceSettings,
     progress: Progress,
     *,

@@ -28,7 +28,8 @@ from unveil.protection.statement import statement
 from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
 
@@ -49,6 +50,7 @@ class NoisedResult(Result):
         return rows_frame(self.record.columns)
 
 
+@takes_study
 def add_noise(
     data: Any,
     *,
@@ -96,7 +98,7 @@ def _make_noised(
     data: Any, asked: tuple[NoiseSpec, ...], needless: Any, seed: int, missing: str | Sequence[str]
 ) -> NoisedResult:
     needless = parse_not_needed(needless, asked)
-    (table,) = read_all({"data": data}, None, missing, None, lambda *_: None)
+    (table,) = open_files({"data": data}, None, missing)
     table.check_columns([*(one.column for one in asked), *needless])
     made = {one.column: _column(table, one, seed) for one in asked}
     frame = table.frame.with_columns(column for column, _, _ in made.values())

@@ -31,7 +31,8 @@ from unveil.protection.distance_filter import (
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.settings import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
 from unveil.view.show import Result
@@ -155,6 +156,7 @@ SPARE = 1.1
 Stop = Literal["enough rows", "nothing is kept", "cannot finish", "last round"]
 
 
+@takes_study
 def refill(
     original: Any,
     synthesiser: Synthesiser,
@@ -222,7 +224,7 @@ def refill(
         missing_values=missing_values,
     )
     told = progress or no_progress
-    (table,) = read_all({"original": original}, None, missing_values, None, told)
+    (table,) = open_files({"original": original}, None, missing_values, told)
     n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
     loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed))

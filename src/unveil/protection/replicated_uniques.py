@@ -21,10 +21,9 @@ from unveil.io.table import Table
 from unveil.measure.result import RowsResult
 from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow
-from unveil.study.align import align
 from unveil.study.roles import names, roles
-from unveil.study.scenario import encode_all, no_progress
-from unveil.study.study import read_all, sides_of
+from unveil.study.study import open_files, sides_of
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,6 +39,7 @@ class RemovalResult(RowsResult[Removal]):
         return self.copies[0] if len(self.copies) == 1 else self.copies
 
 
+@takes_study
 def remove_replicated_uniques(
     original: Any,
     synthetic: Any,
@@ -77,10 +77,10 @@ def remove_replicated_uniques(
     """
     sides = sides_of(synthetic, original=original)
     asked = None if keys is None else names(keys, "Keys")
-    tables = read_all(sides, None, missing_values, None, no_progress)
+    tables = open_files(sides, None, missing_values)
     chosen = roles(tables, _common(tables) if asked is None else asked, ())
-    aligned = align(tables, chosen.keys)
-    columns = encode_all(aligned, chosen.keys)
+    encoded = tables.encode(chosen.keys)
+    columns = encoded.columns
     _check_disjoint(columns, tables, are_named=asked is not None)
     counted = count_keys(columns, columns[0].sides)
     kept = [
@@ -93,7 +93,7 @@ def remove_replicated_uniques(
         uniques_of_original=uniques_of_original,
         rows=rows,
         warnings=tuple(_empty_copy_sentence(row) for row in rows if not row.n_left),
-        coercions=(*aligned.coercions, *doubtful_levels(columns, tables)),
+        coercions=(*encoded.coercions, *doubtful_levels(columns, tables)),
     )
     copies = [_without(table, mask) for table, mask in zip(tables[1:], kept, strict=True)]
     gone = [tuple((np.flatnonzero(~mask) + 1).tolist()) for mask in kept]

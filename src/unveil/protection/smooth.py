@@ -31,8 +31,8 @@ from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import SmoothedColumn, Smoothing
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.study.scenario import no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 MOST_KNOTS = 1000
@@ -52,6 +52,7 @@ class SmoothResult(RowsResult[Smoothing]):
     data: Data
 
 
+@takes_study
 def smooth(
     data: Any,
     columns: str | Iterable[str],
@@ -74,7 +75,7 @@ def smooth(
     column. What would become a number that stands for no answer keeps its own. R chooses knots
     otherwise: figures differ in their digits, not in kind.
     """
-    (table,) = read_all({"data": data}, None, missing_values, None, no_progress)
+    (table,) = open_files({"data": data}, None, missing_values)
     table = read_lettered_numbers(table)
     chosen = names(columns, "Columns to smooth")
     codes = parse_bands(None, special_codes).special_codes

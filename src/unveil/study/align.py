@@ -7,12 +7,12 @@ because nothing would match and the risk would look like zero.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from unveil.errors import AlignError
-from unveil.io.code_meanings import Meaning, has_letters
+from unveil.io.code_meanings import has_letters
 from unveil.io.numbers import separate_letters, unify_number_types
 from unveil.io.table import Table, mid_sentence
 from unveil.io.text_types import (
@@ -28,53 +28,42 @@ from unveil.io.text_types import (
     unify_time_units,
 )
 from unveil.records.disclosure import Coercion
-from unveil.study.match_codes import MatchedColumn, codes_of_no_answer, match_column, matching_notes
+from unveil.study.match_codes import MatchedColumn, codes_of_no_answer, match_column
 
 
-@dataclass(frozen=True)
-class AlignedColumns:
-    """Columns of one type each, original first, then the copies; and what was done to them.
+@dataclass(frozen=True, eq=False)
+class AlignedColumn:
+    """One column in one type over all files, the original first; and what was done to it.
 
-    `meanings` says for a column what its levels stand for, `special_codes` which of its numbers
-    stand for no answer: both by what the files declare.
+    `matched` says by what labelled codes were compared, `special_codes` which of the numbers stand
+    for no answer, by what the files declare. Notes are of the side that each names.
     """
 
-    rows: tuple[int, ...]
-    columns: dict[str, tuple[pl.Series, ...]]
-    coercions: tuple[Coercion, ...]
-    meanings: dict[str, dict[str, Meaning]] = field(default_factory=dict)
-    special_codes: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    name: str
+    sides: tuple[pl.Series, ...]
+    matched: MatchedColumn
+    special_codes: tuple[float, ...]
+    notes: tuple[Coercion, ...]
+
+    def select(self, places: Sequence[int]) -> "AlignedColumn":
+        """The column of some of the files."""
+        return replace(
+            self,
+            sides=tuple(self.sides[place] for place in places),
+            matched=self.matched.select(places),
+        )
 
 
-def align(tables: Sequence[Table], columns: Sequence[str]) -> AlignedColumns:
-    """Give each of the columns one type over all tables, or refuse with every fault found."""
-    aligned: dict[str, tuple[pl.Series, ...]] = {}
-    labelled: dict[str, MatchedColumn] = {}
-    codes: dict[str, tuple[float, ...]] = {}
-    coercions = [note for table in tables for note in table.notes]
-    faults = []
-    for name in columns:
-        sides = [_with_one_missing(name, table) for table in tables]
-        labelled[name] = match_column(name, sides, tables)
-        codes[name] = codes_of_no_answer(name, sides, labelled[name], tables)
-        try:
-            aligned[name], notes = _align_column(name, labelled[name].sides, tables)
-            coercions += notes
-        except AlignError as fault:
-            faults.append(fault)
-    if faults:
-        types = {name: kind for fault in faults for name, kind in fault.types.items()}
-        raise AlignError("\n".join(map(str, faults)), types)
-    return AlignedColumns(
-        tuple(table.frame.height for table in tables),
-        aligned,
-        (*coercions, *matching_notes(labelled, tables)),
-        {name: found.meanings for name, found in labelled.items() if found.meanings},
-        {name: found for name, found in codes.items() if found},
-    )
+def align_column(name: str, tables: Sequence[Table]) -> AlignedColumn:
+    """Give a column one type over all tables, or refuse it."""
+    sides = [_with_one_missing(name, table) for table in tables]
+    matched = match_column(name, sides, tables)
+    codes = codes_of_no_answer(name, sides, matched, tables)
+    made, notes = _align_sides(name, matched.sides, tables)
+    return AlignedColumn(name, made, replace(matched, sides=[]), codes, tuple(notes))
 
 
-def _align_column(
+def _align_sides(
     name: str, sides: Sequence[pl.Series], tables: Sequence[Table]
 ) -> tuple[tuple[pl.Series, ...], list[Coercion]]:
     families = [_family(name, side, table) for side, table in zip(sides, tables, strict=True)]

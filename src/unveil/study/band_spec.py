@@ -131,6 +131,9 @@ class Bands:
         return tuple(dict.fromkeys([*(b.column for b in self.bandings), *self.special_codes]))
 
 
+NO_BANDS = Bands((), {})
+
+
 def parse_bands(bands: Mapping[str, Any] | None, special_codes: Mapping[str, Any] | None) -> Bands:
     """Bands and special codes as people write them, or a refusal with every fault found."""
     faults: list[str] = []

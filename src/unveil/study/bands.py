@@ -5,19 +5,20 @@ values and special codes are left out of them and stay levels of their own. Ever
 lower limit and not its upper one, whoever chose the limits. Nobody is lost: outer bands are open.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arrays import Floats
+from unveil.arrays import Floats, Ints
+from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError
 from unveil.io.text_types import DATE, MOMENT, SPAN, TEXT, TIME, TRUTH
 from unveil.records.disclosure import BandedColumn, Coercion, Style
-from unveil.study.align import AlignedColumns
 from unveil.study.band_spec import (
     Banding,
     Bands,
@@ -44,25 +45,28 @@ _KINDS: dict[type[pl.DataType], str] = {
 }
 
 
-def band(aligned: AlignedColumns, bands: Bands) -> tuple[AlignedColumns, tuple[BandedColumn, ...]]:
-    """Put bands in the place of numbers, in every column that is to be cut."""
-    _check_other_than_numbers(aligned, bands)
-    columns = dict(aligned.columns)
+Cut = Callable[[CodedColumn, Banding, tuple[float, ...]], tuple[CodedColumn, BandedColumn] | None]
+"""What cuts one column."""
+
+
+def band(
+    columns: Sequence[CodedColumn], bands: Bands, cut_one: Cut | None = None
+) -> tuple[tuple[CodedColumn, ...], tuple[BandedColumn, ...], tuple[Coercion, ...]]:
+    """Put bands in the place of numbers, in every column that is to be cut; and what to note."""
+    known = {column.name: column for column in columns}
+    _check_other_than_numbers([known[banding.column] for banding in bands.bandings])
     records: list[BandedColumn] = []
     notes: list[Coercion] = []
     for banding in bands.bandings:
         name = banding.column
-        codes = tuple(
-            dict.fromkeys(
-                (*bands.special_codes.get(name, ()), *aligned.special_codes.get(name, ()))
-            )
-        )
-        cut = _cut_column(columns[name], banding, codes)
+        own = known[name].special_codes
+        codes = tuple(dict.fromkeys((*bands.special_codes.get(name, ()), *own)))
+        cut = (cut_one or cut_column)(known[name], banding, codes)
         if cut is None:
             sentence = "not cut into bands, because it holds no numbers besides special codes."
             notes.append(_note(name, sentence))
             continue
-        columns[name], record = cut
+        known[name], record = cut
         records.append(record)
         notes += _notes(banding, codes, record)
     banded = {banding.column for banding in bands.bandings}
@@ -71,49 +75,48 @@ def band(aligned: AlignedColumns, bands: Bands) -> tuple[AlignedColumns, tuple[B
         for name in bands.special_codes
         if name not in banded
     ]
-    coercions = (*aligned.coercions, *notes)
-    return replace(aligned, columns=columns, coercions=coercions), tuple(records)
+    return tuple(known[column.name] for column in columns), tuple(records), tuple(notes)
 
 
-def _check_other_than_numbers(aligned: AlignedColumns, bands: Bands) -> None:
+def _check_other_than_numbers(columns: Sequence[CodedColumn]) -> None:
     faults = []
-    for banding in bands.bandings:
-        sides = aligned.columns[banding.column]
-        dtype = sides[0].dtype
-        if not dtype.is_numeric() and any(side.null_count() < len(side) for side in sides):
+    for column in columns:
+        answers, dtype = column.levels.drop_nulls(), column.levels.dtype
+        if not dtype.is_numeric() and len(answers):
             faults.append(
-                f"Column {banding.column!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
+                f"Column {column.name!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
                 " numbers, and cannot be cut into bands. Take it out of the bands."
             )
-        elif dtype.is_integer() and any(_largest(side) > LARGEST_EXACT for side in sides):
+        elif dtype.is_integer() and _largest(answers) > LARGEST_EXACT:
             faults.append(
-                f"Column {banding.column!r} holds whole numbers beyond 9,007,199,254,740,992, too"
+                f"Column {column.name!r} holds whole numbers beyond 9,007,199,254,740,992, too"
                 " large to be cut exactly. Take it out of the bands, or divide it first."
             )
     if faults:
         raise AlignError("\n".join(faults))
 
 
-def _largest(side: pl.Series) -> int:
-    values = [value for value in (side.min(), side.max()) if isinstance(value, int)]
+def _largest(levels: pl.Series) -> int:
+    values = [value for value in (levels.min(), levels.max()) if isinstance(value, int)]
     return max((abs(value) for value in values), default=0)
 
 
-def _cut_column(
-    sides: Sequence[pl.Series], banding: Banding, special_codes: Sequence[float]
-) -> tuple[tuple[pl.Series, ...], BandedColumn] | None:
+def cut_column(
+    column: CodedColumn, banding: Banding, special_codes: tuple[float, ...]
+) -> tuple[CodedColumn, BandedColumn] | None:
     """The column in bands and how it was cut; None where there is no finite number to cut."""
-    values = [side.cast(pl.Float64).to_numpy() for side in sides]
+    values = column.levels.cast(pl.Float64).to_numpy()
     precision = _precision(values)
     codes = _store_numbers(precision, special_codes)
-    numbers = np.concatenate([_ordinary(side, codes) for side in values])
-    if not len(numbers):
+    is_ordinary = np.isfinite(values) & ~np.isin(values, codes)
+    if not is_ordinary.any():
         return None
+    numbers = RankedValues(values[is_ordinary], column.counts.sum(axis=0)[is_ordinary])
     style, breaks = _breaks(banding, numbers)
-    names = _names(banding, breaks, numbers) + [code_text(code) for code in special_codes]
+    names = _names(banding, breaks, numbers.values) + [code_text(code) for code in special_codes]
     limits = _store_numbers(precision, breaks) if style == "breaks" else np.array(breaks)
-    slots = [_slots(side, limits, codes) for side in values]
-    found = _those_found(slots, n_slots=len(names) + 1)
+    slots = _slots(values, limits, codes)
+    found = np.unique(slots[slots < len(names)])
     levels = [names[slot] for slot in found]
     n_codes = int((found > len(breaks)).sum())
     record = BandedColumn(
@@ -124,14 +127,34 @@ def _cut_column(
         levels=tuple(levels[: len(levels) - n_codes]),
         special_codes=tuple(levels[len(levels) - n_codes :]),
     )
-    return _label_slots(slots, found, levels, missing=len(names)), record
+    made = pl.Series([*levels, None] if column.has_missing else levels, dtype=pl.Enum(levels))
+    return column.replace_levels(np.searchsorted(found, slots), made), record
 
 
-def _precision(values: Sequence[Floats]) -> type[np.floating]:
+@dataclass(frozen=True, eq=False)
+class RankedValues:
+    """Numbers in ascending order, each with how many records have it."""
+
+    values: Floats
+    counts: Ints
+
+    @cached_property
+    def _ends(self) -> Ints:
+        return np.cumsum(self.counts)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def __getitem__(self, place: int) -> np.floating:
+        found: np.floating = self.values[np.searchsorted(self._ends, place, side="right")]
+        return found
+
+
+def _precision(values: Floats) -> type[np.floating]:
     """The precision decimals were kept in: 0.7 in single precision is less than 0.7 in double."""
     with np.errstate(over="ignore"):
-        has_decimals = any(not _same(side, np.rint(side)) for side in values)
-        is_single = has_decimals and all(_same(side, side.astype(np.float32)) for side in values)
+        has_decimals = not _same(values, np.rint(values))
+        is_single = has_decimals and _same(values, values.astype(np.float32))
     return np.float32 if is_single else np.float64
 
 
@@ -144,17 +167,11 @@ def _store_numbers(precision: type[np.floating], numbers: Sequence[float]) -> Fl
         return np.array(numbers, np.float64).astype(precision).astype(np.float64)
 
 
-def _ordinary(values: Floats, codes: Floats) -> Floats:
-    """The finite numbers that are no special codes."""
-    return values[np.isfinite(values) & ~np.isin(values, codes)]
-
-
-def _breaks(banding: Banding, numbers: Floats) -> tuple[Style, list[float]]:
-    """The style used, and the breaks, each once; sorts the numbers."""
+def _breaks(banding: Banding, numbers: RankedValues) -> tuple[Style, list[float]]:
+    """The style used, and the breaks, each once."""
     n = banding.n
     if n is None:
         return "breaks", list(banding.breaks)
-    numbers.sort()
     equal = _inner(_equal_widths(numbers, n), numbers)
     if banding.style == "equal":
         return "equal", equal
@@ -163,13 +180,13 @@ def _breaks(banding: Banding, numbers: Floats) -> tuple[Style, list[float]]:
     return ("quantile", quantiles) if has_enough or not equal else ("equal", equal)
 
 
-def _inner(breaks: Floats, ordered: Floats) -> list[float]:
+def _inner(breaks: Floats, numbers: RankedValues) -> list[float]:
     """The breaks that part the numbers: the lowest and highest belong to single people."""
-    parts = (ordered[0] < breaks) & (breaks < ordered[-1])
+    parts = (numbers.values[0] < breaks) & (breaks < numbers.values[-1])
     return list(np.unique(breaks[parts]).tolist())
 
 
-def _quantiles(ordered: Floats, n: int) -> Floats:
+def _quantiles(ordered: RankedValues, n: int) -> Floats:
     """R's quantiles of type 7 at 0, 1/n, ..., 1, but each at its exact place."""
     # R rounds the shares: its seq(0, 1, 1/5)[4] lies above 0.6, and the break of 1:11 there above
     # 7, which puts the 7 into the band below.
@@ -181,9 +198,9 @@ def _quantiles(ordered: Floats, n: int) -> Floats:
     return np.array(breaks)
 
 
-def _equal_widths(ordered: Floats, n: int) -> Floats:
+def _equal_widths(ordered: RankedValues, n: int) -> Floats:
     """Where n bands of one width, from the lowest number to the highest, meet."""
-    lowest, highest = ordered[0], ordered[-1]
+    lowest, highest = ordered.values[0], ordered.values[-1]
     return np.array([_between(lowest, highest, Fraction(step, n)) for step in range(1, n)])
 
 
@@ -210,25 +227,6 @@ def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:
         slots[values == code] = len(limits) + 1 + i
     slots[np.isnan(values)] = len(limits) + 1 + len(codes)
     return slots
-
-
-def _those_found(slots: Sequence[Slots], n_slots: int) -> NDArray[np.intp]:
-    """The slots that some value is in, the last one (missing) aside."""
-    is_found = np.zeros(n_slots, bool)
-    for side in slots:
-        is_found[side] = True
-    return np.flatnonzero(is_found[:-1])
-
-
-def _label_slots(
-    slots: Sequence[Slots], found: NDArray[np.intp], levels: Sequence[str], missing: int
-) -> tuple[pl.Series, ...]:
-    """The slots as labels, in the order of the levels; missing stays null."""
-    place = np.zeros(missing + 1, np.uint32)
-    place[found] = np.arange(len(found))
-    place[missing] = len(found)
-    labels = pl.Series([*levels, None], dtype=pl.Enum(levels))
-    return tuple(labels.gather(place[side]) for side in slots)
 
 
 def _notes(banding: Banding, codes: Sequence[float], record: BandedColumn) -> list[Coercion]:

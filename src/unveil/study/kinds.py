@@ -1,8 +1,4 @@
-"""Which columns can be compared, and which of them are numbers, dates or categories?
-
-Every side is read, aligned and encoded once. A column of numbers whose values all have labels, or
-that the user calls a category, is one. Missing values and special codes are never numbers.
-"""
+"""Which columns can be compared, on all sides? Read, aligned and encoded once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,36 +10,25 @@ import polars as pl
 
 from unveil.arguments import absent_sentence, looks_like_data
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.codes import CodedColumn, Codes, labels_or_none, level_labels
+from unveil.count.codes import CodedColumn, Codes, level_labels, with_declared
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, list_names, nearest
-from unveil.io.numbers import TAG_OF
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
-from unveil.study.align import AlignedColumns, align
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, encode_all
-from unveil.study.study import read_all
-
-Kind = Literal["number", "date", "category"]
+from unveil.study.scenario import Progress
+from unveil.study.study import open_files
 
 EXACT = 2**53
 """Up to here every whole number is a decimal of its own."""
 
-_PER_DAY = {"ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
-
 
 @dataclass(frozen=True, eq=False)
 class ComparedVariable:
-    """One column on every side: its codes, and what kind of values its levels are.
-
-    `is_ordinary` is true for the levels that are numbers: not missing, infinite or a special code.
-    """
+    """One column on every side, as what compares whole distributions takes it."""
 
     column: CodedColumn
-    kind: Kind
-    is_ordinary: Mask
 
     @property
     def name(self) -> str:
@@ -51,14 +36,25 @@ class ComparedVariable:
         return self.column.name
 
     @property
+    def kind(self) -> Literal["number", "date", "category"]:
+        """How it is compared: by amounts, or by levels."""
+        kind = self.column.kind
+        return kind if kind in ("number", "date") else "category"
+
+    @property
     def is_number(self) -> bool:
         """Whether its levels are compared by how far they are apart; dates are."""
-        return self.kind != "category"
+        return self.column.is_scaled
+
+    @property
+    def is_ordinary(self) -> Mask:
+        """The levels that are numbers: not missing, infinite or a special code."""
+        return self.column.is_ordinary
 
     @cached_property
     def values(self) -> Floats:
         """The number of every level, dates in days from 1970; what is not ordinary is 0."""
-        held = _numbers(self.column.levels)
+        held = self.column.numbers
         return held if self.is_ordinary.all() else np.where(self.is_ordinary, held, 0.0)
 
     def counts(self, side: int) -> Ints:
@@ -130,17 +126,22 @@ def open_columns(
         raise RolesError("No columns are given. Name some, or leave columns out for all of them.")
     called = names(categories, "Categories")
     codes = parse_bands(None, special_codes).special_codes
-    tables = read_all(sides, wanted, missing_values, None, progress)
-    chosen, left_aside = _common(tables, wanted)
+    files = open_files(sides, wanted, missing_values, progress)
+    chosen, left_aside = _common(files, wanted)
     _check_unknown({"categories": called, "special_codes": tuple(codes)}, chosen)
-    aligned = align(tables, chosen)
-    encoded = encode_all(aligned, chosen, progress)
+    encoded = files.encode(chosen, progress=progress)
+    made = [
+        with_declared(one, codes.get(one.name, ()), is_category=one.name in called)
+        for one in encoded.columns
+    ]
+    for one in made:
+        _check_unheld(one)
     return UtilityData(
-        tuple(_variable(one, aligned, called, codes.get(one.name, ())) for one in encoded),
-        encoded[0].sides,
-        tuple(table.source for table in tables),
-        tuple(table.place for table in tables),
-        (*left_aside, *aligned.coercions),
+        tuple(map(ComparedVariable, made)),
+        encoded.columns[0].sides,
+        tuple(table.source for table in files),
+        tuple(table.place for table in files),
+        (*left_aside, *encoded.coercions),
     )
 
 
@@ -197,23 +198,10 @@ def _check_unknown(given: Mapping[str, Sequence[str]], chosen: Sequence[str]) ->
         raise RolesError("\n".join(faults))
 
 
-def _variable(
-    column: CodedColumn, aligned: AlignedColumns, categories: Sequence[str], codes: Sequence[float]
-) -> ComparedVariable:
-    kind = _kind(column.levels.dtype)
-    if kind == "number" and column.name not in categories:
-        _check_unheld(column)
-    special = (*codes, *aligned.special_codes.get(column.name, ()))
-    is_ordinary = _ordinary(column, special) if kind != "category" else _none(column)
-    if kind == "number" and (column.name in categories or _is_labelled(column, is_ordinary)):
-        return ComparedVariable(column, "category", _none(column))
-    return ComparedVariable(column, "category" if column.name in categories else kind, is_ordinary)
-
-
 def _check_unheld(column: CodedColumn) -> None:
     """Refuse whole numbers so large that different ones are the same decimal."""
     levels = column.levels.drop_nulls()
-    if not levels.dtype.is_integer() or levels.is_empty():
+    if column.kind != "number" or not levels.dtype.is_integer() or levels.is_empty():
         return
     is_held = bool(levels.is_between(-EXACT, EXACT).all())
     if not is_held and levels.cast(pl.Float64).n_unique() < levels.n_unique():
@@ -222,44 +210,3 @@ def _check_unheld(column: CodedColumn) -> None:
             " decimals can hold. Name it in categories, leave it out, or subtract what all of them"
             " have in common."
         )
-
-
-def _none(column: CodedColumn) -> Mask:
-    return np.zeros(column.n_levels, bool)
-
-
-def _kind(dtype: pl.DataType) -> Kind:
-    if dtype.is_numeric():
-        return "number"
-    return "date" if dtype.base_type() in (pl.Date, pl.Datetime) else "category"
-
-
-def _ordinary(column: CodedColumn, special: Sequence[float]) -> Mask:
-    """Levels that are finite numbers and stand for an answer."""
-    values = _numbers(column.levels)
-    codes = np.array([*special, *TAG_OF], np.float64)
-    is_code = np.isin(values, codes)
-    if column.is_single:
-        with np.errstate(over="ignore"):
-            is_code |= np.isin(values.astype(np.float32), codes.astype(np.float32))
-    is_ordinary: Mask = np.isfinite(values) & ~is_code
-    return is_ordinary
-
-
-def _is_labelled(column: CodedColumn, is_ordinary: Mask) -> bool:
-    """Whether every value that occurs, special codes aside, has a label: a category in numbers."""
-    if not column.meanings or not is_ordinary.any():
-        return False
-    if int(is_ordinary.sum()) > len(column.meanings):
-        return False
-    told = labels_or_none(column)
-    return all(told[place] in column.meanings for place in np.flatnonzero(is_ordinary))
-
-
-def _numbers(levels: pl.Series) -> Floats:
-    """Levels as decimals, dates in days from 1970, missing as NaN."""
-    days = 1.0
-    if isinstance(levels.dtype, pl.Datetime):
-        days = _PER_DAY[levels.dtype.time_unit]
-    numbers = levels.to_physical().cast(pl.Float64).to_numpy()
-    return numbers if days == 1.0 else numbers / days

@@ -8,7 +8,7 @@ that leaves values without a place, codes are turned into their labels.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import polars as pl
@@ -190,6 +190,10 @@ class MatchedColumn:
     meanings: dict[str, Meaning] = field(default_factory=dict)
     ways: tuple[CodeMapping, ...] = ()
     n_shared: int = 0
+
+    def select(self, places: Sequence[int]) -> "MatchedColumn":
+        """What was decided of some of the sides."""
+        return replace(self, ways=tuple(self.ways[place] for place in places) if self.ways else ())
 
     def how(self, side: int) -> How | None:
         """By what a side was compared; None where there was nothing to decide."""

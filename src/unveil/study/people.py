@@ -7,12 +7,11 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence
-from unveil.count.codes import encode
 from unveil.count.packing import Ids, pack
 from unveil.errors import RolesError
 from unveil.io.table import Table
 from unveil.records.person import PersonColumn
-from unveil.study.align import align
+from unveil.study.study import OpenFiles
 
 
 def kind_unread(table: Table, name: str) -> str | None:
@@ -39,15 +38,16 @@ class People:
     of_row: Ids
 
 
-def read_people(table: Table, person: str) -> People:
-    """The person of each row; a row without a value is a person of its own."""
+def read_people(files: OpenFiles, person: str, place: int = 0) -> People:
+    """The person of each row of one file; a row without a value is a person of its own."""
+    table = files[place]
     if person not in table.frame.columns:
         raise RolesError(absent_sentence(table.place, person, table.frame.columns))
     if (kind := kind_unread(table, person)) is not None:
         raise RolesError(f"Column {person!r} holds {kind}, and cannot say whose row it is.")
-    column = encode(person, align([table], [person]).columns[person])
+    (column,) = files.select(place).encode([person]).columns
     own = np.zeros(table.frame.height, np.int64)
-    missing = table.frame[person].is_null().to_numpy()
+    missing = column.codes == (column.n_levels - 1 if column.has_missing else -1)
     own[missing] = np.arange(1, int(missing.sum()) + 1)
     packed, _ = pack(
         [(column.codes, column.n_levels), (own, int(own.max(initial=0)) + 1)], len(own)
@@ -77,19 +77,20 @@ class PeopleOfFiles:
         return PeopleOfFiles(self.original, self.copies[1:])
 
 
-def people_of_rows(table: Table, person: str) -> Ids:
+def people_of_rows(files: OpenFiles, person: str, place: int) -> Ids:
     """Whose row each row of a file is; every row its own, where it has no such column."""
-    if person in table.frame.columns:
-        return read_people(table, person).of_row
-    return np.arange(table.frame.height, dtype=np.int32)
+    if person in files[place].frame.columns:
+        return read_people(files, person, place).of_row
+    return np.arange(files[place].frame.height, dtype=np.int32)
 
 
-def people_of_files(tables: Sequence[Table], person: str | None) -> PeopleOfFiles | None:
+def people_of_files(files: OpenFiles, person: str | None) -> PeopleOfFiles | None:
     """The people of all files, the original's first; None where no column is named."""
-    if person is None or (person == NONE and NONE not in tables[0].frame.columns):
+    if person is None or (person == NONE and NONE not in files[0].frame.columns):
         return None
-    copies = tuple(people_of_rows(table, person) for table in tables[1:])
-    return PeopleOfFiles(read_people(tables[0], person), copies)
+    original = read_people(files, person)
+    copies = tuple(people_of_rows(files, person, place) for place in range(1, len(files)))
+    return PeopleOfFiles(original, copies)
 
 
 def check_person(person: str | None, columns: Sequence[str]) -> None:

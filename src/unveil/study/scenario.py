@@ -11,11 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from unveil.arrays import Ints, Mask
-from unveil.count.cells import Cells, Keys, cells_of_rows, count_cells, count_keys, count_whole_rows
-from unveil.count.codes import CodedColumn, Codes, encode
+from unveil.count.cells import Cells, Keys, cells_of_rows, count_whole_rows
+from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Counts, Sides
 from unveil.count.profile import Profile, ProfileCells, key_profile, target_looks
-from unveil.study.align import AlignedColumns
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
@@ -136,35 +135,3 @@ class CountedScenario:
     def whole_rows(self) -> Iterator[Counts]:
         """Distinct records over all compared columns, counted on every side, in pieces."""
         return count_whole_rows(self.keys, self.target_columns)
-
-
-def encode_aligned(aligned: AlignedColumns, name: str) -> CodedColumn:
-    """One aligned column, encoded, with what the files say about its levels."""
-    meanings, codes = aligned.meanings.get(name), aligned.special_codes.get(name, ())
-    return encode(name, aligned.columns[name], meanings, codes)
-
-
-def encode_all(
-    aligned: AlignedColumns, names: Sequence[str], progress: Progress = no_progress
-) -> tuple[CodedColumn, ...]:
-    """Encode the named columns, all sides at once."""
-    columns = []
-    for done, name in enumerate(names):
-        progress(f"reading the levels of {name}", done, len(names))
-        columns.append(encode_aligned(aligned, name))
-    return tuple(columns)
-
-
-def count(
-    key_columns: Sequence[CodedColumn],
-    target_columns: Sequence[CodedColumn],
-    progress: Progress = no_progress,
-) -> CountedScenario:
-    """Count the key combinations once, then the cells of every target."""
-    sides = key_columns[0].sides
-    keys = count_keys(key_columns, sides)
-    cells = []
-    for done, target in enumerate(target_columns):
-        progress(f"counting {target.name}", done, len(target_columns))
-        cells.append(count_cells(keys, target))
-    return CountedScenario(sides, tuple(key_columns), tuple(target_columns), keys, tuple(cells))

@@ -1,45 +1,418 @@
-"""From what a user gives to a counted scenario: read, align, count, each once.
+"""The files of a comparison: each read once, each column aligned and encoded once, then kept.
 
-Every measure that compares copies with an original by keys and targets opens in this way, so that
-all of them read alike, refuse alike, and can share one count.
+A `Study` holds the files. A measure asks for some of them and some of their columns (`OpenFiles`),
+as codes over the same levels; what another measure has asked for is there already. Files of a
+study can be given wherever a path or a frame is taken.
+
+Everything that depends on rows is behind `OpenFiles`: an engine that keeps its rows elsewhere is
+another `OpenFiles`, whose columns and counts come from there.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+import msgspec
 import polars as pl
 
-from unveil.arguments import absent_sentence, is_list, quote_value
-from unveil.count.codes import CodedColumn
-from unveil.count.overlap import check_disjoint, doubtful_levels
-from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names, nearest
-from unveil.io.sources import hold, read_table
+from unveil.arguments import is_list, quote_value
+from unveil.count.cells import Cells, Keys, count_cells, count_keys
+from unveil.count.codes import CodedColumn, encode, with_declared
+from unveil.count.kinds import Kind
+from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
+from unveil.io.sources import CachedFile, hold, read_table
 from unveil.io.table import Table
 from unveil.records.disclosure import BandedColumn, Coercion
-from unveil.study.align import align
-from unveil.study.band_spec import Bands
-from unveil.study.bands import band
-from unveil.study.people import PeopleOfFiles, check_person, people_of_files
-from unveil.study.roles import Roles, names, parse_roles, roles
-from unveil.study.scenario import CountedScenario, Progress, count, encode_aligned, encode_all
-
-NO_BANDS = Bands((), {})
+from unveil.study.align import AlignedColumn, align_column
+from unveil.study.band_spec import NO_BANDS, Banding, Bands, parse_bands
+from unveil.study.bands import band, cut_column
+from unveil.study.match_codes import matching_notes
+from unveil.study.roles import names
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class StudyFile(CachedFile):
+    """One file of a study, to be given wherever a path or a frame is taken."""
+
+    study: "Study | None" = None
+    number: int = 0
+
+
 class Study:
-    """A counted scenario, the files behind it, and what was noticed and changed on the way."""
+    """Files that are compared with each other, and what has been found out about their columns."""
 
-    scenario: CountedScenario
-    files: tuple[str, ...]
-    notes: tuple[Coercion, ...]
+    def __init__(
+        self,
+        tables: Sequence[Table],
+        missing_values: Sequence[str] = (),
+        paths: Sequence[Path | None] = (),
+        columns: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.columns = dict(columns or {})  # what is said of columns, by the name of the setting
+        self.tables = tuple(tables)
+        self.paths = tuple(paths) or (None,) * len(self.tables)  # None: a frame
+        self.missing_values = tuple(missing_values)
+        self._aligned: dict[str, AlignedColumn | None] = {}  # None: all together cannot be
+        self._encoded: dict[tuple[str, tuple[int, ...]], CodedColumn] = {}
+        self._banded: dict[tuple[int, Banding, tuple[float, ...]], Any] = {}
+        self._keys: dict[tuple[int, ...], Keys] = {}
+        self._cells: dict[tuple[tuple[int, ...], int], Cells] = {}
+        self._scenarios: dict[tuple[tuple[int, ...], tuple[int, ...]], CountedScenario] = {}
+        self._files: dict[int, StudyFile] = {}
+        self._kept: list[Any] = []  # what is known by its id must not be freed
+
+    @classmethod
+    def open(
+        cls,
+        original: Any,
+        synthetic: Any = (),
+        control: Any = None,
+        *,
+        missing_values: str | Sequence[str] = (),
+        types: Mapping[str, str] | None = None,
+        dictionary: Any = None,
+        keys: str | Iterable[str] | None = None,
+        targets: str | Iterable[str] | None = None,
+        person: str | None = None,
+        bands: Mapping[str, Any] | None = None,
+        special_codes: Mapping[str, Any] | None = None,
+        categories: str | Iterable[str] = (),
+        progress: Progress = no_progress,
+    ) -> "Study":
+        """Read the files of a release, each once and in full.
+
+        Parameters
+        ----------
+        original, synthetic, control
+            Paths or frames; several synthetic files as a list.
+        missing_values, types, dictionary
+            Entries that stand for missing, what columns are to be read as (integer, number, text
+            or date), and what columns and codes mean where the files do not say so.
+        keys, targets, person, bands, special_codes, categories
+            What is said of columns; a measure of the study takes it where it is told nothing else.
+        """
+        has_none = isinstance(synthetic, list | tuple) and not synthetic
+        sides = {"original": original, **({} if has_none else sides_of(synthetic))}
+        if control is not None:
+            sides["control"] = control
+        missing = parse_missing(missing_values)
+
+        def read(place: int, side: str, source: Any) -> Table:
+            if isinstance(source, str | os.PathLike):
+                path = Path(os.fsdecode(source))
+                source = hold(
+                    path, side=side, missing_values=missing, dictionary=dictionary, types=types
+                )
+            return read_table(source, side=side, missing_values=missing)
+
+        said = {
+            "keys": keys,
+            "targets": targets,
+            "person": person,
+            "bands": bands,
+            "special_codes": special_codes,
+            "categories": names(categories, "Categories") or None,
+            "categorical": names(categories, "Categories") or None,
+        }
+        tables = _read_sides(sides, read, progress)
+        return cls(tables, missing, [*map(_path, sides.values())], said)
+
+    def kinds(self) -> dict[str, Kind]:
+        """What each column of the original holds: number, date, ordered, category, text ..."""
+        files = self.files
+        called = self.columns.get("categories") or ()
+        codes = parse_bands(None, self.columns.get("special_codes")).special_codes
+        found: dict[str, Kind] = {}
+        for name in self.tables[0].frame.columns:
+            places = self._holding(name)
+            column = files.select(*places).column_or_text(name)
+            found[name] = with_declared(
+                column, codes.get(name, ()), is_category=name in called
+            ).kind
+        return found
+
+    def with_tables(
+        self, tables: Mapping[int, Table], changed: Container[str] | None = None
+    ) -> "Study":
+        """The study with other tables in the place of some, such as recoded ones.
+
+        Where only the columns `changed` differ, what is known about all others is kept.
+        """
+        kept = [tables.get(number, table) for number, table in enumerate(self.tables)]
+        made = Study(kept, self.missing_values, self.paths, self.columns)
+        if changed is not None:
+            made._aligned = {n: one for n, one in self._aligned.items() if n not in changed}
+            made._encoded = {n: one for n, one in self._encoded.items() if n[0] not in changed}
+        return made
+
+    @property
+    def original(self) -> StudyFile:
+        """The original, as measures take it."""
+        return self.file(0)
+
+    @property
+    def synthetic(self) -> list[StudyFile]:
+        """The synthetic files, as measures take them."""
+        return [self.file(place) for place, side in self._sides() if side.startswith("synthetic")]
+
+    @property
+    def control(self) -> StudyFile | None:
+        """People whose records were not used; None where there is no such file."""
+        found = [self.file(place) for place, side in self._sides() if side == "control"]
+        return found[0] if found else None
+
+    @property
+    def files(self) -> "OpenFiles":
+        """All files, by all of their columns."""
+        return OpenFiles(self, tuple(range(len(self.tables))), self.tables)
+
+    def file(self, number: int) -> StudyFile:
+        """One file, as measures take it."""
+        if number not in self._files:
+            self._files[number] = self._file(number)
+        return self._files[number]
+
+    def _file(self, number: int) -> StudyFile:
+        table = self.tables[number]
+        return StudyFile(
+            self.paths[number] or Path(),
+            table,
+            self.missing_values,
+            is_changed=True,
+            study=self,
+            number=number,
+        )
+
+    def _sides(self) -> Iterator[tuple[int, str]]:
+        return ((place, table.side) for place, table in enumerate(self.tables))
+
+    def aligned(self, name: str, files: "OpenFiles") -> AlignedColumn:
+        """A column in one type over these files, and over all others where that is possible."""
+        held = self._holding(name)
+        if name not in self._aligned:
+            try:
+                whole = align_column(name, [self.tables[place] for place in held])
+            except AlignError:
+                self._aligned[name] = None
+            else:
+                self._aligned[name] = whole
+        found = self._aligned[name]
+        if found is None:  # one file among all is to blame: perhaps none of these
+            return align_column(name, files.tables)
+        made = found.select([held.index(place) for place in files.places])
+        called = {self.tables[p].side: t.side for p, t in zip(files.places, files, strict=True)}
+        notes = [
+            replace_side(note, called.get(note.side, note.side))
+            for note in found.notes
+            if note.side in called or note.side not in {table.side for table in self.tables}
+        ]
+        return replace(made, notes=tuple(notes))
+
+    def encoded(self, name: str, files: "OpenFiles") -> CodedColumn:
+        """A column as codes over the levels of these files."""
+        known, held = (name, files.places), self._holding(name)
+        if known not in self._encoded:
+            here, whole = self.aligned(name, files), self._aligned[name]
+            if whole is None:
+                self._encoded[known] = _encode(here, files[0])
+                return self._encoded[known]
+            if (name, held) not in self._encoded:
+                self._encoded[name, held] = _encode(whole, self.tables[held[0]])
+            chosen = [held.index(place) for place in files.places]
+            self._encoded[known] = self._encoded[name, held].select(chosen)
+        return self._encoded[known]
+
+    def cut(
+        self, column: CodedColumn, banding: Banding, codes: tuple[float, ...]
+    ) -> tuple[CodedColumn, BandedColumn] | None:
+        """A column in bands, cut once."""
+        known = (id(column), banding, codes)
+        if known not in self._banded:
+            self._kept.append(column)
+            self._banded[known] = cut_column(column, banding, codes)
+        return self._banded[known]  # type: ignore[no-any-return]
+
+    def count(
+        self,
+        key_columns: Sequence[CodedColumn],
+        target_columns: Sequence[CodedColumn],
+        progress: Progress = no_progress,
+    ) -> CountedScenario:
+        """A scenario: key combinations once, then the cells of every target, once each."""
+        asked = tuple(map(id, key_columns)), tuple(map(id, target_columns))
+        if asked in self._scenarios:
+            return self._scenarios[asked]
+        self._kept += (*key_columns, *target_columns)
+        known = asked[0]
+        if known not in self._keys:
+            self._keys[known] = count_keys(key_columns, key_columns[0].sides)
+        keys, cells = self._keys[known], []
+        for done, target in enumerate(target_columns):
+            progress(f"counting {target.name}", done, len(target_columns))
+            if (known, id(target)) not in self._cells:
+                self._cells[known, id(target)] = count_cells(keys, target)
+            cells.append(self._cells[known, id(target)])
+        self._scenarios[asked] = CountedScenario(
+            key_columns[0].sides, tuple(key_columns), tuple(target_columns), keys, tuple(cells)
+        )
+        return self._scenarios[asked]
+
+    def _holding(self, name: str) -> tuple[int, ...]:
+        """The files that have a column."""
+        return tuple(i for i, table in enumerate(self.tables) if name in table.frame.columns)
+
+
+def _path(source: Any) -> Path | None:
+    if isinstance(source, CachedFile):
+        return source.path
+    return Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
+
+
+def replace_side(note: Coercion, side: str) -> Coercion:
+    """A note by the name that a file has in another comparison."""
+    return note if note.side == side else msgspec.structs.replace(note, side=side)
+
+
+def _encode(aligned: AlignedColumn, original: Table) -> CodedColumn:
+    name, meanings = aligned.name, aligned.matched.meanings
+    variable = original.variables.get(name)
+    measure = None if variable is None else variable.measure
+    if isinstance(original.frame.schema[name], pl.Enum):
+        measure = "ordinal"
+    return encode(name, aligned.sides, meanings, aligned.special_codes, measure)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedColumns:
+    """Columns as codes, in bands where these were asked for, and what was noticed and changed."""
+
+    columns: tuple[CodedColumn, ...]
+    coercions: tuple[Coercion, ...]
     bands: tuple[BandedColumn, ...] = ()
-    segment: CodedColumn | None = None
-    people: PeopleOfFiles | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OpenFiles(Sequence[Table]):
+    """Some files of a study, by some of their columns: what one measure looks at."""
+
+    study: Study
+    places: tuple[int, ...]  # which files of the study
+    tables: tuple[Table, ...]
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    @overload
+    def __getitem__(self, place: int) -> Table: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Table]: ...
+    def __getitem__(self, place: int | slice) -> Table | Sequence[Table]:
+        return self.tables[place]
+
+    def select(self, *chosen: int) -> "OpenFiles":
+        """Some of these files, by their place among them."""
+        places, tables = zip(*((self.places[i], self.tables[i]) for i in chosen), strict=True)
+        return OpenFiles(self.study, places, tables)
+
+    def without_column(self, name: str) -> "OpenFiles":
+        """The files without one of their columns, where they have it."""
+        return replace(self, tables=tuple(_without_column(table, name) for table in self.tables))
+
+    def aligned(self, name: str) -> AlignedColumn:
+        """A column in one type over these files, or a refusal."""
+        return self.study.aligned(name, self)
+
+    def column(self, name: str) -> CodedColumn:
+        """A column as codes over the levels of these files."""
+        return self.study.encoded(name, self)
+
+    def column_or_text(self, name: str) -> CodedColumn:
+        """A column as codes, missing where a file lacks it; as text where types cannot meet."""
+        places = [i for i, table in enumerate(self) if name in table.frame.columns]
+        rows = [table.frame.height for table in self]
+        try:
+            return self.select(*places).column(name).spread(places, rows)
+        except AlignError:
+            sides = [_to_text(self[place].frame[name].alias("")) for place in places]
+            return encode(name, sides).spread(places, rows)
+
+    def align(self, names: Sequence[str]) -> dict[str, AlignedColumn]:
+        """Each of the columns in one type over these files, or a refusal with every fault found."""
+        found, faults = {}, []
+        for name in names:
+            try:
+                found[name] = self.aligned(name)
+            except AlignError as fault:
+                faults.append(fault)
+        if faults:
+            types = {name: kind for fault in faults for name, kind in fault.types.items()}
+            raise AlignError("\n".join(map(str, faults)), types)
+        return found
+
+    def notes(self, aligned: Mapping[str, AlignedColumn]) -> tuple[Coercion, ...]:
+        """What was noticed of the files, and of these columns."""
+        return (
+            *(note for table in self.tables for note in table.notes),
+            *(note for column in aligned.values() for note in column.notes),
+            *matching_notes({n: one.matched for n, one in aligned.items()}, self.tables),
+        )
+
+    def encode(
+        self,
+        names: Sequence[str],
+        bands: Bands = NO_BANDS,
+        progress: Progress = no_progress,
+        *,
+        also: Sequence[str] = (),
+    ) -> EncodedColumns:
+        """The columns as codes over the levels of these files, in bands where these are given.
+
+        Those of `also` are looked at and noted, but not encoded.
+        """
+        aligned = self.align((*names, *also))
+        columns = []
+        for done, name in enumerate(names):
+            progress(f"reading the levels of {name}", done, len(names))
+            columns.append(self.column(name))
+        made, banded, notes = band(columns, bands, self.study.cut)
+        return EncodedColumns(made, (*self.notes(aligned), *notes), banded)
+
+
+def open_files(
+    sides: Mapping[str, Any],
+    columns: Sequence[str] | None = None,
+    missing_values: str | Sequence[str] = (),
+    progress: Progress = no_progress,
+    *,
+    segment: str | None = None,
+) -> OpenFiles:
+    """Read every side, or take it from the study it is of; all faults are told together.
+
+    Only `columns` are read where they are given; `segment` is one more of the first side.
+    """
+    missing = parse_missing(missing_values)
+
+    def read(place: int, side: str, source: Any) -> Table:
+        wanted = columns
+        if columns is not None and segment is not None and place == 0:
+            wanted = tuple(dict.fromkeys((*columns, segment)))
+        return read_table(source, side=side, columns=wanted, missing_values=missing)
+
+    tables = _read_sides(sides, read, progress)
+    given = [one for one in sides.values() if isinstance(one, StudyFile)]
+    study = given[0].study if len(given) == len(sides) else None
+    if study is None or any(one.study is not study for one in given):
+        return Study(tables, missing).files
+    if missing and missing != study.missing_values:
+        raise SettingsError(
+            "missing_values differ from those that the study was opened with. Give them to"
+            " Study.open."
+        )
+    return OpenFiles(study, tuple(one.number for one in given), tuple(tables))
 
 
 def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
@@ -52,115 +425,19 @@ def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
     return {**originals, **named}
 
 
-def open_study(
-    sides: Mapping[str, Any],
-    *,
-    keys: str | Iterable[str],
-    targets: str | Iterable[str] | None,
-    missing_values: str | Sequence[str],
-    bands: Bands = NO_BANDS,
-    segment: str | None = None,
-    person: str | None = None,
-    progress: Progress,
-) -> Study:
-    """Read, align, band and count what the user gave; `segment` is of the first side only.
-
-    `person` is the column that says whose row it is: it is compared with nothing.
-    """
-    key_names = names(keys, "Keys")
-    target_names = None if targets is None else names(targets, "Targets")
-    spelt = parse_roles(key_names, target_names)
-    check_person(person, (*key_names, *(target_names or ())))
-    # A copy need not say whose rows are whose: with a person, whole files are read.
-    wanted = None if spelt is None or person is not None else spelt.columns
-    tables = read_all(sides, wanted, missing_values, segment, progress)
-    people = people_of_files(tables, person)
-    if people is not None:
-        tables = [without_column(table, people.original.record.column) for table in tables]
-    chosen = roles(tables, key_names, target_names)
-    if segment is not None and segment not in tables[0].frame.columns:
-        raise RolesError(absent_sentence(tables[0].place, segment, tables[0].frame.columns))
-    check_other_columns(bands, chosen)
-    aligned, banded = band(align(tables, chosen.columns), bands)
-    columns = encode_all(aligned, chosen.columns, progress)
-    key_columns, target_columns = columns[: len(chosen.keys)], columns[len(chosen.keys) :]
-    check_disjoint(key_columns, tables)
-    scenario = count(key_columns, target_columns, progress)
-    notes = (*chosen.notes, *aligned.coercions, *doubtful_levels(columns, tables))
-    return Study(
-        scenario,
-        tuple(table.source for table in tables),
-        notes,
-        banded,
-        _segment(segment, columns, tables[0]),
-        people,
-    )
+def _to_text(column: pl.Series) -> pl.Series:
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        return pl.Series([None] * len(column), dtype=pl.String)
+    return column.cast(pl.String)
 
 
-def without_column(table: Table, name: str) -> Table:
-    """The table without one of its columns, if it has it."""
+def _without_column(table: Table, name: str) -> Table:
     kept = [column for column in table.frame.get_columns() if column.name != name]
     return replace(table, frame=pl.DataFrame(kept))
 
 
-def check_other_columns(bands: Bands, chosen: Roles) -> None:
-    """Refuse bands of a column that is neither key nor target."""
-    faults = [
-        f"Bands or special codes are given for {name!r}, which is neither key nor target."
-        f"{nearest(name, chosen.columns)} Keys and targets are: {list_names(chosen.columns)}."
-        for name in bands.columns
-        if name not in chosen.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
-
-
-def _segment(
-    name: str | None, columns: Sequence[CodedColumn], original: Table
-) -> CodedColumn | None:
-    """The column within whose levels checks are run, as it is compared or as it is read."""
-    if name is None:
-        return None
-    for column in columns:
-        if column.name == name:
-            return column
-    return encode_aligned(align([original], [name]), name)
-
-
-def read_all(
-    sides: Mapping[str, Any],
-    columns: Sequence[str] | None,
-    missing_values: str | Sequence[str],
-    segment: str | None,
-    progress: Progress,
-) -> list[Table]:
-    """Read every side; all faults are told together."""
-    missing = _parse_missing(missing_values)
-
-    def read(place: int, side: str, source: Any) -> Table:
-        wanted = columns
-        if columns is not None and segment is not None and place == 0:
-            wanted = tuple(dict.fromkeys((*columns, segment)))
-        return read_table(source, side=side, columns=wanted, missing_values=missing)
-
-    return _read_sides(sides, read, progress)
-
-
-def hold_all(
-    sides: Mapping[str, Any], missing_values: str | Sequence[str], progress: Progress
-) -> dict[str, Any]:
-    """Every side with files read whole, to be given wherever a path is taken; all faults told."""
-    missing = _parse_missing(missing_values)
-
-    def held(place: int, side: str, source: Any) -> Any:
-        if not isinstance(source, str | os.PathLike):
-            return source
-        return hold(Path(os.fsdecode(source)), side=side, missing_values=missing)
-
-    return dict(zip(sides, _read_sides(sides, held, progress), strict=True))
-
-
-def _parse_missing(given: str | Sequence[str]) -> tuple[str, ...]:
+def parse_missing(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The entries that stand for missing, as texts."""
     missing = (given,) if isinstance(given, str) else given
     if not is_list(missing) or not all(isinstance(entry, str) for entry in missing):
         raise SettingsError('missing_values must be texts, such as ["NA", "-9"].')

@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.count.kinds import Kind as ColumnKind
+from unveil.count.kinds import is_wide, kind_of_codes, kind_of_dtype
 from unveil.errors import ReadError
 from unveil.io.numbers import TAGS
 from unveil.io.table import Table
@@ -52,11 +54,9 @@ def _numbers(text: pl.Series) -> pl.Series | None:
     return made.alias(name) if made.null_count() == text.null_count() else None
 
 
-_CATEGORIES = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
 _EMPTY = pl.Series([], dtype=pl.Null)
 _MOST_CODES = 1_000
 _LARGEST = 1e150  # the square is still a number
-_LABELLED_ROWS, _LABELLED_CODES = 0.95, 0.5
 
 
 def split(
@@ -68,14 +68,10 @@ def split(
     series = series.fill_nan(None) if dtype.is_float() else series
     if series.null_count() == len(series):
         return _fixed_part(ModelColumn(name, "empty", dtype, has_missing=True), len(series))
-    if isinstance(dtype, _CATEGORIES) or _is_coded(series, variable) or _is_wide(series):
-        return _category(name, series, variable)
-    if dtype.is_numeric() or dtype.is_temporal():
-        return _number(name, series, special, variable)
-    raise ReadError(
-        f"Column {name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot "
-        "be synthesised. Leave the column out, or turn it into text or numbers."
-    )
+    kind = _kind(series.alias(name), variable)
+    if kind in ("category", "ordered"):
+        return _category(name, series, is_ordered=kind == "ordered")
+    return _number(name, series, special, variable)
 
 
 def join_column(part: ColumnValues) -> pl.Series:
@@ -128,27 +124,27 @@ def from_numbers(values: Values, dtype: pl.DataType) -> pl.Series:
     return numbers.cast(dtype, strict=False)
 
 
-def _is_coded(series: pl.Series, variable: Variable | None) -> bool:
-    """Whether numbers are codes of a category: labelled, and declared nominal or ordinal.
-
-    Where no level of measurement is declared, they are if nearly all answers have labels: those of
-    95 % of the rows, and half of the distinct ones. Labels of codes that mean no answer do not
-    count, so that an income with a label for -8 alone stays a number.
-    """
-    dtype = series.dtype
-    if variable is None or not variable.levels or not (dtype.is_integer() or dtype.is_float()):
-        return False
-    if variable.measure is not None:
-        return variable.measure in ("nominal", "ordinal")
-    answers = series.cast(pl.Float64).filter(~_means_no_answer(series, variable)).drop_nulls()
-    codes = [level.code for level in variable.levels if not isinstance(level.code, str)]
-    labelled = answers.is_in(pl.Series(codes, dtype=pl.Float64).implode())
-    n_labelled = answers.filter(labelled).n_unique()
-    return bool(
-        n_labelled > 0
-        and int(labelled.sum()) >= _LABELLED_ROWS * len(answers)
-        and n_labelled >= _LABELLED_CODES * answers.n_unique()
-    )
+def _kind(series: pl.Series, variable: Variable | None) -> ColumnKind:
+    """What the values are, by the one rule for all measures (`unveil.count.kinds`)."""
+    kind = kind_of_dtype(series.dtype)
+    if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary):
+        raise ReadError(
+            f"Column {series.name!r} holds {str(series.dtype).split('(', maxsplit=1)[0]} values,"
+            " which cannot be synthesised. Leave the column out, or turn it into text or numbers."
+        )
+    if kind == "number" and is_wide(series):
+        return "category"
+    if kind == "number" and variable is not None and variable.levels and series.dtype.is_numeric():
+        answers = series.filter(~_means_no_answer(series, variable)).drop_nulls()
+        counts = answers.alias("level").value_counts()
+        codes = [level.code for level in variable.levels if not isinstance(level.code, str)]
+        labelled = counts["level"].cast(pl.Float64).is_in(pl.Series(codes, dtype=pl.Float64))
+        return kind_of_codes(
+            variable.measure, labelled.to_numpy(), counts["count"].to_numpy().astype(np.int64)
+        )
+    if kind == "category" and variable is not None and variable.measure == "ordinal":
+        return "ordered"
+    return kind
 
 
 def _means_no_answer(series: pl.Series, variable: Variable) -> pl.Series:
@@ -162,26 +158,16 @@ def _means_no_answer(series: pl.Series, variable: Variable) -> pl.Series:
     return found.fill_null(value=False)
 
 
-def _is_wide(series: pl.Series) -> bool:
-    """Whether whole numbers are too large for 64 bits with a sign: such are names, not amounts."""
-    if series.dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
-        return False
-    return bool(series.cast(pl.Int64, strict=False).null_count() > series.null_count())
-
-
 def _declared_codes(variable: Variable) -> list[Any]:
     codes = (TAGS.get(str(code), code) for code in variable.missing)
     return [code for code in codes if not isinstance(code, str)]
 
 
-def _category(name: str, series: pl.Series, variable: Variable | None) -> ColumnValues:
+def _category(name: str, series: pl.Series, *, is_ordered: bool) -> ColumnValues:
     levels = series.drop_nulls().unique().sort()
     has_missing = series.null_count() > 0
     if len(levels) == 1 and not has_missing:
         return _fixed_part(ModelColumn(name, "constant", series.dtype, levels), len(series))
-    is_ordered = isinstance(series.dtype, pl.Enum) or (
-        variable is not None and variable.measure == "ordinal"
-    )
     kind: Kind = "ordered" if is_ordered else "category"
     column = ModelColumn(name, kind, series.dtype, levels, has_missing=has_missing)
     return ColumnValues(column, _codes(series, levels))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from unveil.arguments import whole_number
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
 from unveil.synthesis.identifiers import parse_instructions
@@ -17,6 +18,7 @@ from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, w
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
+@takes_study
 def synthesise(
     original: Any,
     *,

@@ -21,6 +21,7 @@ from unveil.measure.gate.links import LinkRows
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings, map_frames
 from unveil.measure.gate.values import fold_text
 from unveil.records.alerts import GateEvidence
+from unveil.study.study import Study
 
 ICD = ["J45.0", "J45.1", "E11.0", "E11.9", "I10.0", "M54.2", "M54.5", "Z00.0", "F32.1", "F32.9"]
 DISTRICTS = ["Łódź", "Kraków", "Gdańsk North", "Radom", "Piła", "Smith's Ferry"]
@@ -61,7 +62,7 @@ OTHERS = people(2)
 
 def coded(name: str, original: pl.DataFrame, synthetic: pl.DataFrame) -> LinkColumn:
     tables = [Table("original", "o", original), Table("synthetic", "s", synthetic)]
-    return link_column(name, tables)
+    return link_column(name, Study(tables).files)
 
 
 def ask(original: pl.DataFrame, synthetic: pl.DataFrame, *names: str):

@@ -10,6 +10,7 @@ from oracles import gate
 from unveil.io.table import Table
 from unveil.measure.gate.columns import LinkColumn, link_column
 from unveil.measure.gate.links import LinkRows, Links
+from unveil.study.study import Study
 
 SEEDS = range(20)
 
@@ -18,7 +19,7 @@ def columns(names: list[str], *files: list[gate.Row]) -> list[LinkColumn]:
     """Files of tuples, coded together; the original is first."""
     frames = [pl.DataFrame(file, names, orient="row", infer_schema_length=None) for file in files]
     tables = [Table("data", f"File {k}", frame) for k, frame in enumerate(frames)]
-    return [link_column(name, tables) for name in names]
+    return [link_column(name, Study(tables).files) for name in names]
 
 
 def rows(names: list[str], *files: list[gate.Row]) -> LinkRows:

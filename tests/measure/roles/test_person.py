@@ -10,6 +10,7 @@ from unveil.measure.roles.person import choose_people, find_person
 from unveil.measure.roles.suggest import suggest
 from unveil.records.codebook import Codebook, Variable
 from unveil.study.people import read_people
+from unveil.study.study import Study
 
 OF_PEOPLE = (
     "patient_id PatientID PATIENTID patient Respondent pid person_nr case_no subjid USUBJID id"
@@ -112,7 +113,7 @@ def test_a_word_for_a_person_goes_first_then_the_fewest_people():
 def test_a_row_without_a_value_is_a_person_of_its_own():
     values = [*TWICE, None, None]
     assert found(patient_id=values) == ("patient_id", 62, 32)
-    people = read_people(table(patient_id=values), "patient_id")
+    people = read_people(Study([table(patient_id=values)]).files, "patient_id")
     assert people.record.n_people == len(set(people.of_row.tolist())) == 32
     assert people.of_row.tolist() == [*TWICE, 30, 31]
 
@@ -125,7 +126,7 @@ def test_a_label_speaks_where_the_name_says_nothing():
 
 
 def test_what_the_user_names_goes_before_what_is_found():
-    both = table(patient_id=TWICE, ward=[n % 4 for n in range(60)])
+    both = Study([table(patient_id=TWICE, ward=[n % 4 for n in range(60)])]).files
     assert choose_people(both, None).record.column == "patient_id"
     assert choose_people(both, "ward").record.n_people == 4
     assert choose_people(both, "none") is None

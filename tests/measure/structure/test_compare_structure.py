@@ -44,7 +44,7 @@ def declared(monkeypatch):
             )
             for side, frame, variables, form in made
         ]
-        monkeypatch.setattr(compare, "read_all", lambda *_: tables)
+        monkeypatch.setattr(compare, "open_files", lambda *_: tables)
         return compare_structure("o.sav", "s.sav").record
 
     return run

@@ -22,9 +22,9 @@ def file(tmp_path):
 
 
 def test_the_file_is_read_once(file, monkeypatch):
-    read, times = one_table.read_all, []
+    read, times = one_table.open_files, []
     monkeypatch.setattr(
-        one_table, "read_all", lambda *given: (times.append(given[1]), read(*given))[1]
+        one_table, "open_files", lambda *given: (times.append(given[1]), read(*given))[1]
     )
     asked = [file, "-k", "k1,k2", "--weights", "w", "--sensitive", "t", "--json"]
     done = CliRunner().invoke(uniques, asked)

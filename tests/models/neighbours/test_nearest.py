@@ -9,7 +9,7 @@ import pytest
 from unveil.count.codes import encode
 from unveil.errors import AlignError
 from unveil.io.code_meanings import Meaning
-from unveil.models.neighbours.mixed import DistanceAxis, axes_of, distances, find, is_scaled
+from unveil.models.neighbours.mixed import DistanceAxis, axes_of, distances, find
 
 PERSONS, COPY = 40, 400
 
@@ -127,9 +127,9 @@ def test_numbers_named_as_categorical_are_alike_or_not():
 
 def test_codes_that_all_have_a_label_are_categories():
     labels = {"1": Meaning("yes", "1"), "2": Meaning("no", "2")}
-    assert not is_scaled(encode("v", [pl.Series([1, 2, None])], labels))
-    assert is_scaled(encode("v", [pl.Series([1, 2, 3])], labels))
-    assert not is_scaled(encode("v", [pl.Series([1, 2, 3])], labels, (3.0,)))
+    assert not encode("v", [pl.Series([1, 2, None])], labels).is_scaled
+    assert encode("v", [pl.Series([1, 2, 3])], labels).is_scaled
+    assert not encode("v", [pl.Series([1, 2, 3])], labels, (3.0,)).is_scaled
 
 
 def test_infinite_numbers_have_no_range():

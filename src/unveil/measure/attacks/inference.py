@@ -44,6 +44,7 @@ from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # Every secret guessed for every person: counted where that can be, searched where it cannot.
 
@@ -103,6 +104,7 @@ def _search_secrets(
     return found
 
 
+@takes_study
 def inference(
     original: Any,
     synthetic: Any,

@@ -26,7 +26,6 @@ from unveil.models.neighbours.mixed import (
     DistanceAxis,
     NearestPairs,
     find,
-    is_scaled,
     representatives,
     run_in_pieces,
 )
@@ -114,7 +113,7 @@ def secret_of(column: CodedColumn, tolerance: GuessTolerance, categorical: Seque
     """The column as a secret, with what is right for each of its levels."""
     if column.name in tolerance.absolute:
         return Secret(column, near(column, tolerance.absolute[column.name], column.special_codes))
-    is_number = column.levels.dtype.is_numeric() and is_scaled(column)
+    is_number = column.levels.dtype.is_numeric() and column.is_scaled
     if not is_number or column.name in categorical or tolerance.share == 0:
         return Secret(column, exact(column))
     return Secret(column, within_share(column, tolerance.share))

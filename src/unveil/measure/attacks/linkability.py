@@ -35,6 +35,7 @@ from unveil.models.neighbours.mixed import (
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # How likely do two sets of nearest records have one in common, ties broken at random?
 #
@@ -133,6 +134,7 @@ def _log(shares: Floats) -> Floats:
     return logs
 
 
+@takes_study
 def linkability(
     original: Any,
     synthetic: Any,

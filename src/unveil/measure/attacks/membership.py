@@ -43,6 +43,7 @@ from unveil.records.attacks import Membership, MembershipRow, Pair
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # What is nearby, and how many of those looked at are members? Or a refusal.
 
@@ -185,6 +186,7 @@ class MembershipResult(RowsResult[Membership]):
         return rows_frame(self.record.closest)
 
 
+@takes_study
 def membership(
     original: Any,
     synthetic: Any,

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
-from unveil.models.neighbours.mixed import is_scaled
 
 Codes = NDArray[np.uint32]
 
@@ -53,7 +52,7 @@ class Attribute:
 def attribute_of(column: CodedColumn, *, has_order: bool = True) -> Attribute:
     """The column with its ordered levels first, then all the others; missing is the last."""
     is_ordered = np.zeros(column.n_levels, bool)
-    if has_order and is_scaled(column):
+    if has_order and column.is_scaled:
         known = column.levels.drop_nulls().to_physical().to_numpy()
         is_ordered[: len(known)] = ~np.isin(known, column.special_codes)
     n_ordered = int(is_ordered.sum())

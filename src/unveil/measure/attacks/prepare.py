@@ -4,7 +4,7 @@ The sides are stacked as original, copy, control: the same level has the same co
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,21 +12,19 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence
-from unveil.count.codes import CodedColumn
+from unveil.count.codes import CodedColumn, with_declared
 from unveil.count.overlap import doubtful_levels
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import AlignError, RolesError, SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
-from unveil.models.neighbours.mixed import is_scaled
 from unveil.records.disclosure import Coercion
 from unveil.records.person import PersonColumn
-from unveil.study.align import align
 from unveil.study.band_spec import Bands, parse_bands
 from unveil.study.people import NONE, People, check_person, people_of_rows
 from unveil.study.roles import Roles, names, roles
-from unveil.study.scenario import Progress, encode_all
-from unveil.study.study import read_all, without_column
+from unveil.study.scenario import Progress
+from unveil.study.study import open_files
 
 ORIGINAL, SYNTHETIC, CONTROL = 0, 1, 2
 COUNTING_ROWS = "Attacks count rows, not people."
@@ -135,14 +133,14 @@ def prepare_attack(
         raise RolesError("No columns are given. Name those to compare, or leave columns out.")
     check_person(person, (*(wanted or ()), *named))
     is_named = person not in (None, NONE)
-    tables = read_all(given, None if is_named else wanted, missing_values, None, progress)
-    people = choose_people(tables[ORIGINAL], person)
+    tables = open_files(given, None if is_named else wanted, missing_values, progress)
+    people = choose_people(tables, person)
     of_people = _note_people(tables, people, counting if is_named else COUNTING_ROWS)
     whose = {}
     if person is not None and people is not None:
         sides = (ORIGINAL, *range(CONTROL, len(tables)))
-        whose = {side: people_of_rows(tables[side], person) for side in sides}
-        tables = [without_column(table, person) for table in tables]
+        whose = {side: people_of_rows(tables, person, side) for side in sides}
+        tables = tables.without_column(person)
     chosen = _in_common(tables, named) if wanted is None else roles(tables, wanted, ())
     left_out = names(without, "Columns to leave out")
     check_asked_for(left_out, (*(wanted or ()), *named))
@@ -154,15 +152,15 @@ def prepare_attack(
     if not compared:
         raise RolesError("Every column is left out, so there is nothing to compare. Leave in some.")
     _check_other_codes(apart, compared)
-    aligned = align(tables, compared)
-    encoded = encode_all(aligned, compared, progress)
+    encoded = tables.encode(compared, progress=progress)
+    made = tuple(_with_codes(column, apart) for column in encoded.columns)
     return AttackData(
-        tuple(_with_codes(column, apart) for column in encoded),
+        made,
         tuple(table.source for table in tables),
         (
             *chosen.notes,
-            *aligned.coercions,
-            *doubtful_levels(_by_level(encoded), tables),
+            *encoded.coercions,
+            *doubtful_levels([one for one in made if not one.is_scaled], tables),
             *of_people,
         ),
         None if not whose or people is None else people.record,
@@ -188,11 +186,6 @@ def _note_people(
                 " too, so it is no control: split the file by person (unveil split)."
             )
     return (Coercion(side="original", column=person.column, kind="person", sentence=said),)
-
-
-def _by_level(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
-    """Those compared level by level: numbers need have none in common to be near."""
-    return [column for column in columns if not is_scaled(column)]
 
 
 def _one_copy(synthetic: Any) -> Any:
@@ -256,7 +249,7 @@ def _with_codes(column: CodedColumn, apart: Bands) -> CodedColumn:
             f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
             " them out."
         )
-    return replace(column, special_codes=tuple(dict.fromkeys((*column.special_codes, *codes))))
+    return with_declared(column, codes)
 
 
 def check_other_columns(what: str, given: Sequence[str], known: Sequence[str]) -> None:

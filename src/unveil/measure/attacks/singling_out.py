@@ -27,6 +27,7 @@ from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed, stream
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # How many predicates, of how many columns, are to be tried? Or a refusal.
 
@@ -73,6 +74,7 @@ def check_too_many_columns(asked: SinglingOutSettings, n_columns: int) -> None:
         )
 
 
+@takes_study
 def singling_out(
     original: Any,
     synthetic: Any,

@@ -24,6 +24,7 @@ from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # Does the number of copies change the CAP score?
 #
@@ -314,6 +315,7 @@ class CapResult(RowsResult[Cap]):
         return pool
 
 
+@takes_study
 def cap(
     original: Any,
     synthetic: Any,

@@ -19,6 +19,7 @@ from unveil.measure.cap.tcap import parse_tau
 from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, OnM, heads, lines
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +51,7 @@ class CapTableResult(RowsResult[Cap]):
         )
 
 
+@takes_study
 def cap_table(
     original: Any,
     methods: Mapping[str, Any],

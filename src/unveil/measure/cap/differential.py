@@ -31,9 +31,10 @@ from unveil.records.differential import (
 )
 from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
+from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import Study, open_study, sides_of
+from unveil.study.study import sides_of
 
 # Whose copies are they? Those of one way of making them, or of several methods by name.
 
@@ -170,7 +171,7 @@ def differential_confidentiality(
     if not target_names:
         raise RolesError("No target is given. Name the column that an intruder would guess.")
     sides, copies = sides_by_method(included, left_out, synthetic)
-    opening = open_study(
+    opening = open_scenario(
         sides,
         keys=keys,
         targets=target_names,
@@ -182,7 +183,7 @@ def differential_confidentiality(
 
 
 def _record(
-    opening: Study, copies: dict[str, range], settings: dict[str, Any], progress: Progress
+    opening: OpenScenario, copies: dict[str, range], settings: dict[str, Any], progress: Progress
 ) -> DifferentialConfidentiality:
     scenario = opening.scenario
     places = [(name, m) for name, sides in copies.items() for m in range(1, len(sides) + 1)]

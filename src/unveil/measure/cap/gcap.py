@@ -22,6 +22,7 @@ from unveil.measure.cap.scores import total
 from unveil.measure.result import RowsResult
 from unveil.records.cap import Gcap, GcapRow, KeySet
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # Which records of the copies come nearest to a person's keys, and what do they say?
 #
@@ -172,6 +173,7 @@ class GcapResult(RowsResult[Gcap]):
         )
 
 
+@takes_study
 def gcap(
     original: Any,
     synthetic: Any,

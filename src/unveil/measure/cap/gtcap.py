@@ -25,6 +25,7 @@ from unveil.records.disclosure import NotMeasured
 from unveil.study.band_spec import parse_bands
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
 # The result of `unveil.gtcap`: its record, and beside it the scores of each statistical unique.
@@ -238,6 +239,7 @@ def _missing_figures(row: GtcapCopy, n_unique: int) -> list[tuple[str, str]]:
 STEPS = 2
 
 
+@takes_study
 def gtcap(
     original: Any,
     synthetic: Any,

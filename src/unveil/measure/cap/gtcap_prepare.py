@@ -16,13 +16,11 @@ from unveil.io.table import Table
 from unveil.measure.cap.gtcap_settings import GtcapProblem, GtcapSettings, check_other_radii
 from unveil.models.neighbours.radius import Columns, RadiusAxis, axis_of, columns_of
 from unveil.records.disclosure import BandedColumn, Coercion
-from unveil.study.align import align
 from unveil.study.band_spec import Bands
-from unveil.study.bands import band
+from unveil.study.open_scenario import check_other_columns as refuse_other_bands
 from unveil.study.roles import Roles, names, parse_roles, roles
-from unveil.study.scenario import Progress, encode_all
-from unveil.study.study import check_other_columns as refuse_other_bands
-from unveil.study.study import read_all
+from unveil.study.scenario import Progress
+from unveil.study.study import open_files
 
 MANY_LEVELS = 20
 """A column with more numbers than this, and no radius, was meant to have one."""
@@ -50,12 +48,12 @@ def prepare_gtcap(
 ) -> GtcapData:
     """Read, align and band what the user gave, and sort the columns by their kind."""
     spelt = _spelt(keys, target)
-    tables = read_all(sides, spelt.columns, missing_values, None, progress)
+    tables = open_files(sides, spelt.columns, missing_values, progress)
     chosen = roles(tables, spelt.keys, spelt.targets)
     check_other_radii(settings.radii, chosen.columns)
     refuse_other_bands(settings.bands, chosen)
-    aligned, banded = band(align(tables, chosen.columns), _without_radii(settings))
-    columns = encode_all(aligned, chosen.columns, progress)
+    encoded = tables.encode(chosen.columns, _without_radii(settings), progress)
+    columns = encoded.columns
     plain = [column for column in columns if column.name not in settings.radii]
     _check_without_a_radius(plain)
     wide = [column for column in columns if column.name in settings.radii]
@@ -74,7 +72,7 @@ def prepare_gtcap(
     ]
     notes = (
         *chosen.notes,
-        *aligned.coercions,
+        *encoded.coercions,
         *doubtful_levels(plain, tables),
         *_far_apart(wide, axes, tables),
     )
@@ -82,7 +80,7 @@ def prepare_gtcap(
         GtcapProblem(columns[0].sides, *of_role),
         chosen,
         tuple(table.source for table in tables),
-        banded,
+        encoded.bands,
         notes,
     )
 

@@ -12,9 +12,10 @@ from unveil.errors import ReadError, RolesError, SettingsError, list_names
 from unveil.measure.cap.classes import Joint, KeyClasses, classes_of, join_targets, parse_tolerance
 from unveil.records.cap import KeySet, Method, Target, Tolerance
 from unveil.study.band_spec import parse_bands
+from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.roles import names
 from unveil.study.scenario import Progress
-from unveil.study.study import Study, open_study, sides_of
+from unveil.study.study import sides_of
 
 SYNTHETIC = "synthetic"
 """What the only method is called where none is named."""
@@ -24,7 +25,7 @@ SYNTHETIC = "synthetic"
 class Attribution:
     """Original, methods and joint target, opened and encoded; key sets are counted when asked."""
 
-    opening: Study
+    opening: OpenScenario
     copies: dict[str, range]  # by method, the sides of its copies
     key_sets: tuple[KeySet, ...]
     target: Target
@@ -99,7 +100,7 @@ def _open(
         raise RolesError("No target is given. Name the column that an intruder might learn.")
     radii = parse_tolerance(tolerance, targets)
     banding = parse_bands(bands, special_codes)
-    opening = open_study(
+    opening = open_scenario(
         sides,
         keys=tuple(dict.fromkeys(key for key_set in chosen for key in key_set.keys)),
         targets=targets,

@@ -13,19 +13,18 @@ import polars as pl
 
 from unveil.arguments import number_within
 from unveil.arrays import Mask
-from unveil.count.codes import encode
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import RolesError, SettingsError, list_names
-from unveil.io.sources import read_table
 from unveil.io.table import Table
 from unveil.measure.roles.person import choose_people
 from unveil.records.codebook import Codebook
 from unveil.records.differential import Split
 from unveil.records.disclosure import Coercion
 from unveil.seeding import parse_seed
-from unveil.study.align import align
 from unveil.study.people import People
 from unveil.study.roles import names
+from unveil.study.study import OpenFiles, open_files
+from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
 
@@ -49,6 +48,7 @@ class SplitResult(Result):
         return iter((self.included, self.left_out))
 
 
+@takes_study
 def split(
     original: Any,
     share: float = 0.5,
@@ -90,9 +90,10 @@ def split(
     wanted = number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")
     chosen = parse_seed(seed)
     strata_names = () if strata is None else names(strata, "Strata")
-    table = read_table(original, side="original")
-    strata_of, n_strata = _strata(table, strata_names)
-    people = choose_people(table, person)
+    files = open_files({"original": original})
+    table = files[0]
+    strata_of, n_strata = _strata(files, strata_names)
+    people = choose_people(files, person)
     if people is not None:
         strata_of = _strata_of_people(strata_of, people, strata_names)
     is_in = person_in = _draw_included(strata_of, n_strata, wanted, np.random.default_rng(chosen))
@@ -118,12 +119,11 @@ def split(
     return SplitResult(record, *parts, table.codebook)
 
 
-def _strata(table: Table, strata: Sequence[str]) -> tuple[Ids, int]:
+def _strata(files: OpenFiles, strata: Sequence[str]) -> tuple[Ids, int]:
     """The stratum of each row as a number, and how many there are."""
+    table = files[0]
     table.check_columns(strata)
-    aligned = align([table], strata)
-    columns = [encode(name, aligned.columns[name]) for name in strata]
-    digits = [(column.codes, column.n_levels) for column in columns]
+    digits = [(column.codes, column.n_levels) for column in files.encode(strata).columns]
     return number(*pack(digits, table.frame.height))
 
 

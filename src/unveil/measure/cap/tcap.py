@@ -21,6 +21,7 @@ from unveil.measure.cap.scores import cap_synthetic, mean, uniques
 from unveil.measure.result import RowsResult
 from unveil.records.cap import KeySet, Tcap, TcapNotMeasured, TcapRow
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 NOTHING_SURE = "no record of the copies is as sure of its target as tau"
 NO_SURE_KEYS = "the original has none of the keys of which the copies are sure"
@@ -63,6 +64,7 @@ def weap(classes: KeyClasses) -> Floats:
     return shares
 
 
+@takes_study
 def tcap(
     original: Any,
     synthetic: Any,

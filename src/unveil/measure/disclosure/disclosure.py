@@ -12,11 +12,14 @@ from unveil.measure.disclosure.record import measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.open_scenario import open_scenario
 from unveil.study.roles import parse_roles
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_study, sides_of
+from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 
+@takes_study
 def disclosure(
     original: Any,
     synthetic: Any,
@@ -87,7 +90,7 @@ def disclosure(
     progress = progress or no_progress
     rules = parse_exclusions(exclude)
     checks = checks_asked(one_way, two_way, checks_by)
-    opening = open_study(
+    opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,
         targets=targets,

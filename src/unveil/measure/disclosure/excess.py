@@ -19,9 +19,11 @@ from unveil.records.exclusions import Exclusion
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.people import PeopleOfFiles
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import Study, open_study, sides_of
+from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
 """The measures of what a copy gives away; those of the original alone know no control."""
@@ -29,6 +31,7 @@ MEASURES = ("iS", "DiS", "DiSCO", "DiSDiO", "DCAP", "TCAP")
 TRAIN, CONTROL = 0, 1
 
 
+@takes_study
 def excess(
     train: Any,
     control: Any,
@@ -80,7 +83,7 @@ def excess(
     progress = progress or no_progress
     measures = _measures(measure)
     rules = parse_exclusions(exclude)
-    opening = open_study(
+    opening = open_scenario(
         sides_of(synthetic, train=train, control=control),
         keys=keys,
         targets=targets,
@@ -106,7 +109,7 @@ def _measures(given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _record(
-    opening: Study, measures: Sequence[str], rules: tuple[Exclusion, ...], progress: Progress
+    opening: OpenScenario, measures: Sequence[str], rules: tuple[Exclusion, ...], progress: Progress
 ) -> Excess:
     scenario = opening.scenario
     copies = range(CONTROL + 1, len(scenario.sides.rows))
@@ -140,13 +143,13 @@ def _record(
     )
 
 
-def _people(opening: Study) -> tuple[PeopleOfFiles, ...]:
+def _people(opening: OpenScenario) -> tuple[PeopleOfFiles, ...]:
     """Whose rows those of train are, and those of the control sample; nobody's where not asked."""
     people = opening.people
     return () if people is None else (people.without_control(), people.of_control())
 
 
-def _size(opening: Study, people: Sequence[PeopleOfFiles], part: int) -> int:
+def _size(opening: OpenScenario, people: Sequence[PeopleOfFiles], part: int) -> int:
     return people[part].original.record.n_people if people else opening.scenario.sides.rows[part]
 
 

@@ -23,13 +23,16 @@ from unveil.records.disclosure import (
 from unveil.records.exclusions import Exclusion
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
+from unveil.study.open_scenario import open_scenario
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_study, sides_of
+from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 ORIGINAL_SIDE = {"DiSCO": "Dorig", "DiSDiO": "Dorig", "DCAP": "CAPd"}
 """The measures that can be tabled, each with its companion on the original, as in synthpop."""
 
 
+@takes_study
 def exclusion_table(
     original: Any,
     synthetic: Any,
@@ -74,7 +77,7 @@ def exclusion_table(
     limit = parse_exclusions({"rule": "max-denominator", "limit": max_denominator})
     known = None if levels is None else _only_levels(parse_exclusions(levels))
     checks = checks_asked(one_way, Checks().two_way, None)
-    opening = open_study(
+    opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,
         targets=targets,

@@ -41,9 +41,9 @@ from unveil.records.disclosure import (
 from unveil.records.exclusions import Effect, Exclusion
 from unveil.records.person import PeopleByKeys
 from unveil.study.excluded import Exclusions, resolve_exclusions
+from unveil.study.open_scenario import OpenScenario
 from unveil.study.people import People, PeopleOfFiles
 from unveil.study.scenario import CountedScenario, Progress, no_progress
-from unveil.study.study import Study
 
 # Is one group disclosed while the average looks low? DiSCO within every level of every key.
 
@@ -312,7 +312,7 @@ AFFECTED = (
 class MeasuredScenario:
     """A scenario measured with nothing excluded, and all that its records share."""
 
-    opening: Study
+    opening: OpenScenario
     checking: CheckSettings
     figures: ScenarioFigures
     recurrence: tuple[Recurrence, ...]
@@ -330,7 +330,7 @@ class MeasuredScenario:
 
 
 def measure_scenario(
-    opening: Study,
+    opening: OpenScenario,
     checking: CheckSettings,
     progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,

@@ -5,9 +5,9 @@ thresholds are in docs/gate.md.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, get_args
 
 import polars as pl
@@ -17,7 +17,6 @@ from unveil.assessment.alerts import Limits
 from unveil.assessment.assess import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
 from unveil.errors import SettingsError, list_names, nearest
-from unveil.io.sources import CachedFile
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
@@ -30,7 +29,8 @@ from unveil.records.limits import Verdict
 from unveil.study.people import NONE
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import hold_all, read_all, sides_of
+from unveil.study.study import Study
+from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
 
@@ -62,6 +62,7 @@ class AssessResult(Result):
         return self.record.exit_code
 
 
+@takes_study
 def assess(
     original: Any,
     synthetic: Any,
@@ -129,7 +130,9 @@ def assess(
         raise SettingsError(
             f"audience is {quote_value(audience)}. Give closed, registered or open."
         )
-    opened = open_files(original, synthetic, control, missing_values, progress)
+    opened = Study.open(
+        original, synthetic, control, missing_values=missing_values, progress=progress
+    )
     found = None
     if keys is not None:
         found = disclosure(
@@ -149,9 +152,9 @@ def assess(
                 f"{quote_value(name)} has sensitive values but is no target."
                 f"{nearest(name, found.record.targets)} Name it among the targets."
             )
-    digest = opened.digest()
+    digest = hash_study(opened)
     record = assess_files(
-        opened.files,
+        Files(opened.files),
         None if found is None else found.record,
         limits=wanted,
         sensitive=sensitive,
@@ -166,43 +169,9 @@ def assess(
     return AssessResult(record, found)
 
 
-@dataclass(frozen=True, eq=False)
-class OpenedFiles:
-    """The files of a release, each read once, as measures take them and as tables."""
-
-    sides: Mapping[str, Any]
-    files: Files
-
-    @property
-    def original(self) -> Any:
-        """The original, as measures take it."""
-        return self.sides["original"]
-
-    @property
-    def synthetic(self) -> list[Any]:
-        """The synthetic files, as measures take them."""
-        return [one for side, one in self.sides.items() if side.startswith("synthetic")]
-
-    def digest(self) -> str:
-        """One hash for all files: of their bytes, or of the content of frames."""
-        return files_hash(map(_digest, self.sides.values(), self.files.tables))
-
-
-def open_files(
-    original: Any,
-    synthetic: Any,
-    control: Any,
-    missing_values: str | Sequence[str],
-    progress: Progress,
-) -> OpenedFiles:
-    """Read every file of a release once, in full."""
-    given = sides_of(synthetic, original=original)
-    sides = hold_all(
-        given if control is None else {**given, "control": control}, missing_values, progress
-    )
-    tables = read_all(sides, None, missing_values, None, progress)
-    files = Files(tables[0], tuple(tables[1 : len(given)]), None if control is None else tables[-1])
-    return OpenedFiles(sides, files)
+def hash_study(study: Study) -> str:
+    """One hash for all files: of their bytes, or of the content of frames."""
+    return files_hash(map(_digest, study.paths, study.tables))
 
 
 def assess_files(
@@ -272,9 +241,8 @@ def _acceptances(given: Mapping[str, tuple[str, str]], digest: str) -> list[Acce
     return made
 
 
-def _digest(source: Any, table: Table) -> str:
-    path = source.path if isinstance(source, CachedFile) else source
-    if isinstance(path, str | os.PathLike) and os.path.isfile(path):
+def _digest(path: Path | None, table: Table) -> str:
+    if path is not None and path.is_file():
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     frame = table.frame

@@ -14,13 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
-from unveil.count.codes import CodedColumn, encode, label
+from unveil.count.codes import CodedColumn, label
 from unveil.count.packing import Sides
-from unveil.errors import AlignError
-from unveil.io.table import Table
 from unveil.measure.gate.values import fold_text, read_days, read_numbers, read_years, round_digits
-from unveil.study.align import align
-from unveil.study.scenario import encode_aligned
+from unveil.study.study import OpenFiles
 
 ORIGINAL = 0
 
@@ -92,10 +89,10 @@ class LinkColumn:
         return label(self.source, int(self.example[code]))
 
 
-def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
+def link_column(name: str, files: OpenFiles) -> LinkColumn:
     """One column of several files, coded together."""
-    source = _encode_column(name, tables)
-    said = read_levels(source, range(len(tables)))
+    source = files.column_or_text(name)
+    said = read_levels(source, range(len(files)))
     keys, codes_of_levels = np.unique(said.folded, return_inverse=True)
     # The spelling of the original stands for all, where it has the value.
     by_use = np.argsort(source.counts[ORIGINAL] > 0, kind="stable")
@@ -112,20 +109,6 @@ def link_column(name: str, tables: Sequence[Table]) -> LinkColumn:
         source,
         example,
     )
-
-
-def _encode_column(name: str, tables: Sequence[Table]) -> CodedColumn:
-    """The column over all files: aligned where it can be, else compared as text."""
-    try:
-        return encode_aligned(align(tables, [name]), name)
-    except AlignError:
-        return encode(name, [_to_text(table.frame[name].alias("")) for table in tables])
-
-
-def _to_text(column: pl.Series) -> pl.Series:
-    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
-        return pl.Series([None] * len(column), dtype=pl.String)
-    return column.cast(pl.String)
 
 
 @dataclass(frozen=True, eq=False)

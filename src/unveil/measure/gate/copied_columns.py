@@ -19,6 +19,7 @@ from unveil.measure.roles.suggest import find_identifiers
 from unveil.measure.roles.vocabulary import tokens
 from unveil.records.alerts import CopiedColumn, SingleHolder
 from unveil.records.base import Copy
+from unveil.study.study import Study
 
 FEWEST = 20
 FEW_LEVELS = 20
@@ -149,7 +150,7 @@ def extra_columns(original: Table, synthetic: Table, copy: Copy) -> Iterator[Cop
 
 
 def _is_running_extra(table: Table, name: str) -> bool:
-    return is_running(link_column(name, [table]), 0)
+    return is_running(link_column(name, Study([table]).files), 0)
 
 
 def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Iterator[CopiedColumn]:
@@ -196,7 +197,7 @@ def _beside(original: Table, like: str, synthetic: Table, name: str) -> LinkColu
         replace(table, frame=pl.DataFrame({"x": table.frame[column]}), codebook=None, notes=())
         for table, column in ((original, like), (synthetic, name))
     ]
-    return link_column("x", sides)
+    return link_column("x", Study(sides).files)
 
 
 def _real_records(column: LinkColumn) -> tuple[int, int]:

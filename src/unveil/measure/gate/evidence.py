@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
-import polars as pl
 
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
@@ -38,6 +37,7 @@ from unveil.records.alerts import (
 from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.study import OpenFiles
 
 FAST = ("whole records", "values of single holders", "identifiers", "columns", "codings")
 SLOW = ("own values", "near-copies", "groups")
@@ -45,16 +45,29 @@ SLOW = ("own values", "near-copies", "groups")
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files of a release as they were read: original, synthetic, control sample."""
+    """The files of a release: original, synthetic, control sample."""
 
-    original: Table
-    synthetic: tuple[Table, ...]
-    control: Table | None = None
+    opened: OpenFiles  # the original first and the control sample last
 
     @property
-    def tables(self) -> list[Table]:
-        """All of them, the original first and the control sample last."""
-        return [self.original, *self.synthetic, *([self.control] if self.control else [])]
+    def tables(self) -> tuple[Table, ...]:
+        """All of them."""
+        return self.opened.tables
+
+    @property
+    def original(self) -> Table:
+        """The original, as it was read."""
+        return self.opened[0]
+
+    @property
+    def synthetic(self) -> tuple[Table, ...]:
+        """The synthetic files."""
+        return tuple(table for table in self.opened if table.side.startswith("synthetic"))
+
+    @property
+    def control(self) -> Table | None:
+        """People whose records were not used; None where there is no such file."""
+        return self.opened[-1] if self.opened[-1].side == "control" else None
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,7 @@ def gather_evidence(
     files: Files, roles: DeclaredRoles, *, in_full: bool = True, progress: Progress = no_progress
 ) -> GateEvidence:
     """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
-    people = _people_with_rows(files.original, roles.person)
+    people = _people_with_rows(files, roles.person)
     columns = _columns(files, progress)
     parts = [
         _gather_copy(
@@ -113,16 +126,8 @@ def _columns(files: Files, progress: Progress) -> dict[str, LinkColumn]:
     made = {}
     for done, name in enumerate(names):
         progress(f"coding {name}", done, len(names))
-        made[name] = link_column(name, [_select_column(table, name) for table in files.tables])
+        made[name] = link_column(name, files.opened)
     return made
-
-
-def _select_column(table: Table, name: str) -> Table:
-    """The table with this column alone; missing throughout where it has none of that name."""
-    if name in table.frame.columns:
-        return table
-    empty = pl.DataFrame({name: pl.Series([None] * table.frame.height, dtype=pl.String)})
-    return replace(table, frame=empty, codebook=None, notes=())
 
 
 @dataclass(frozen=True)
@@ -334,9 +339,9 @@ def _not_tested(
         )
 
 
-def _people_with_rows(original: Table, person: str | None) -> PersonColumn | None:
+def _people_with_rows(files: Files, person: str | None) -> PersonColumn | None:
     """The column that is declared, or else found, where people have several rows by it."""
-    people = choose_people(original, person)
+    people = choose_people(files.opened, person)
     if people is None or people.record.n_people == people.record.n_rows:
         return None
     return people.record

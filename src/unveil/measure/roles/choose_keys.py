@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn, Codes
+from unveil.count.kinds import FEWEST
 from unveil.count.packing import Ids, Sides, chunks, number, pack, tally
-from unveil.measure.roles.classify import FEWEST, ColumnSummary
+from unveil.measure.roles.classify import ColumnSummary
 from unveil.records.suggestion import Stop
 
 # Is one column a function of another: does whoever knows the one know the other?

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.count.codes import CodedColumn
+from unveil.count.kinds import FEWEST, NEAR_UNIQUE, WORDS, is_near_unique
 from unveil.errors import list_names
 from unveil.measure.roles.vocabulary import (
     BODY_WEIGHT,
@@ -29,17 +30,8 @@ from unveil.records.suggestion import Grade, Role, Source
 # A column is encoded once; all that is counted later is counted from its codes.
 
 
-NEAR_UNIQUE = 0.9
-"""Share of different values from which a column points at people."""
-
-FEWEST = 20
-"""Records from which that share says anything."""
-
 MANY = 100
 """Different values from which on a column named as an identifier is one; or half of its records."""
-
-WORDS = 4
-"""Words of a text, on average, from which on it is written freely."""
 
 LARGEST_HOUSEHOLD = 30
 """Sizes and kinds of households are not more than so many."""
@@ -81,11 +73,6 @@ def may_identify(column: pl.Series) -> bool:
     """Whether a column has values enough to be an identifier or free text: a quick first look."""
     n_held = len(column) - column.null_count()
     return column.n_unique() >= min(NEAR_UNIQUE * FEWEST, n_held / 10)
-
-
-def is_near_unique(n_distinct: int, n_held: int) -> bool:
-    """Whether so many different values mean that nearly everyone has their own."""
-    return n_held >= FEWEST and n_distinct >= NEAR_UNIQUE * n_held
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ several rows, whoever takes rows for people splits a person in two and counts th
 import polars as pl
 
 from unveil.arguments import quote_value
+from unveil.count.kinds import FEWEST
 from unveil.errors import RolesError
 from unveil.io.table import Table
-from unveil.measure.roles.classify import FEWEST
 from unveil.measure.roles.vocabulary import numbers_people
 from unveil.records.person import PersonColumn
 from unveil.study.people import NONE, People, read_people
+from unveil.study.study import OpenFiles
 
 MOST_ROWS = 50
 """Rows of a person, on average, up to which a number that may be anybody's is that of people."""
@@ -40,16 +41,17 @@ def find_person(table: Table) -> PersonColumn | None:
     return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def choose_people(table: Table, person: str | None) -> People | None:
-    """The people of the column named, or else found; None where rows are people."""
+def choose_people(files: OpenFiles, person: str | None) -> People | None:
+    """The people of the first file, by the column named or found; None where rows are people."""
+    table = files[0]
     if person is None:
         found = find_person(table)
-        return None if found is None else read_people(table, found.column)
+        return None if found is None else read_people(files, found.column)
     if not isinstance(person, str):
         raise RolesError(f"person is {quote_value(person)}. Give the name of a column, or 'none'.")
     if person == NONE and NONE not in table.frame.columns:
         return None
-    return read_people(table, person)
+    return read_people(files, person)
 
 
 def _can_name(table: Table, name: str) -> bool:

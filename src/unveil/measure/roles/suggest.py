@@ -40,12 +40,13 @@ from unveil.measure.roles.person import find_person
 from unveil.measure.roles.vocabulary import TopicMatch, match_topic
 from unveil.records.person import PersonColumn
 from unveil.records.suggestion import KeyStep, Role, RoleRow, Suggestion
-from unveil.study.align import AlignedColumns, align
+from unveil.study.align import AlignedColumn
 from unveil.study.band_spec import parse_bands
 from unveil.study.people import kind_unread
 from unveil.study.roles import names
-from unveil.study.scenario import Progress, encode_aligned, no_progress
-from unveil.study.study import read_all
+from unveil.study.scenario import Progress, no_progress
+from unveil.study.study import OpenFiles, Study, open_files
+from unveil.study.take_study import takes_study
 from unveil.view.suggestion_toml import roles_toml
 
 # What did the user ask for, and does it fit the data?
@@ -76,14 +77,14 @@ class SuggestSettings:
         ]
         check_faults(faults, RolesError)
 
-    def refuse_codes_of_text(self, aligned: AlignedColumns) -> None:
+    def refuse_codes_of_text(self, aligned: Mapping[str, AlignedColumn]) -> None:
         """Refuse special codes of columns that hold no numbers."""
         faults = [
             f"Special codes are given for {name!r}, which holds no numbers. Take it out of the"
             " special codes; an entry that means missing is said with missing_values (--missing on"
             " the command line)."
             for name in self.special_codes
-            if name not in aligned.columns or not aligned.columns[name][0].dtype.is_numeric()
+            if name not in aligned or not aligned[name].sides[0].dtype.is_numeric()
         ]
         check_faults(faults)
 
@@ -232,6 +233,7 @@ class RoleSuggestions(RowsResult[Suggestion]):
         return rows_frame(self.rows, schema)
 
 
+@takes_study
 def suggest(
     data: Any,
     *,
@@ -271,14 +273,15 @@ def suggest(
     """
     progress = progress or no_progress
     asked = parse_suggest_settings(keys, special_codes)
-    (table,) = read_all({"data": data}, None, missing_values, None, progress)
+    files = open_files({"data": data}, None, missing_values, progress)
+    table = files[0]
     check_no_header(table)
     asked.refuse_absent(table)
     unread = {name: kind for name in table.frame.columns if (kind := kind_unread(table, name))}
     asked.refuse_unread(table, unread)
-    aligned = align([table], [name for name in table.frame.columns if name not in unread])
+    aligned = files.align([name for name in table.frame.columns if name not in unread])
     asked.refuse_codes_of_text(aligned)
-    columns = _classify_columns(table, aligned, asked, unread, progress)
+    columns = _classify_columns(files, asked, unread, progress)
     person = find_person(table)
     columns = [
         classify_person(one, person)
@@ -288,19 +291,18 @@ def suggest(
     ]
     keys_found = _choose_keys(columns, asked, table.frame.height)
     return RoleSuggestions(
-        _record(table, aligned, columns, keys_found, person=person, progress=progress)
+        _record(files, aligned, columns, keys_found, person=person, progress=progress)
     )
 
 
 def _classify_columns(
-    table: Table,
-    aligned: AlignedColumns,
+    files: OpenFiles,
     asked: SuggestSettings,
     unread: Mapping[str, str],
     progress: Progress,
 ) -> list[ClassifiedColumn]:
     """Every column by itself, in the order of the file; keys that were named stay open."""
-    labels = {name: _label(table, name) for name in table.frame.columns}
+    labels = {name: _label(files[0], name) for name in files[0].frame.columns}
     columns = []
     for done, (name, label) in enumerate(labels.items()):
         progress(f"looking at {name}", done, len(labels))
@@ -309,7 +311,7 @@ def _classify_columns(
             empty = ClassifiedColumn(name, match_topic(name, label), None)
             columns.append(empty.settled("ignore", "values", reason))
         else:
-            columns.append(_classify(name, match_topic(name, label), aligned, asked))
+            columns.append(_classify(name, match_topic(name, label), files, asked))
     return classify_weights(columns, labels)
 
 
@@ -321,23 +323,23 @@ def find_identifiers(
     Free text is among them: it may name people.
     """
     read = [name for name in names if kind_unread(table, name) is None]
-    aligned = align([table], [name for name in read if may_identify(table.frame[name])])
+    files = Study([table]).files
     asked = SuggestSettings((), special_codes)
     found = {}
-    for name in aligned.columns:
-        column = _classify(name, match_topic(name, _label(table, name)), aligned, asked)
+    for name in files.align([name for name in read if may_identify(table.frame[name])]):
+        column = _classify(name, match_topic(name, _label(table, name)), files, asked)
         if column.role == "identifier":
             found[name] = column.reason.removesuffix(f" {DROP}")
     return found
 
 
 def _classify(
-    name: str, words: TopicMatch | None, aligned: AlignedColumns, asked: SuggestSettings
+    name: str, words: TopicMatch | None, files: OpenFiles, asked: SuggestSettings
 ) -> ClassifiedColumn:
     is_named = name in asked.keys
-    if not is_named and (texts := count_own_texts(aligned.columns[name][0])) is not None:
+    if not is_named and (texts := count_own_texts(files.aligned(name).sides[0])) is not None:
         return classify_texts(name, words, texts)
-    look = ColumnSummary(encode_aligned(aligned, name), asked.special_codes.get(name, ()))
+    look = ColumnSummary(files.column(name), asked.special_codes.get(name, ()))
     return classify_key(look, words) if is_named else classify_column(look, words)
 
 
@@ -360,15 +362,15 @@ def _choose_keys(
 
 
 def _record(
-    table: Table,
-    aligned: AlignedColumns,
+    files: OpenFiles,
+    aligned: Mapping[str, AlignedColumn],
     columns: Sequence[ClassifiedColumn],
     found: ChosenKeys,
     *,
     person: PersonColumn | None,
     progress: Progress,
 ) -> Suggestion:
-    rows = []
+    rows, table = [], files[0]
     for done, column in enumerate(columns):
         progress(f"weighing {column.name}", done, len(columns))
         rows.append(_row(column, found))
@@ -388,7 +390,7 @@ def _record(
         stop=found.stop,
         stopped_at=found.stopped_at,
         rows=tuple(rows),
-        coercions=aligned.coercions,
+        coercions=files.notes(aligned),
     )
 
 

@@ -32,7 +32,8 @@ from unveil.records.codebook import (
     Variable,
 )
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 
 # Which column of the copy is which of the original: by name, by capitals aside, or misspelt?
 
@@ -106,6 +107,7 @@ class StructureResult(RowsResult[CodebookDifferences]):
         return not self.record.rows
 
 
+@takes_study
 def compare_structure(
     original: Any,
     synthetic: Any,
@@ -135,7 +137,7 @@ def compare_structure(
     progress = progress or no_progress
     known = None if dictionary is None else dictionary_given(dictionary)
     sides = {"original": original, "synthetic": synthetic}
-    here, there = read_all(sides, None, missing_values, None, progress)
+    here, there = open_files(sides, None, missing_values, progress)
     pairs = pair_columns(here.frame.columns, there.frame.columns)
     ours, theirs = _side(here, known), _side(there, _rename_dictionary(known, pairs))
     found = [

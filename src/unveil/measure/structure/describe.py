@@ -36,7 +36,8 @@ from unveil.records.codebook import (
     Variable,
 )
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.view.show import Result
 
 # What is declared about the columns of a table, by its file or by a dictionary beside it?
@@ -429,6 +430,7 @@ class CodebookResult(Result):
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
+@takes_study
 def codebook(
     data: Any,
     *,
@@ -461,7 +463,7 @@ def codebook(
     """
     progress = progress or no_progress
     known = None if dictionary is None else dictionary_given(dictionary)
-    (table,) = read_all({"data": data}, None, missing_values, None, progress)
+    (table,) = open_files({"data": data}, None, missing_values, progress)
     return CodebookResult(
         describe_table(table, known, declared_only=declared_only, progress=progress)
     )

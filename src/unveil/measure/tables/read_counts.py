@@ -12,15 +12,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arguments import absent_sentence, choice, is_list
-from unveil.count.codes import encode
 from unveil.errors import InputError, ReadError, RolesError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.tables.from_records import texts
 from unveil.measure.tables.grid import TABLE, TOTAL, Counts, Grid, check_counts, check_names
 from unveil.measure.tables.schemes import Published
-from unveil.study.align import align
 from unveil.study.roles import names
+from unveil.study.study import Study
 
 # Is a file of counts long or wide, and which of its columns are levels and which are counts?
 
@@ -209,10 +208,8 @@ def _is_long(table: Table, grid: Grid, value: str | None, layout: str | None) ->
 
 def _published_labels(table: Table, dims: Sequence[str], sums: set[str]) -> list[Label]:
     """The levels of every row; None for a sum."""
-    aligned = align([table], dims)
     columns = []
-    for dim in dims:
-        column = encode(dim, aligned.columns[dim])
+    for column in Study([table]).files.encode(dims).columns:
         told = [None if one.strip().casefold() in sums else one for one in texts(column)]
         columns.append(np.array([*told, None], dtype=object)[column.codes])
     return list(zip(*columns, strict=True))
@@ -401,10 +398,9 @@ def _fold(text: str) -> str:
 
 def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_Rows, list[str]]:
     """The rows as codes of levels, in the order in which the file names them first."""
-    aligned = align([table], dims)
+    encoded = Study([table]).files.encode(dims)
     codes, levels = [], []
-    for dim in dims:
-        column = encode(dim, aligned.columns[dim])
+    for dim, column in zip(dims, encoded.columns, strict=True):
         found, first = np.unique(column.codes, return_index=True)
         named = texts(column)
         ordered = [int(code) for code in found[np.argsort(first)]]
@@ -420,7 +416,7 @@ def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_R
         codes.append(renumbered[column.codes])
         levels.append(tuple(named[code] for code in kept))
     grid = Grid(tuple(dims), tuple(levels))
-    notes = [note.sentence for note in aligned.coercions]
+    notes = [note.sentence for note in encoded.coercions]
     return _Rows(grid, np.column_stack(codes), table.place), notes
 
 

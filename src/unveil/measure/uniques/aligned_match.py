@@ -25,12 +25,11 @@ from unveil.io.table import Table, mid_sentence
 from unveil.measure.cap.classes import OrderedLevels, exact, near, parse_tolerance
 from unveil.measure.result import RowsResult
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow, KeyTolerance
-from unveil.study.align import align
 from unveil.study.band_spec import Bands, parse_bands
-from unveil.study.bands import band
+from unveil.study.open_scenario import check_other_columns
 from unveil.study.roles import Roles, parse_roles
-from unveil.study.scenario import Progress, encode_all
-from unveil.study.study import check_other_columns, read_all, sides_of
+from unveil.study.scenario import Progress
+from unveil.study.study import open_files, sides_of
 
 # Which rows of a copy would an intruder take for a person whose keys they know?
 #
@@ -289,10 +288,10 @@ def aligned_match_risk(
     cut = parse_bands(bands, special_codes)
     check_other_columns(cut, Roles(keys, ()))
     sides = sides_of(synthetic, original=original)
-    tables = read_all(sides, keys, missing_values, None, progress)
+    tables = open_files(sides, keys, missing_values, progress)
     _check_other_lengths(tables)
-    aligned, banded = band(align(tables, keys), _without(cut, radii))
-    columns = encode_all(aligned, keys, progress)
+    encoded = tables.encode(keys, _without(cut, radii), progress)
+    columns = encoded.columns
     check_disjoint([column for column in columns if not radii.get(column.name)], tables)
     nears = [
         near(
@@ -315,8 +314,8 @@ def aligned_match_risk(
         n_records=lookup.n_records,
         n_copies=lookup.n_copies,
         rows=tuple(match_row(copy, matches) for copy, matches in found.items()),
-        bands=banded,
-        coercions=aligned.coercions,
+        bands=encoded.bands,
+        coercions=encoded.coercions,
     )
     return AlignedMatchResult(record, found)
 

@@ -43,6 +43,7 @@ from unveil.records.uniques import (
 )
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.study import Study
 from unveil.view.show import Result
 
 # Which columns are looked at besides the keys, and how do records match? Or a refusal.
@@ -308,6 +309,8 @@ def match_risk(
     """
     progress = progress or no_progress
     key_names = names(keys, "Keys")
+    if isinstance(data, Study):
+        data = data.original
     if synthetic is not None:
         _check_with_copies(
             missing,

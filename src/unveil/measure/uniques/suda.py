@@ -40,6 +40,7 @@ from unveil.records.uniques import (
 )
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # Which uniques are searched for, and how are they weighed? What a user asks, or a refusal.
 
@@ -101,6 +102,7 @@ NO_RECORD_DIS = (
 )
 
 
+@takes_study
 def suda(
     data: Any,
     *,

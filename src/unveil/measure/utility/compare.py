@@ -34,6 +34,7 @@ from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 # How do two columns of numbers lie together? Hexagons with counts, or some of the points.
 
@@ -315,6 +316,7 @@ class CompareResult(RowsResult[Comparison]):
         return combinations([one for one in self.opened.numbers if one.is_ordinary.any()], 2)
 
 
+@takes_study
 def compare(
     original: Any,
     synthetic: Any,

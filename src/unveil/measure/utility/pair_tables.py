@@ -28,6 +28,7 @@ from unveil.records.utility import PairTables, TableCell, TableRow, VariableScor
 from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 # What the measures of all tables say together: rows, scores by variable, and the worst tables.
 
@@ -208,6 +209,7 @@ class TablesResult(RowsResult[PairTables]):
         return self.record.worst
 
 
+@takes_study
 def pair_tables(
     original: Any,
     synthetic: Any,

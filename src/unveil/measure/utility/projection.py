@@ -35,6 +35,7 @@ from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 # How do columns become figures for principal components? Each counts the same, gaps stay gaps.
 
@@ -349,6 +350,7 @@ MOST_FITTED = 2**16
 """The axes of an original with gaps are found from so many of its records at most."""
 
 
+@takes_study
 def projection(
     original: Any,
     synthetic: Any,

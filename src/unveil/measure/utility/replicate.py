@@ -42,6 +42,7 @@ from unveil.records.replication import (
     Unit,
 )
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.take_study import takes_study
 
 # From what each file says to rows: original beside every copy, and all copies combined.
 
@@ -224,6 +225,7 @@ def _no_length(row: FindingRow) -> str:
     return "an interval has no length, so there is no overlap"
 
 
+@takes_study
 def replicate(
     original: Any,
     synthetic: Any,
@@ -324,7 +326,7 @@ def _record(
         rule=RULES[settings.synthesis],
         findings=tuple(told),
         rows=tuple(rows),
-        coercions=opened.aligned.coercions,
+        coercions=opened.coercions,
         not_measured=tuple(lost),
     )
 

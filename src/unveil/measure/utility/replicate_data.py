@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil.arguments import absent_sentence, finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
-from unveil.count.codes import CodedColumn, Codes, code_of, level_labels
+from unveil.count.codes import CodedColumn, Codes, code_of, level_labels, with_declared
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.expressions.evaluate import evaluate, evaluate_condition, parts_of
 from unveil.expressions.nodes import ColumnRef as Named
@@ -20,9 +20,9 @@ from unveil.expressions.nodes import Expression, Text
 from unveil.expressions.resolve import Resolver, Scope, ScopeColumn, unknown_level_error
 from unveil.io.table import Table
 from unveil.measure.utility.replicate_settings import ResultSpec
-from unveil.study.align import AlignedColumns, align
-from unveil.study.scenario import Progress, encode_aligned
-from unveil.study.study import read_all, sides_of
+from unveil.records.disclosure import Coercion
+from unveil.study.scenario import Progress
+from unveil.study.study import OpenFiles, open_files, sides_of
 
 # The columns that findings are about, on every side: read, aligned, and found by their names.
 
@@ -34,30 +34,33 @@ Rows = NDArray[np.bool_]
 class ReplicationData:
     """Original and copies as findings see them; sides are numbered, 0 is the original."""
 
-    tables: Sequence[Table]
-    aligned: AlignedColumns
+    tables: OpenFiles
+    coercions: tuple[Coercion, ...]
     frames: Sequence[pl.DataFrame]
     scope: Scope
-    _columns: dict[str, CodedColumn] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Records of the original, then of each copy."""
-        return self.aligned.rows
+        return tuple(table.frame.height for table in self.tables)
 
     def dtype(self, name: str) -> pl.DataType:
         """The type of a column, the same on every side."""
         return self.frames[0].schema[name]
 
-    def is_number(self, name: str) -> bool:
-        """Whether a column holds numbers."""
+    def holds_numbers(self, name: str) -> bool:
+        """Whether a column can be read as numbers, codes with labels among them."""
         return self.dtype(name).is_numeric()
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column holds amounts: numbers that are no codes of levels."""
+        given = self.scope.columns[name].apart
+        column = with_declared(self.column(name), given)
+        return self.holds_numbers(name) and column.kind == "number"
 
     def column(self, name: str) -> CodedColumn:
         """A column as codes over the levels of all sides."""
-        if name not in self._columns:
-            self._columns[name] = encode_aligned(self.aligned, name)
-        return self._columns[name]
+        return self.tables.column(name)
 
     def codes(self, name: str, side: int) -> Codes:
         """The codes of one side."""
@@ -102,18 +105,20 @@ def open_results(
 ) -> ReplicationData:
     """Read every side and align the columns that the findings name."""
     sides = sides_of(synthetic, original=original)
-    tables = read_all(sides, None, missing_values, None, progress)
+    tables = open_files(sides, None, missing_values, progress)
     for table in tables:
         if not table.frame.height:
             raise SettingsError(f"{table.place} has no records.")
     names = _names(asked, tables)
     apart = _apart(special_codes, tables[0])
-    aligned = align(tables, names)
+    aligned = tables.align(names)
     frames = [
-        pl.DataFrame({name: sides[place] for name, sides in aligned.columns.items()})
+        pl.DataFrame({name: column.sides[place] for name, column in aligned.items()})
         for place in range(len(tables))
     ]
-    return ReplicationData(tables, aligned, frames, _scope(tables[0], frames[0], apart))
+    return ReplicationData(
+        tables, tables.notes(aligned), frames, _scope(tables[0], frames[0], apart)
+    )
 
 
 def _scope(table: Table, frame: pl.DataFrame, apart: Mapping[str, tuple[float, ...]]) -> Scope:
@@ -277,7 +282,7 @@ def _code(one: ResultSpec, opened: ReplicationData, column: CodedColumn, level: 
 def means(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
     """The mean of a number in a subgroup, in every file; its error is sd / sqrt(n)."""
     (name,) = one.columns
-    if not opened.is_number(name):
+    if not opened.holds_numbers(name):
         raise SettingsError(
             f"{one.called}: {name!r} holds no numbers, so it has no mean. Ask for a prevalence or"
             " a table."

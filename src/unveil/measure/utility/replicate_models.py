@@ -95,7 +95,7 @@ def problem_of(one: ResultSpec, opened: ReplicationData) -> RegressionProblem:
         factor.name
         for term in formula.terms
         for factor in term
-        if factor.is_levels or not opened.is_number(factor.name)
+        if factor.is_levels or not _is_amount(opened, factor)
     ]
     levels = {name: _levels(one, opened, name, complete) for name in dict.fromkeys(by_levels)}
     model, classes = _model(one, opened, formula, complete)
@@ -112,10 +112,15 @@ def _check_types(one: ResultSpec, opened: ReplicationData, formula: Formula) -> 
                 f"{one.called}: {factor.name!r} holds dates or times, which have no place in a"
                 " regression. Derive a number from it first."
             )
-        if factor.power > 1 and not opened.is_number(factor.name):
+        if factor.power > 1 and not opened.holds_numbers(factor.name):
             raise SettingsError(f"{one.called}: {factor.name!r} holds no numbers, so has no power.")
     if any(factor.name == formula.outcome for factor in factors):
         raise SettingsError(f"{one.called}: {formula.outcome!r} is its own term. Take it out.")
+
+
+def _is_amount(opened: ReplicationData, factor: TermFactor) -> bool:
+    """Whether a factor is a number: a power makes one of codes that have labels."""
+    return opened.is_number(factor.name) or factor.power > 1
 
 
 def _complete(
@@ -176,8 +181,8 @@ def _model(
             )
         return "logistic", None
     name = formula.outcome
-    is_number = opened.is_number(name)
-    if one.model == "linear" or (one.model is None and is_number):
+    is_number = opened.holds_numbers(name)
+    if one.model == "linear" or (one.model is None and opened.is_number(name)):
         if not is_number:
             raise SettingsError(
                 f"{one.called}: {name!r} holds no numbers, so its model cannot be linear. Write"
@@ -325,7 +330,7 @@ def _factor_columns(
 ) -> list[tuple[str, NumberTerm | LevelTerm]]:
     """A number, or a column for each level: without the first where others are compared with it."""
     factor, is_compared = coded
-    if not factor.is_levels and problem.opened.is_number(factor.name):
+    if not factor.is_levels and _is_amount(problem.opened, factor):
         label = factor.name if factor.power == 1 else f"{factor.name}^{factor.power}"
         return [(label, NumberTerm(problem.opened.numbers(factor.name, side)[rows], factor.power))]
     levels = problem.levels[factor.name]

@@ -30,6 +30,7 @@ from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 # What is told of a trial: a row for each way to train, and what to be wary of.
 
@@ -174,6 +175,7 @@ class TstrResult(RowsResult[Tstr]):
         return super().frame().with_columns(pl.col("copy").replace("None", None))
 
 
+@takes_study
 def tstr(
     original: Any,
     synthetic: Any,

@@ -33,6 +33,7 @@ from unveil.seeding import choose_seed
 from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
+from unveil.study.take_study import takes_study
 
 MOST_PERMUTATIONS = 100_000
 MOST_ORDER = 5
@@ -49,6 +50,7 @@ class UtilitySettings:
     workers: int
 
 
+@takes_study
 def utility(
     original: Any,
     synthetic: Any,

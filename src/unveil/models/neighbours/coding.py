@@ -1,11 +1,11 @@
 """Which numbers stand for the values of each column, on both sides?
 
-Numbers, dates, times and truth values count as numbers; the levels of an ordered category (a polars
-Enum) as 0, 1, 2 in their order; those of any other text as codes, the most frequent of the original
-first. Missing values are NaN, and so are special codes: "refused" is no amount of anything.
+Numbers, dates and times count as numbers; the levels of an ordered category as 0, 1, 2 in their
+order; those of any other as codes, the most frequent of the original first. Missing values are NaN,
+and so are special codes among numbers: "refused" is no amount of anything.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,12 +14,13 @@ import polars as pl
 
 from unveil.arguments import absent_sentence
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.codes import CodedColumn, with_declared
 from unveil.errors import AlignError, RolesError, SettingsError, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.settings import DistanceSettings
 from unveil.records.disclosure import Coercion
 from unveil.records.protection import Metric, UnusableColumn
-from unveil.study.align import AlignedColumns, align
+from unveil.study.study import OpenFiles, Study
 
 Kind = Literal["number", "ordinal", "category"]
 
@@ -50,12 +51,13 @@ def code_columns(
 ) -> tuple[tuple[DistanceColumn, ...], tuple[Coercion, ...]]:
     """The columns asked for, or all that both sides have, and what was noticed on the way."""
     wanted = _column_names(tables, settings)
-    aligned = align(tables, wanted)
-    notes = list(aligned.coercions)
-    columns = []
-    for name in wanted:
-        column, more = _code_column(name, aligned, tables, settings.special_codes)
-        columns.append(column)
+    files = tables if isinstance(tables, OpenFiles) else Study(tables).files
+    encoded = files.encode(wanted)
+    notes, columns = list(encoded.coercions), []
+    for column in encoded.columns:
+        given = settings.special_codes.get(column.name, ())
+        made, more = _code_column(with_declared(column, given), files, given)
+        columns.append(made)
         notes += more
     return tuple(columns), tuple(notes)
 
@@ -80,79 +82,70 @@ def _column_names(tables: Sequence[Table], settings: DistanceSettings) -> tuple[
 
 
 def _code_column(
-    name: str,
-    aligned: AlignedColumns,
-    tables: Sequence[Table],
-    special: Mapping[str, tuple[float, ...]],
+    column: CodedColumn, tables: Sequence[Table], given: Sequence[float]
 ) -> tuple[DistanceColumn, list[Coercion]]:
-    original, synthetic = aligned.columns[name]
-    codes = (*special.get(name, ()), *aligned.special_codes.get(name, ()))
-    is_empty = original.null_count() + synthetic.null_count() == len(original) + len(synthetic)
-    if original.dtype == pl.String and not is_empty:
-        if special.get(name):
-            raise SettingsError(
-                f"Column {name!r} holds text, so it has no special codes. Leave them out, or name"
-                " such entries with missing_values."
-            )
-        return _category(name, original, synthetic, tables)
-    sides, notes = [], []
-    for series, side in ((original, "original"), (synthetic, "synthetic")):
-        values, n_special = _numbers(name, series, codes)
-        sides.append(values)
-        if n_special:
-            notes.append(_note(side, name, "special_codes", _SPECIAL.format(name, n_special)))
-    return DistanceColumn(name, "number", sides[0], sides[1]), notes
-
-
-_SPECIAL = "Column {0!r}: {1:,} special codes count as missing where distances are taken."
-
-
-def _numbers(name: str, series: pl.Series, codes: Sequence[float]) -> tuple[Floats, int]:
-    physical = series.to_physical() if series.dtype.is_temporal() else series
-    values = physical.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy().copy()
-    if np.isinf(values).any():
+    name, notes = column.name, []
+    is_empty = not column.counts[:, : len(column.levels.drop_nulls())].any()
+    if column.levels.dtype == pl.String and given and not is_empty:
+        raise SettingsError(
+            f"Column {name!r} holds text, so it has no special codes. Leave them out, or name"
+            " such entries with missing_values."
+        )
+    if not column.is_scaled and not is_empty:
+        if column.levels.dtype.is_numeric():
+            notes.append(_note("all files", name, "kind", _CODES.format(name, column.kind)))
+        return _levels_as_numbers(column, tables), notes
+    values = np.where(column.is_ordinary, column.numbers, np.nan)
+    held = column.levels.drop_nulls()
+    is_special = np.isin(column.numbers, column.special_codes)
+    if held.dtype.is_float() and bool(held.is_infinite().any()):
         raise AlignError(
             f"Column {name!r} holds infinite numbers, from which nothing is a finite distance"
             " away. Make them missing, or leave the column out."
         )
-    is_special = np.isin(values, codes)
-    values[is_special] = np.nan
-    return values, int(is_special.sum())
+    for side, counts in zip(("original", "synthetic"), column.counts, strict=True):
+        if n_special := int(counts[is_special].sum()):
+            notes.append(_note(side, name, "special_codes", _SPECIAL.format(name, n_special)))
+    sides = [values[column.codes[rows]] for rows in column.sides.slices]
+    return DistanceColumn(name, "number", sides[0], sides[1]), notes
 
 
-def _category(
-    name: str, original: pl.Series, synthetic: pl.Series, tables: Sequence[Table]
-) -> tuple[DistanceColumn, list[Coercion]]:
-    """Text as codes: in the order of an Enum, else by frequency in the original."""
-    order = _declared_order(name, tables)
-    if order is not None:
-        sides = [_places(series, order) for series in (original, synthetic)]
-        return DistanceColumn(name, "ordinal", sides[0], sides[1]), []
-    counts = original.drop_nulls().alias("level").value_counts(sort=False)
-    levels = counts.sort(["count", "level"], descending=[True, False])["level"]
-    known = _places(original, levels)
-    copied = _places(synthetic, levels)
-    # A level that no original row has gets the code after the last.
-    copied[np.isnan(copied) & synthetic.is_not_null().to_numpy()] = len(levels)
-    return DistanceColumn(name, "category", known, copied, len(levels)), []
+_SPECIAL = "Column {0!r}: {1:,} special codes count as missing where distances are taken."
+_CODES = "Column {0!r} holds codes that have labels, so it is compared as {1}, not by amounts."
 
 
-def _declared_order(name: str, tables: Sequence[Table]) -> pl.Series | None:
-    """The categories of an Enum, where every side has the same."""
-    types = [table.frame.schema[name] for table in tables]
-    if all(isinstance(dtype, pl.Enum) for dtype in types) and types[0] == types[1]:
-        return types[0].categories  # type: ignore[attr-defined,no-any-return]
-    return None
+def _levels_as_numbers(column: CodedColumn, tables: Sequence[Table]) -> DistanceColumn:
+    """Levels as codes: in their order where they have one, else by frequency in the original.
+
+    A level that no original row has gets the code after the last.
+    """
+    n_levels = len(column.levels.drop_nulls())
+    place = np.full(column.n_levels, np.nan)
+    if column.kind == "ordered":
+        place[:n_levels] = _declared_places(column, tables[0])
+        sides = [place[column.codes[rows]] for rows in column.sides.slices]
+        return DistanceColumn(column.name, "ordinal", sides[0], sides[1])
+    counts = column.counts[0][:n_levels]
+    known = np.flatnonzero(counts)
+    place[:n_levels] = len(known)
+    place[known[np.argsort(-counts[known], kind="stable")]] = np.arange(len(known))
+    sides = [place[column.codes[rows]] for rows in column.sides.slices]
+    return DistanceColumn(column.name, "category", sides[0], sides[1], len(known))
 
 
-def _places(series: pl.Series, levels: pl.Series) -> Floats:
-    """The place of each value among the levels; NaN where it is missing or not among them."""
-    if not len(levels):
-        return np.full(len(series), np.nan)
-    places = series.replace_strict(
-        levels, pl.Series(range(len(levels)), dtype=pl.Float64), default=None
-    )
-    return places.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
+def _declared_places(column: CodedColumn, original: Table) -> Floats:
+    """The place of each level among all that are declared, also those that nobody has."""
+    levels = column.levels.drop_nulls()
+    dtype = original.frame.schema[column.name]
+    if isinstance(dtype, pl.Enum) and levels.dtype == pl.String:
+        declared = dtype.categories.to_list()
+        found = [*declared, *(text for text in levels if text not in declared)]
+        return np.array([found.index(text) for text in levels], float)
+    if levels.dtype.is_numeric():
+        labelled = pl.Series([*column.meanings]).cast(levels.dtype, strict=False).drop_nulls()
+        every = pl.concat([levels, labelled]).unique().sort()
+        return every.search_sorted(levels).cast(pl.Float64).to_numpy()
+    return np.arange(len(levels), dtype=float)
 
 
 def _note(side: str, column: str, kind: str, sentence: str) -> Coercion:

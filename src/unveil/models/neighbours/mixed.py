@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, Codes
+from unveil.count.kinds import unit_of
 from unveil.count.packing import Ids, Integers, number, pack
 from unveil.errors import AlignError, RolesError, list_names
-from unveil.io.numbers import level_text
 from unveil.records.attacks import ClosestRow, Pair
 from unveil.study.scenario import Progress
 
@@ -38,7 +38,6 @@ Singles = NDArray[np.float32]
 
 ROUNDING = 1e-12
 """Distances that differ by less are equal: they are added up from floats in one order."""
-_SCALED = (pl.Date, pl.Datetime, pl.Time, pl.Duration)
 
 
 @dataclass(frozen=True)
@@ -91,23 +90,9 @@ def axes_of(
     """Each column as an axis; numbers named as categorical are compared level by level."""
     return tuple(
         _number_axis(column)
-        if is_scaled(column) and column.name not in categorical
+        if column.is_scaled and column.name not in categorical
         else DistanceAxis(column.name, column.codes, column.n_levels)
         for column in columns
-    )
-
-
-def is_scaled(column: CodedColumn) -> bool:
-    """Whether a column holds numbers, dates or times, and not codes that all have a label."""
-    dtype = column.levels.dtype
-    if not (dtype.is_numeric() or dtype.base_type() in _SCALED):
-        return False
-    if not column.meanings:
-        return True
-    levels = column.levels.drop_nulls().to_list()
-    return any(
-        level_text(level) not in column.meanings and level not in column.special_codes
-        for level in levels
     )
 
 
@@ -125,15 +110,7 @@ def numbers_of(column: CodedColumn) -> tuple[Floats, Mask]:
             f"Column {column.name!r} holds infinite numbers, so it has no range. Recode them, or"
             " treat the column as categorical."
         )
-    return values / _unit(dtype), is_number
-
-
-def _unit(dtype: pl.DataType) -> float:
-    """How many of a type's units make a day (moments) or a second (times and spans)."""
-    if isinstance(dtype, pl.Datetime | pl.Duration):
-        second = {"ms": 1e3, "us": 1e6, "ns": 1e9}[dtype.time_unit]
-        return second * (86400 if isinstance(dtype, pl.Datetime) else 1)
-    return 1e9 if dtype == pl.Time else 1.0
+    return values / unit_of(dtype), is_number
 
 
 def _number_axis(column: CodedColumn) -> DistanceAxis:

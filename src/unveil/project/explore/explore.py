@@ -38,7 +38,8 @@ from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import roles
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import parse_instructions
 from unveil.synthesis.settings import check_progress, codes_by_column
 from unveil.version import __version__
@@ -216,6 +217,7 @@ def flat(row: ExplorationRow, record: Exploration) -> dict[str, Any]:
     return {**plain, "on_frontier": row.name in record.frontier}
 
 
+@takes_study
 def explore(
     original: Any,
     *,
@@ -299,7 +301,7 @@ def explore(
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     share, say = _share(control), check_progress(progress or no_progress)
     instructions = parse_instructions(drop, None, real_values)
-    (table,) = read_all({"original": original}, None, missing_values, None, say)
+    (table,) = open_files({"original": original}, None, missing_values, say)
     instructions.refuse_absent(table)
     table = replace(table, frame=table.frame.drop(instructions.drop))
     known = roles([table], keys, targets)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
+from unveil.count.codes import encode
 from unveil.errors import SettingsError
 from unveil.io.code_meanings import number_held
 from unveil.protection.recoding.column import (
@@ -35,7 +36,6 @@ from unveil.protection.recoding.column import (
 from unveil.records.codebook import Level, Variable
 from unveil.records.disclosure import BandedColumn
 from unveil.records.recoding import Band, BottomCode, CoarsenDate, Number, Round, TopCode
-from unveil.study.align import AlignedColumns
 from unveil.study.band_spec import (
     can_be_written_out,
     code_text,
@@ -250,13 +250,11 @@ def apply_bands(step: Band, column: RecodedColumn) -> Change:
     }
     asked = parse_bands({name: settings}, {name: step.special_codes})
     plain = tuple(_without_nan(side) for side in column.sides)
-    sides = AlignedColumns(
-        tuple(map(len, plain)), {name: plain}, (), {}, {name: column.special_codes}
-    )
-    cut, found = band(sides, asked)
+    coded = encode(name, plain, special_codes=column.special_codes)
+    (cut,), found, _ = band([coded], asked)
     if not found:
         raise SettingsError(NO_NUMBERS.format(name))
-    made = tuple(side.alias(name) for side in cut.columns[name])
+    made = tuple(cut.levels.gather(cut.codes[rows]).alias(name) for rows in cut.sides.slices)
     n_bands = format_n(len(found[0].levels), "band")
 
     def told(n: int) -> str:

@@ -35,10 +35,9 @@ from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, step_word
 from unveil.records.uniques import Anonymity
 from unveil.seeding import choose_seed, stream
-from unveil.study.align import align
 from unveil.study.roles import names
-from unveil.study.scenario import encode_all, no_progress
-from unveil.study.study import read_all
+from unveil.study.study import OpenFiles, Study, open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # How well can people be told apart by their keys, before a step and after it?
@@ -47,14 +46,14 @@ from unveil.synthesis.split_columns import read_lettered_numbers
 ANONYMITY = (2, 3, 5)
 
 
-def check_apart(tables: Sequence[Table], keys: Sequence[str]) -> None:
+def check_apart(files: OpenFiles, keys: Sequence[str]) -> None:
     """Refuse keys that have no level in common with those of the copy."""
-    if keys and len(tables) > 1:
-        check_disjoint(encode_all(align(tables, keys), keys), tables)
+    if keys and len(files) > 1:
+        check_disjoint(files.encode(keys).columns, files)
 
 
 def key_figures(
-    tables: Sequence[Table], keys: Sequence[str]
+    tables: OpenFiles, keys: Sequence[str]
 ) -> tuple[KeyFigures | None, tuple[Coercion, ...]]:
     """Uniques, k-anonymity and, with a copy, repU by the keys that are left; None without any.
 
@@ -69,9 +68,9 @@ def key_figures(
     there = [key for key in keys if all(key in table.frame.columns for table in tables)]
     if not there:
         return None, ()
-    aligned = align(tables, there)
-    columns = encode_all(aligned, there)
-    notes = (*aligned.coercions, *doubtful_levels(columns, tables))
+    encoded = tables.encode(there)
+    columns = encoded.columns
+    notes = (*encoded.coercions, *doubtful_levels(columns, tables))
     counts = count_keys(columns, columns[0].sides).counts
     d_q = counts[0].astype(np.int64)
     n = int(d_q.sum())
@@ -99,18 +98,23 @@ def key_figures(
 class RecipeRun:
     """A recipe on its way through its steps: the tables as they are by now, and all faults."""
 
-    def __init__(self, tables: Sequence[Table], keys: Sequence[str], seed: int) -> None:
-        self.tables = list(tables)
+    def __init__(self, study: Study, keys: Sequence[str], seed: int) -> None:
+        self.study = study
         self.faults: list[StepError] = []
         self.fixed: list[Step] = []  # what was done, with the numbers found in its place
         self.notes: dict[Coercion, None] = {}  # of how keys were compared with those of the copy
         self._keys = keys
         self._seed = seed
-        self._known = tables[0].frame.columns
+        self._known = study.tables[0].frame.columns
         self._dropped: dict[str, int] = {}
         self._spoilt: set[str] = set()  # columns of which an earlier step could not be done
         self._figures: KeyFigures | None = None
         self._is_counted = False
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables as they are by now."""
+        return self.study.tables
 
     def applied(self, number: int, step: Step) -> StepDone | None:
         """One step done; None where it cannot be, which is added to the faults."""
@@ -144,7 +148,7 @@ class RecipeRun:
     def counted(self) -> KeyFigures | None:
         """How well people can be told apart now; counted again only where that has changed."""
         if not self._is_counted:
-            self._figures, notes = key_figures(self.tables, self._keys)
+            self._figures, notes = key_figures(self.study.files, self._keys)
             self.notes |= dict.fromkeys(notes)
             self._is_counted = True
         return self._figures
@@ -186,7 +190,8 @@ class RecipeRun:
             if made[i].frame.is_empty():
                 of = " of the copy" if i else ""
                 raise SettingsError(f"no record{of} would be left. Take the step out.")
-        self.tables = made
+        has_rows = change.kept is None
+        self.study = self.study.with_tables(dict(enumerate(made)), (name,) if has_rows else None)
         if change.is_dropped:
             return height
         new = made[0].frame
@@ -256,6 +261,7 @@ class RecodeResult(RowsResult[Recoding]):
         return self.found
 
 
+@takes_study
 def recode(
     data: Any,
     steps: Any,
@@ -291,14 +297,11 @@ def recode(
     read, faults = read_steps(steps)
     key_names = () if keys is None else names(keys, "Keys")
     sides = {"data": data} if copy is None else {"data": data, "synthetic": copy}
-    tables = [
-        read_lettered_numbers(table)
-        for table in read_all(sides, None, missing_values, None, no_progress)
-    ]
+    tables = [read_lettered_numbers(table) for table in open_files(sides, None, missing_values)]
     for table in tables:
         table.check_columns(key_names)
-    run = RecipeRun(tables, key_names, choose_seed(seed))
-    check_apart(tables, key_names)
+    run = RecipeRun(Study(tables), key_names, choose_seed(seed))
+    check_apart(run.study.files, key_names)
     run.counted()  # keys that cannot be compared are no fault of a step
     done = [row for number, step in read.items() if (row := run.applied(number, step)) is not None]
     check_all([*faults, *run.faults])

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
+from unveil.count.kinds import FEWEST, NEAR_UNIQUE
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
 from unveil.measure.result import RowsResult
-from unveil.measure.roles.classify import FEWEST, NEAR_UNIQUE
 from unveil.protection.recoding.column import RecodedColumn, apart_of, are_whole, ordinary, records
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.protection.recoding.numbers import HUGE, quantile
@@ -37,8 +37,8 @@ from unveil.seeding import stream
 from unveil.study.band_spec import format_n, number_texts, parse_bands
 from unveil.study.bands import LARGEST_EXACT
 from unveil.study.roles import names
-from unveil.study.scenario import no_progress
-from unveil.study.study import read_all
+from unveil.study.study import Study, open_files
+from unveil.study.take_study import takes_study
 from unveil.synthesis.split_columns import read_lettered_numbers
 
 # Rare levels: which of them might be merged, and into what?
@@ -348,6 +348,7 @@ class CodingSuggestions(RowsResult[Suggestions]):
         return pl.DataFrame(rows, schema=schema)
 
 
+@takes_study
 def suggest_coding(
     data: Any,
     *,
@@ -362,8 +363,9 @@ def suggest_coding(
     many people would still stand alone if it were the only step. The thresholds stand in
     docs/recoding.md.
     """
-    (table,) = read_all({"data": data}, None, missing_values, None, no_progress)
-    table = read_lettered_numbers(table)
+    (read,) = open_files({"data": data}, None, missing_values)
+    table = read_lettered_numbers(read)
+    study = Study([table])
     key_names = () if keys is None else names(keys, "Keys")
     table.check_columns(key_names)
     codes = parse_bands(None, special_codes).special_codes
@@ -371,9 +373,9 @@ def suggest_coding(
     rows = [
         row
         for name in table.frame.columns
-        for row in _propose_column(table, name, key_names, codes.get(name, ()))
+        for row in _propose_column(study, name, key_names, codes.get(name, ()))
     ]
-    before, after = _together(table, key_names, [row.step for row in rows])
+    before, after = _together(study, key_names, [row.step for row in rows])
     record = Suggestions(
         files=(table.source,),
         keys=key_names,
@@ -387,24 +389,24 @@ def suggest_coding(
 
 
 def _propose_column(
-    table: Table, name: str, keys: Sequence[str], codes: Sequence[float]
+    study: Study, name: str, keys: Sequence[str], codes: Sequence[float]
 ) -> list[Proposal]:
     """What is proposed for one column: bands where a key needs them, or what else might help."""
-    column = _column(table, name, codes)
-    if name in keys and (cut := _propose_bands(table, column, keys, codes)) is not None:
+    column = _column(study.tables[0], name, codes)
+    if name in keys and (cut := _propose_bands(study, column, keys, codes)) is not None:
         return [cut]
     found = ((_with_codes(step, codes), reason) for step, reason in proposals(column))
-    made = [_proposal(table, keys, step, reason) for step, reason in found]
+    made = [_proposal(study, keys, step, reason) for step, reason in found]
     return [one for one in made if one is not None]
 
 
 def _propose_bands(
-    table: Table, column: RecodedColumn, keys: Sequence[str], codes: Sequence[float]
+    study: Study, column: RecodedColumn, keys: Sequence[str], codes: Sequence[float]
 ) -> Proposal | None:
     """Bands for a key of numbers: the most of them that leave a tenth alone, or else the fewest."""
     best = None
     for step in bandings(column):
-        made = _proposal(table, keys, _with_codes(step, codes), "")
+        made = _proposal(study, keys, _with_codes(step, codes), "")
         if made is None or not made.n_uniques or made.n_uniques_left is None:
             continue
         best = made
@@ -420,12 +422,12 @@ def _propose_bands(
 
 
 def _together(
-    table: Table, keys: Sequence[str], steps: Sequence[Step]
+    study: Study, keys: Sequence[str], steps: Sequence[Step]
 ) -> tuple[int | None, int | None]:
     """How many are alone with the keys, and how many would be after all that is proposed."""
     if not keys:
         return None, None
-    run = RecipeRun([table], keys, seed=0)
+    run = RecipeRun(study, keys, seed=0)
     before = run.counted()
     for number, step in enumerate(steps, start=1):
         run.applied(number, step)
@@ -454,10 +456,10 @@ def _with_codes(step: Step, codes: Sequence[float]) -> Step:
     return msgspec.structs.replace(step, special_codes=given)
 
 
-def _proposal(table: Table, keys: Sequence[str], step: Step, reason: str) -> Proposal | None:
+def _proposal(study: Study, keys: Sequence[str], step: Step, reason: str) -> Proposal | None:
     """The proposal with its effect on the keys; None where the step cannot be done."""
     known = keys if step.column in keys else ()
-    done = RecipeRun([table], known, seed=0).applied(1, step)
+    done = RecipeRun(study, known, seed=0).applied(1, step)
     if done is None and not isinstance(step, Drop):  # an only column is still an identifier
         return None
     before, after = (None, None) if done is None else (done.before, done.after)

@@ -1,0 +1,100 @@
+"""Are the values of a column amounts, dates, or names of levels?
+
+Decided here, once, for every measure, attack, filter and synthesis method: by the type of the
+values, by the labels and the level of measurement that the original declares, and by what the user
+says. Missing values and special codes are never numbers.
+"""
+
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Floats, Ints, Mask
+
+Kind = Literal["number", "date", "ordered", "category", "text", "identifier"]
+"""Numbers (times and spans among them) and dates lie on a line; the others are levels."""
+
+Measure = Literal["nominal", "ordinal", "scale"]
+"""What a file declares about a column, as SPSS calls it."""
+
+NEAR_UNIQUE = 0.9
+"""Share of different values from which a column points at people."""
+
+FEWEST = 20
+"""Records from which that share says anything."""
+
+WORDS = 4
+"""Words of a text, on average, from which on it is written freely."""
+
+LABELLED_RECORDS, LABELLED_CODES = 0.95, 0.5
+
+_UNITS = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+_DAY = 86_400
+
+
+def kind_of_dtype(dtype: pl.DataType) -> Kind:
+    """What values of a type are, before anything is known about their labels."""
+    if dtype.is_numeric() or dtype.base_type() in (pl.Time, pl.Duration):
+        return "number"
+    if dtype.base_type() in (pl.Date, pl.Datetime):
+        return "date"
+    return "ordered" if isinstance(dtype, pl.Enum) else "category"
+
+
+def kind_of_codes(measure: Measure | None, is_labelled: Mask, counts: Ints) -> Kind:
+    """Are numbers with labels amounts, or codes of a category? By the original's records.
+
+    As declared: nominal, ordinal or scale. Where nothing is declared, codes if nearly all answers
+    have a label: those of 95 % of the records, and half of the distinct ones. An income with a
+    label for "none" alone stays a number, and one stray code does not make a category one.
+    """
+    held = counts > 0
+    if not (is_labelled & held).any():
+        return "number"
+    if measure is not None:
+        return "number" if measure == "scale" else _LEVELS[measure]
+    is_mostly = counts[is_labelled].sum() >= LABELLED_RECORDS * counts.sum()
+    has_enough = (is_labelled & held).sum() >= LABELLED_CODES * held.sum()
+    return "category" if is_mostly and has_enough else "number"
+
+
+_LEVELS: dict[str, Kind] = {"nominal": "category", "ordinal": "ordered"}
+
+
+def kind_of_levels(measure: Measure | None, levels: pl.Series, n_held: int) -> Kind:
+    """Values that are no numbers: ordered, texts that nearly everyone has alone, or levels."""
+    kind = kind_of_dtype(levels.dtype)
+    if kind == "ordered" or measure == "ordinal":
+        return "ordered"
+    if levels.dtype != pl.String or not is_near_unique(len(levels), n_held):
+        return "category"
+    n_words = levels.str.count_matches(r"\S+").mean()
+    return "text" if isinstance(n_words, float) and n_words >= WORDS else "identifier"
+
+
+def is_near_unique(n_distinct: int, n_held: int) -> bool:
+    """Whether so many different values mean that nearly everyone has their own."""
+    return n_held >= FEWEST and n_distinct >= NEAR_UNIQUE * n_held
+
+
+def is_wide(values: pl.Series) -> bool:
+    """Whether whole numbers are too large for 64 bits with a sign: such are names, not amounts."""
+    if values.dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
+        return False
+    return bool(values.cast(pl.Int64, strict=False).null_count() > values.null_count())
+
+
+def unit_of(dtype: pl.DataType) -> float:
+    """How many of a type's units make a day (moments) or a second (times and spans)."""
+    if isinstance(dtype, pl.Datetime | pl.Duration):
+        return _UNITS[dtype.time_unit] * (_DAY if isinstance(dtype, pl.Datetime) else 1)
+    return _UNITS["ns"] if dtype == pl.Time else 1.0
+
+
+def numbers_of(levels: pl.Series) -> Floats:
+    """Levels as decimals: dates in days from 1970, times in seconds; NaN for what is no number."""
+    if not levels.dtype.is_numeric() and not levels.dtype.is_temporal():
+        return np.full(len(levels), np.nan)
+    numbers, unit = levels.to_physical().cast(pl.Float64).to_numpy(), unit_of(levels.dtype)
+    return numbers if unit == 1.0 else numbers / unit

@@ -1,0 +1,96 @@
+"""From what a user gives to a counted scenario: read, align, count, each once.
+
+Every measure that compares copies with an original by keys and targets opens in this way, so that
+all of them read alike, refuse alike, and can share one count.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unveil.arguments import absent_sentence
+from unveil.count.codes import CodedColumn
+from unveil.count.overlap import check_disjoint, doubtful_levels
+from unveil.errors import RolesError, list_names, nearest
+from unveil.records.disclosure import BandedColumn, Coercion
+from unveil.study.band_spec import NO_BANDS, Bands
+from unveil.study.people import PeopleOfFiles, check_person, people_of_files
+from unveil.study.roles import Roles, names, parse_roles, roles
+from unveil.study.scenario import CountedScenario, Progress
+from unveil.study.study import OpenFiles, open_files
+
+
+@dataclass(frozen=True)
+class OpenScenario:
+    """A counted scenario, the files behind it, and what was noticed and changed on the way."""
+
+    scenario: CountedScenario
+    files: tuple[str, ...]
+    notes: tuple[Coercion, ...]
+    bands: tuple[BandedColumn, ...] = ()
+    segment: CodedColumn | None = None
+    people: PeopleOfFiles | None = None
+
+
+def open_scenario(
+    sides: Mapping[str, Any],
+    *,
+    keys: str | Iterable[str],
+    targets: str | Iterable[str] | None,
+    missing_values: str | Sequence[str],
+    bands: Bands = NO_BANDS,
+    segment: str | None = None,
+    person: str | None = None,
+    progress: Progress,
+) -> OpenScenario:
+    """Read, align, band and count what the user gave; `segment` is of the first side only.
+
+    `person` is the column that says whose row it is: it is compared with nothing.
+    """
+    key_names = names(keys, "Keys")
+    target_names = None if targets is None else names(targets, "Targets")
+    spelt = parse_roles(key_names, target_names)
+    check_person(person, (*key_names, *(target_names or ())))
+    # A copy need not say whose rows are whose: with a person, whole files are read.
+    wanted = None if spelt is None or person is not None else spelt.columns
+    files = open_files(sides, wanted, missing_values, progress, segment=segment)
+    people = people_of_files(files, person)
+    if people is not None:
+        files = files.without_column(people.original.record.column)
+    chosen = roles(files, key_names, target_names)
+    if segment is not None and segment not in files[0].frame.columns:
+        raise RolesError(absent_sentence(files[0].place, segment, files[0].frame.columns))
+    check_other_columns(bands, chosen)
+    encoded = files.encode(chosen.columns, bands, progress)
+    n_keys = len(chosen.keys)
+    check_disjoint(encoded.columns[:n_keys], files)
+    return OpenScenario(
+        files.study.count(encoded.columns[:n_keys], encoded.columns[n_keys:], progress),
+        tuple(table.source for table in files),
+        (*chosen.notes, *encoded.coercions, *doubtful_levels(encoded.columns, files)),
+        encoded.bands,
+        _segment(segment, encoded.columns, files),
+        people,
+    )
+
+
+def check_other_columns(bands: Bands, chosen: Roles) -> None:
+    """Refuse bands of a column that is neither key nor target."""
+    faults = [
+        f"Bands or special codes are given for {name!r}, which is neither key nor target."
+        f"{nearest(name, chosen.columns)} Keys and targets are: {list_names(chosen.columns)}."
+        for name in bands.columns
+        if name not in chosen.columns
+    ]
+    if faults:
+        raise RolesError("\n".join(faults))
+
+
+def _segment(
+    name: str | None, columns: Sequence[CodedColumn], files: OpenFiles
+) -> CodedColumn | None:
+    """The column within whose levels checks are run, as it is compared or as it is read."""
+    if name is None:
+        return None
+    known = {column.name: column for column in columns}
+    return known[name] if name in known else files.select(0).encode([name]).columns[0]
