@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.io.numbers import TAGS
+from unveil.records.codebook import Variable
 
 Kind = Literal["number", "date", "ordered", "category", "text", "identifier"]
 """Numbers (times and spans among them) and dates lie on a line; the others are levels."""
@@ -57,6 +59,35 @@ def kind_of_codes(measure: Measure | None, is_labelled: Mask, counts: Ints) -> K
     is_mostly = counts[is_labelled].sum() >= LABELLED_RECORDS * counts.sum()
     has_enough = (is_labelled & held).sum() >= LABELLED_CODES * held.sum()
     return "category" if is_mostly and has_enough else "number"
+
+
+def kind_of_series(series: pl.Series, variable: Variable | None) -> Kind:
+    """What the values of one file's column are, by the same rule, before they are encoded."""
+    kind = kind_of_dtype(series.dtype)
+    if kind == "category" and variable is not None and variable.measure == "ordinal":
+        return "ordered"
+    if kind != "number" or not series.dtype.is_numeric():
+        return kind
+    if is_wide(series):
+        return "category"
+    if variable is None or not variable.levels:
+        return kind
+    answers = series.filter(~means_no_answer(series, variable)).drop_nulls().alias("level")
+    counts = answers.value_counts()
+    codes = [float(one.code) for one in variable.levels if not isinstance(one.code, str)]
+    is_labelled = counts["level"].cast(pl.Float64).is_in(codes).to_numpy()
+    return kind_of_codes(variable.measure, is_labelled, counts["count"].to_numpy().astype(np.int64))
+
+
+def means_no_answer(series: pl.Series, variable: Variable) -> pl.Series:
+    """Which numbers are declared missing, by code, by letter or by range."""
+    numbers = series.cast(pl.Float64)
+    codes = [TAGS.get(str(code), code) for code in variable.missing]
+    found = numbers.is_in([float(code) for code in codes if not isinstance(code, str)])
+    for span in variable.missing_ranges:
+        low = -np.inf if span.lo is None else span.lo
+        found |= numbers.is_between(low, np.inf if span.hi is None else span.hi)
+    return found.fill_null(value=False)
 
 
 _LEVELS: dict[str, Kind] = {"nominal": "category", "ordinal": "ordered"}

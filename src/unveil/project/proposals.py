@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from unveil.arguments import choice
+from unveil.count.kinds import kind_of_series
 from unveil.count.no_answers import find_likely_codes
 from unveil.errors import RolesError, SettingsError
 from unveil.io.sources import CachedFile, hold
@@ -101,14 +102,8 @@ def _round_nice(value: float) -> float:
 
 
 def _is_coded(table: Table, name: str) -> bool:
-    """Whether numbers stand for names: declared nominal or ordinal, or nearly all labelled."""
-    variable = table.variables.get(name)
-    if variable is None or not variable.levels:
-        return False
-    missing = set(variable.missing)
-    named = [level for level in variable.levels if level.code not in missing]
-    is_category = variable.measure in ("nominal", "ordinal")
-    return bool(named) and (is_category or len(named) >= table.frame[name].n_unique() // 2)
+    """Whether numbers stand for names."""
+    return kind_of_series(table.frame[name], table.variables.get(name)) not in ("number", "date")
 
 
 def _numbers(given: Any) -> list[float]:

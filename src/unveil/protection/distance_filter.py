@@ -14,12 +14,14 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.kinds import kind_of_series
 from unveil.errors import ReadError, list_names
 from unveil.io.table import Labelled, Table
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.models.neighbours.whitening import is_closer
+from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
@@ -52,17 +54,25 @@ class _ColumnShift(NamedTuple):
     difference: float | None = None
 
 
-def shifts(frame: pl.DataFrame, keep: Mask) -> tuple[Shift, ...]:
+def shifts(frame: pl.DataFrame, keep: Mask, original: Table) -> tuple[Shift, ...]:
     """Each column of a copy before and after the filter."""
     kept = pl.Series(keep)
     n, n_kept = len(keep), int(keep.sum())
     chance = CHANCE * np.sqrt(max(1 / n_kept - 1 / n, 0.0)) if n_kept else np.inf
-    return tuple(_shift(name, frame[name].alias(""), kept, float(chance)) for name in frame.columns)
+    known = original.variables
+    return tuple(
+        _shift(name, (frame[name].alias(""), kept), known.get(name), float(chance))
+        for name in frame.columns
+    )
 
 
-def _shift(name: str, series: pl.Series, kept: pl.Series, chance: float) -> Shift:
+def _shift(
+    name: str, rows: tuple[pl.Series, pl.Series], variable: Variable | None, chance: float
+) -> Shift:
+    series, kept = rows
     after = series.filter(kept)
-    is_number = series.dtype.is_numeric() or series.dtype == pl.Boolean
+    is_amount = kind_of_series(series, variable) == "number"
+    is_number = series.dtype == pl.Boolean or (series.dtype.is_numeric() and is_amount)
     moved = _number(series, after) if is_number else _category(series, after)
     missing = (_missing(series), _missing(after))
     return Shift(
@@ -179,6 +189,11 @@ class DistanceFilterResult(Result):
         return frame
 
     @property
+    def original(self) -> Table:
+        """The original that distances are taken to."""
+        return self._tables[0]
+
+    @property
     def n_kept(self) -> int:
         """How many rows are kept."""
         return int(self.keep.sum())
@@ -202,7 +217,7 @@ class DistanceFilterResult(Result):
         """What was done, in figures over all rows."""
         settings, found = self._settings, self._prepared
         n_strict = int(self.refused_by_strict.sum())
-        moved = shifts(self._tables[1].frame, self.keep)
+        moved = shifts(self._tables[1].frame, self.keep, self._tables[0])
         return DistanceFilter(
             files=tuple(table.source for table in self._tables),
             metric=settings.metric,

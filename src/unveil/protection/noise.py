@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from unveil.count.kinds import kind_of_series
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
@@ -106,7 +107,10 @@ def _make_noised(
     undeclared = tuple(
         name
         for name, dtype in table.frame.schema.items()
-        if dtype.is_numeric() and name not in made and name not in needless
+        if dtype.is_numeric()
+        and name not in made
+        and name not in needless
+        and kind_of_series(table.frame[name], table.variables.get(name)) == "number"
     )
     record = Noise(
         files=(table.source,),

@@ -92,7 +92,7 @@ class RefillResult(Result):
         n_drawn = len(self._keep)
         strict = np.concatenate([one.found.refused_by_strict for one in self._drawn])
         n_strict = int((strict & self._keep).sum())
-        moved = shifts(self._frame, self._keep)
+        moved = shifts(self._frame, self._keep, self._drawn[0].found.original)
         need = ceil((self._n_wanted - n_rows) * n_drawn / n_kept) if n_kept else None
         return Refill(
             rows_wanted=self._n_wanted,

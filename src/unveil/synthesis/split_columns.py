@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.count.kinds import Kind as ColumnKind
-from unveil.count.kinds import is_wide, kind_of_codes, kind_of_dtype
+from unveil.count.kinds import kind_of_series, means_no_answer
 from unveil.errors import ReadError
 from unveil.io.numbers import TAGS
 from unveil.io.table import Table
@@ -68,7 +67,12 @@ def split(
     series = series.fill_nan(None) if dtype.is_float() else series
     if series.null_count() == len(series):
         return _fixed_part(ModelColumn(name, "empty", dtype, has_missing=True), len(series))
-    kind = _kind(series.alias(name), variable)
+    if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
+        raise ReadError(
+            f"Column {name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot"
+            " be synthesised. Leave the column out, or turn it into text or numbers."
+        )
+    kind = kind_of_series(series, variable)
     if kind in ("category", "ordered"):
         return _category(name, series, is_ordered=kind == "ordered")
     return _number(name, series, special, variable)
@@ -122,45 +126,6 @@ def from_numbers(values: Values, dtype: pl.DataType) -> pl.Series:
     if dtype.is_integer() and numbers.dtype.is_float():
         numbers = numbers.round()
     return numbers.cast(dtype, strict=False)
-
-
-def _kind(series: pl.Series, variable: Variable | None) -> ColumnKind:
-    """What the values are, by the one rule for all measures (`unveil.count.kinds`)."""
-    kind = kind_of_dtype(series.dtype)
-    if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary):
-        raise ReadError(
-            f"Column {series.name!r} holds {str(series.dtype).split('(', maxsplit=1)[0]} values,"
-            " which cannot be synthesised. Leave the column out, or turn it into text or numbers."
-        )
-    if kind == "number" and is_wide(series):
-        return "category"
-    if kind == "number" and variable is not None and variable.levels and series.dtype.is_numeric():
-        answers = series.filter(~_means_no_answer(series, variable)).drop_nulls()
-        counts = answers.alias("level").value_counts()
-        codes = [level.code for level in variable.levels if not isinstance(level.code, str)]
-        labelled = counts["level"].cast(pl.Float64).is_in(pl.Series(codes, dtype=pl.Float64))
-        return kind_of_codes(
-            variable.measure, labelled.to_numpy(), counts["count"].to_numpy().astype(np.int64)
-        )
-    if kind == "category" and variable is not None and variable.measure == "ordinal":
-        return "ordered"
-    return kind
-
-
-def _means_no_answer(series: pl.Series, variable: Variable) -> pl.Series:
-    """Which numbers are declared missing, by code, by letter or by range."""
-    as_float = series.cast(pl.Float64)
-    codes = pl.Series([float(code) for code in _declared_codes(variable)], dtype=pl.Float64)
-    found = as_float.is_in(codes.implode())
-    for span in variable.missing_ranges:
-        low = -np.inf if span.lo is None else span.lo
-        found |= as_float.is_between(low, np.inf if span.hi is None else span.hi)
-    return found.fill_null(value=False)
-
-
-def _declared_codes(variable: Variable) -> list[Any]:
-    codes = (TAGS.get(str(code), code) for code in variable.missing)
-    return [code for code in codes if not isinstance(code, str)]
 
 
 def _category(name: str, series: pl.Series, *, is_ordered: bool) -> ColumnValues:
@@ -234,7 +199,7 @@ def _special_found(
     as_float = series.cast(pl.Float64)
     found = as_float.is_in(wanted.implode()) | as_float.is_infinite()
     if variable is not None:
-        found |= _means_no_answer(series, variable)
+        found |= means_no_answer(series, variable)
     return series.filter(found.fill_null(value=False)).unique().sort()
 
 

@@ -149,7 +149,7 @@ def _check_without_a_radius(plain: Sequence[CodedColumn]) -> None:
         f"Column {column.name!r} holds {column.n_levels:,} different numbers and has no radius."
         f" Give it one, such as {{{column.name!r}: 5}}, or 0 where only equal numbers are to match."
         for column in plain
-        if column.levels.dtype.is_numeric() and column.n_levels > MANY_LEVELS
+        if column.kind == "number" and column.n_levels > MANY_LEVELS
     ]
     check_faults(faults)
 

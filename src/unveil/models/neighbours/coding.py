@@ -84,13 +84,18 @@ def _column_names(tables: Sequence[Table], settings: DistanceSettings) -> tuple[
 def _code_column(
     column: CodedColumn, tables: Sequence[Table], given: Sequence[float]
 ) -> tuple[DistanceColumn, list[Coercion]]:
-    name, notes = column.name, []
+    name = column.name
+    notes: list[Coercion] = []
     is_empty = not column.counts[:, : len(column.levels.drop_nulls())].any()
     if column.levels.dtype == pl.String and given and not is_empty:
         raise SettingsError(
             f"Column {name!r} holds text, so it has no special codes. Leave them out, or name"
             " such entries with missing_values."
         )
+    if column.levels.dtype == pl.Boolean:  # 0 and 1, as jaccard takes them
+        place = np.array([0.0, 1.0, np.nan])[[*column.levels.cast(pl.Int8).fill_null(2)]]
+        sides = [place[column.codes[rows]] for rows in column.sides.slices]
+        return DistanceColumn(name, "number", sides[0], sides[1]), notes
     if not column.is_scaled and not is_empty:
         if column.levels.dtype.is_numeric():
             notes.append(_note("all files", name, "kind", _CODES.format(name, column.kind)))
