@@ -22,7 +22,7 @@ from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, threshold_given
+from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_kinds import NOISES
@@ -150,7 +150,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     codes = _codes(asked["special_codes"])
     values = _values(table, asked["column"], codes)
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
-    threshold = threshold_given(asked["threshold"])
+    threshold = parse_ecap_threshold(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
     people = prepare_values(values, *settings, discrete=asked["discrete"])
     choice = None if given is not None else choose_for_values(people, threshold)

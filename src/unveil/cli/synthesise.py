@@ -250,7 +250,7 @@ def check_beside_model(context: click.Context, file: str | None) -> None:
             )
 
 
-def options_said(context: click.Context) -> set[str]:
+def options_on_command_line(context: click.Context) -> set[str]:
     """The options that stand on the command line, by their names in Python."""
     return {
         name
@@ -313,7 +313,7 @@ def synthesise(
             ending=ending,
             model=model,
             settings=settings,
-            said=options_said(context),
+            said=options_on_command_line(context),
         )
     elif file is not None:
         made, written = _anew(file, _folder(out, ANEW), ending, model, settings)

@@ -29,8 +29,8 @@ from unveil.cli.output_files import (
 from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError
 from unveil.measure.one_table import open_table
-from unveil.measure.uniques.match_risk import match_risk_of, risk_asked
-from unveil.measure.uniques.suda import suda_asked, suda_of
+from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
+from unveil.measure.uniques.suda import parse_suda_settings, suda_of
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.view import match_risk as of_risk
 from unveil.view import uniques as of_uniques
@@ -126,10 +126,10 @@ def uniques(
     for path in (records, values):
         if path is not None:
             check_records(path)
-    asked = suda_asked(
+    asked = parse_suda_settings(
         len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
     )
-    of_matches = risk_asked(
+    of_matches = parse_risk_settings(
         keys,
         weights=weights,
         sensitive=sensitive,

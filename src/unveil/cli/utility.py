@@ -34,7 +34,7 @@ from unveil.view.utility_screen import document, screen, table_lines
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
 
-def ways_asked(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+def parse_ways(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
     """How many variables the tables have: some of 1, 2 and 3."""
     found = [part.strip() for part in given.split(",")]
     if not set(found) <= {"1", "2", "3"}:
@@ -98,7 +98,7 @@ def parse_interactions(
     "Tables of so many variables are compared: 1,2,3.",
     "NUMBERS",
     default="2",
-    callback=ways_asked,
+    callback=parse_ways,
 )
 @option(
     "--worst",

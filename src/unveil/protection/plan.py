@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil.arguments import is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError, list_names, nearest
-from unveil.measure.ecap.arguments import amount, sizes, threshold_given
+from unveil.measure.ecap.arguments import amount, parse_ecap_threshold, sizes
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
@@ -203,7 +203,7 @@ def _population_faults(said: Said) -> Faults:
         told = [*faults_of("N", lambda: sizes(said["N"], said["n"]))]
     yield from told
     if "threshold" in said:
-        yield from faults_of("threshold", lambda: threshold_given(said["threshold"]))
+        yield from faults_of("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     if not isinstance(said.get("discrete", False), bool):
         yield "discrete", f"discrete is {quote_value(said['discrete'])}. It must be true or false."
 

@@ -90,7 +90,7 @@ def sap_sentences(
     else:
         yield "starts", _starts(record.lower, record.upper)
         yield "passes", _passes(record.lower, record.upper, threshold)
-        for n in numbers_told(record, threshold, words):
+        for n in numbers_in_words(record, threshold, words):
             yield "sap", sap_sentence(record, n)
     if record.exposed and record.first_risk != 0:
         k, m = f"{len(record.exposed):,}", f"{len(record.cell_bounds):,}"
@@ -171,7 +171,7 @@ def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) ->
     return TEMPLATES["passes between"].format(t=t, n=people(surely), m=f"{perhaps:,}")
 
 
-def numbers_told(record: Sap, threshold: float, words: int) -> list[int]:
+def numbers_in_words(record: Sap, threshold: float, words: int) -> list[int]:
     """The n to speak of: where the risk starts, where it passes, the last, where it is even."""
     left = [n for n in record.n if n < record.N] or [record.n[-1]]
     if record.upper[-1] == 0:  # the same sentence for every n

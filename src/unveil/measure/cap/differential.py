@@ -70,7 +70,7 @@ def sides_by_method(
 # Which settings of a comparison mean something, and what is said of those that do not?
 
 
-def settings_asked(
+def parse_differential_settings(
     nonmatch: Any, margin: Any, confidence: Any, n_bootstrap: Any, seed: Any
 ) -> dict[str, Any]:
     """The settings as the record holds them, or a sentence on what is wrong with one."""
@@ -166,7 +166,7 @@ def differential_confidentiality(
     another test (see `welch`); equation 6 conditions on the wrong key (see `differential_scores`).
     """
     progress = progress or no_progress
-    settings = settings_asked(nonmatch, margin, confidence, n_bootstrap, seed)
+    settings = parse_differential_settings(nonmatch, margin, confidence, n_bootstrap, seed)
     target_names = names(target, "Target")
     if not target_names:
         raise RolesError("No target is given. Name the column that an intruder would guess.")

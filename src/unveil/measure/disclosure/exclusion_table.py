@@ -9,7 +9,7 @@ from typing import Any
 
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.flags import checks_asked
+from unveil.measure.disclosure.flags import parse_checks
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.result import RowsResult
 from unveil.records.disclosure import (
@@ -76,7 +76,7 @@ def exclusion_table(
         )
     limit = parse_exclusions({"rule": "max-denominator", "limit": max_denominator})
     known = None if levels is None else _only_levels(parse_exclusions(levels))
-    checks = checks_asked(one_way, Checks().two_way, None)
+    checks = parse_checks(one_way, Checks().two_way, None)
     opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,

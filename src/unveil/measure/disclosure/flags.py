@@ -31,7 +31,7 @@ from unveil.view.flags import flag_sentence
 # When do the checks raise a flag? The thresholds a user sets, and whether they mean anything.
 
 
-def checks_asked(one_way: Sequence[float], two_way: Sequence[float], by: str | None) -> Checks:
+def parse_checks(one_way: Sequence[float], two_way: Sequence[float], by: str | None) -> Checks:
     """The checks as records, or a sentence on what is wrong with them."""
     if by is not None and not isinstance(by, str):
         raise SettingsError(

@@ -15,7 +15,7 @@ _NO_NUMBERS = {bool, np.bool_, str, bytes, np.str_, np.bytes_}
 _MOST_NOISE = 1e100
 
 
-def numbers_given(given: Any, what: str = "values") -> Floats:
+def parse_numbers(given: Any, what: str = "values") -> Floats:
     """Numbers as an array, NaN where one is missing; a single number is an array of one."""
     found = _array(given)
     if found is None or found.ndim > 1:
@@ -87,7 +87,7 @@ def amount(given: Any) -> float:
     return number_within("sigma", given, f"[0, {_MOST_NOISE}]", why)
 
 
-def threshold_given(given: Any) -> float:
+def parse_ecap_threshold(given: Any) -> float:
     """A tolerated ECAP, between 0 and 1."""
     why = ", the highest ECAP to be tolerated, such as 0.1"
     return number_within("The threshold", given, "(0, 1)", why)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import lowest, threshold_given
+from unveil.measure.ecap.arguments import lowest, parse_ecap_threshold
 from unveil.measure.ecap.caveats import (
     Codes,
     codes_within,
@@ -100,7 +100,7 @@ def choose_noise(
         the coding that would spare most of the noise. At both amounts no ECAP is above the
         threshold; that no smaller one would do is certain only where ECAP falls throughout.
     """
-    tolerated = threshold_given(threshold)
+    tolerated = parse_ecap_threshold(threshold)
     asked = prepare_values(values, population, N, n, noise, discrete=discrete)
     return NoiseChoiceResult(choose_for_values(asked, tolerated))
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from unveil.arguments import choice
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import amount, lowest, numbers_given, sizes, threshold_given
+from unveil.measure.ecap.arguments import amount, lowest, parse_ecap_threshold, parse_numbers, sizes
 from unveil.measure.ecap.caveats import (
     Codes,
     code_warning,
@@ -52,7 +52,7 @@ def prepare_values(
     values: Any, population: Any, N: Any, n: Any, noise: Any, *, discrete: bool
 ) -> EcapValues:
     """What the user gave, checked, with the neighbours of every distinct value."""
-    numbers = numbers_given(values)
+    numbers = parse_numbers(values)
     size, sample = sizes(N, n)
     kind = choice("noise", noise, NOISES)
     people = population_of(population, numbers)
@@ -158,7 +158,7 @@ def ecap(
     """
     asked = prepare_values(values, population, N, n, noise, discrete=discrete)
     return measure_ecap(
-        asked, amount(sigma), None if threshold is None else threshold_given(threshold)
+        asked, amount(sigma), None if threshold is None else parse_ecap_threshold(threshold)
     )
 
 

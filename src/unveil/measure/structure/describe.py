@@ -20,7 +20,7 @@ from unveil.io.code_meanings import (
     number_held,
     variable_of,
 )
-from unveil.io.dictionary import dictionary_given
+from unveil.io.dictionary import parse_dictionary
 from unveil.io.numbers import TAGS, as_code, level_text
 from unveil.io.table import Table
 from unveil.records.codebook import (
@@ -462,7 +462,7 @@ def codebook(
     of missing entries are whole.
     """
     progress = progress or no_progress
-    known = None if dictionary is None else dictionary_given(dictionary)
+    known = None if dictionary is None else parse_dictionary(dictionary)
     (table,) = open_files({"data": data}, None, missing_values, progress)
     return CodebookResult(
         describe_table(table, known, declared_only=declared_only, progress=progress)

@@ -19,9 +19,9 @@ from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
     loose_notes,
+    parse_seconds,
     release_of,
     rows_to_frame,
-    seconds_asked,
     solver_of,
     tightest,
 )
@@ -168,7 +168,7 @@ def audit(
     why = ", such as 10 for estimates within a tenth of the count"
     near = number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
-    limit = seconds_asked(seconds)
+    limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit
     found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     rows = tuple(_audit_value(opened, found, hidden, near, until) for hidden in _hidden(opened))

@@ -262,7 +262,7 @@ def bounds(
     solved as flows in a network, all others as integer programmes.
     """
     opened = release_of(release, asked)
-    limit = seconds_asked(seconds)
+    limit = parse_seconds(seconds)
     found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     return BoundsResult(_record(opened, found))
 
@@ -280,7 +280,7 @@ def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
     return given
 
 
-def seconds_asked(given: Any) -> float | None:
+def parse_seconds(given: Any) -> float | None:
     """A time limit, or a sentence on what is wrong with it."""
     return None if given is None else number_within("seconds", given, "(0, inf)")
 

@@ -24,12 +24,12 @@ from unveil.measure.tables.grid import (
     TOTAL,
     Counts,
     Grid,
-    table_given,
+    parse_table,
 )
 from unveil.measure.tables.parts import publish_counts, stream
 from unveil.measure.tables.published_table import PublishedTable, make_release, structural_cells
 from unveil.measure.tables.round_table import hellinger
-from unveil.measure.tables.sap import LARGEST_N, effort_asked, parse_threshold
+from unveil.measure.tables.sap import LARGEST_N, parse_effort, parse_threshold
 from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
@@ -45,7 +45,7 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
 ONE = "table"
 
 
-def tables_given(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
+def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
     """The tables by name, in their order.
 
     Nested lists of numbers and arrays are one table; a list of arrays, of releases or of files is
@@ -96,7 +96,7 @@ def _one(given: Any, dims: Any, count: str | None) -> tuple[Grid, Counts]:
             f"A table to compare is {quote_value(given)}. Give counts, a release, a frame or a "
             "file."
         )
-    return table_given(given, dims, None)
+    return parse_table(given, dims, None)
 
 
 def _is_frame(given: Any) -> bool:
@@ -382,7 +382,7 @@ def compare_rounding(
     the people of a table is all of them, as in the printed table.
     """
     chosen = _schemes(schemes)
-    every_table = tables_given(tables, area=area, dims=dims, count=count)
+    every_table = parse_tables(tables, area=area, dims=dims, count=count)
     named, notes = populated_tables(every_table, n_max)
     settings = RoundingSettings(
         n_max=whole_number("n_max", n_max, least=0, most=LARGEST_N),
@@ -392,7 +392,7 @@ def compare_rounding(
         seed=choose_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural)
-    effort = Effort(*effort_asked(nodes, seconds), settings.seed, no_progress)
+    effort = Effort(*parse_effort(nodes, seconds), settings.seed, no_progress)
     report = progress or no_progress
     drawn: dict[str, list[list[SchemeDraw]]] = {}
     for place, scheme in enumerate(chosen):

@@ -19,7 +19,7 @@ from unveil.measure.tables.grid import (
     Grid,
     as_count,
     as_reusable,
-    table_given,
+    parse_table,
 )
 from unveil.measure.tables.parts import (
     Fact,
@@ -206,7 +206,7 @@ class PublishedTable:
         seed
             Of the draws. Without one, one is drawn; `seed` holds it.
         """
-        grid, found = table_given(counts, dims, levels)
+        grid, found = parse_table(counts, dims, levels)
         return make_release(
             grid,
             found,

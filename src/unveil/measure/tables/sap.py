@@ -22,9 +22,9 @@ from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
 from unveil.measure.tables.sap_depth import (
     BY_DEPTH,
     chance_at,
-    depth_asked,
     events_at,
     list_lessons,
+    parse_depth,
 )
 from unveil.measure.tables.schemes import trivial_bounds
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
@@ -142,7 +142,7 @@ N_MAX = 100  # without n_max, where the table has more people
 LARGEST_N = 100_000
 
 
-def last_asked(n_max: Any, N: int, *, is_given: bool) -> int:
+def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     """The largest n, or a sentence on what is wrong with it."""
     why = ": how many people an intruder may know"
     asked = min(N, N_MAX) if n_max is None else n_max
@@ -153,7 +153,7 @@ def last_asked(n_max: Any, N: int, *, is_given: bool) -> int:
     return found
 
 
-def effort_asked(nodes: Any, seconds: Any) -> tuple[int, float | None]:
+def parse_effort(nodes: Any, seconds: Any) -> tuple[int, float | None]:
     """What box splitting may spend, or a sentence on what is wrong with it."""
     limit = None if seconds is None else number_within("seconds", seconds, "(0, inf)")
     return whole_number("nodes", nodes), limit
@@ -271,7 +271,7 @@ def sap(
     """
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
-    limits = effort_asked(nodes, seconds)
+    limits = parse_effort(nodes, seconds)
     effort = Effort(*limits, progress=progress or no_progress).started()
     release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
     if counts is release:
@@ -279,10 +279,10 @@ def sap(
     grid = release.grid
     people = parse_known(known, grid)
     keys = () if given is None else key_levels(given, grid)
-    d = depth_asked(depth, len(grid.dims) - len(keys))
+    d = parse_depth(depth, len(grid.dims) - len(keys))
     system = without_known(release.system, people, grid)
     main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
-    last = last_asked(n_max, main.N, is_given=bool(keys))
+    last = parse_n_max(n_max, main.N, is_given=bool(keys))
     effort = replace(effort, seed=choose_sampling_seed(seed, release))
     given_away = exposed_cells(system, effort.left)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)

@@ -68,7 +68,7 @@ class MatchRiskSettings:
         return tuple(name for name in (self.weights, self.sensitive) if name is not None)
 
 
-def risk_asked(
+def parse_risk_settings(
     keys: Sequence[str],
     *,
     weights: Any,
@@ -335,7 +335,7 @@ def match_risk(
             "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
             " the copy after the data, or leave the tolerance out."
         )
-    asked = risk_asked(
+    asked = parse_risk_settings(
         key_names,
         weights=weights,
         sensitive=sensitive,

@@ -63,7 +63,7 @@ class SudaSettings:
     missing: MissingRule
 
 
-def suda_asked(
+def parse_suda_settings(
     n_keys: int, *, max_msu: Any, dis_fraction: Any, scores: Any, missing: Any
 ) -> SudaSettings:
     """The settings for so many keys, or a sentence on what is wrong with them."""
@@ -154,7 +154,7 @@ def suda(
     """
     progress = progress or no_progress
     key_names = names(keys, "Keys")
-    asked = suda_asked(
+    asked = parse_suda_settings(
         len(key_names),
         max_msu=max_msu,
         dis_fraction=dis_fraction,

@@ -150,7 +150,7 @@ def _category(variable: ComparedVariable) -> DummyBlock:
 # Which units of a copy did a filter retain? Truth values as a user gives them, checked.
 
 
-def marks_asked(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:
+def parse_marks(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:
     """For every copy a truth value per record, or None where nothing is marked."""
     if kept is None:
         return (None,) * len(n_rows)
@@ -403,7 +403,7 @@ def projection(
         missing_values=missing_values,
         progress=progress,
     )
-    marks = marks_asked(kept, opened.sides.rows[1:])
+    marks = parse_marks(kept, opened.sides.rows[1:])
     columns_used = code_variables(opened.variables)
     if columns_used.width < 2:
         raise SettingsError(

@@ -17,9 +17,9 @@ from unveil.measure.utility.tstr_models import (
     FoldScores,
     Outcome,
     Trial,
-    folds_asked,
-    model_asked,
-    outcome_asked,
+    parse_folds,
+    parse_model,
+    parse_outcome,
     rows_to_test,
     score_copies,
 )
@@ -243,10 +243,10 @@ def tstr(
         missing_values=missing_values,
         progress=progress,
     )
-    target = outcome_asked(opened, outcome, kind)
-    chosen_model = model_asked(target.kind, model)
+    target = parse_outcome(opened, outcome, kind)
+    chosen_model = parse_model(target.kind, model)
     _check_empty(opened, target)
-    n_folds = folds_asked(folds, target, opened.places[0]) if control is None else None
+    n_folds = parse_folds(folds, target, opened.places[0]) if control is None else None
     trial = Trial(
         target,
         tuple(one for one in opened.variables if one.name != outcome),

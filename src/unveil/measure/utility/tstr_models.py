@@ -131,7 +131,7 @@ class Outcome:
         return [texts[place[one]] or "" for one in wanted]
 
 
-def outcome_asked(opened: UtilityData, name: str, kind: Any) -> Outcome:
+def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
     """The outcome, its kind by what it holds unless that is said, or a refusal."""
     if name not in opened.names:
         raise RolesError(_absent(name, opened.names))
@@ -190,12 +190,12 @@ def _classes(variable: ComparedVariable, is_known: Mask, n_sides: int) -> Ints:
     return np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 
-def model_asked(kind: OutcomeKind, given: Any) -> ModelKind:
+def parse_model(kind: OutcomeKind, given: Any) -> ModelKind:
     """The model, the regression of the kind unless another is said."""
     return MODELS[kind][0] if given is None else choice("model", given, MODELS[kind])
 
 
-def folds_asked(given: Any, outcome: Outcome, place: str) -> int:
+def parse_folds(given: Any, outcome: Outcome, place: str) -> int:
     """How many folds, or a sentence on why that means nothing."""
     number = whole_number("folds", given, least=2, most=100)
     n_known = len(outcome.rows(0))

@@ -53,7 +53,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, ["disclosure"]):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
             yield from _scenario(contents, part, record)
 
@@ -65,7 +65,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "attribute",
         "What could be learnt",
-        render_by_scenario(contents, "attribute", ["disclosure"], told, parts=parts),
+        render_by_scenario(contents, "attribute", ["disclosure"], render_scenario, parts=parts),
         note_of(statuses),
     )
 

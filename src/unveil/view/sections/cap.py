@@ -69,13 +69,13 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         yield from _scenario(contents, targets_of(parts, scenario))
 
     return Section(
         "cap",
         "How often a guess would be right",
-        render_by_scenario(contents, "cap", KINDS, told, parts=parts),
+        render_by_scenario(contents, "cap", KINDS, render_scenario, parts=parts),
     )
 
 

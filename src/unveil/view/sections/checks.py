@@ -41,7 +41,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
             yield from _findings(contents, part, record)
         for part, table in parts.about("exclusion_table", scenario):
@@ -52,7 +52,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "checks",
         "What may be common knowledge",
-        render_by_scenario(contents, "checks", KINDS, told),
+        render_by_scenario(contents, "checks", KINDS, render_scenario),
         f"{n_open:,} open" if n_open else "",
     )
 

@@ -33,7 +33,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         found = sorted(parts.about("gtcap", scenario), key=lambda pair: -_or_least(pair[1].mean))
         for part, record in found[:OPEN_TARGETS]:
             yield render_subheading(contents, KINDS, and_list(record.target))
@@ -44,7 +44,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "gtcap",
         "On a scale from guessing to the original",
-        render_by_scenario(contents, "gtcap", KINDS, told, parts=parts),
+        render_by_scenario(contents, "gtcap", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 

@@ -39,7 +39,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, ["disclosure"]):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
             yield from _scenario(contents, part, record)
 
@@ -51,7 +51,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "identity",
         "Who could be found",
-        render_by_scenario(contents, "identity", ["disclosure"], told, parts=parts),
+        render_by_scenario(contents, "identity", ["disclosure"], render_scenario, parts=parts),
         note_of(statuses),
     )
 

@@ -56,7 +56,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("excess", scenario):
             yield from _excess(part, record)
         yield from _attacks(contents, parts, scenario)
@@ -70,7 +70,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "leakage",
         "What is given away because a record was used",
-        render_by_scenario(contents, "leakage", KINDS, told, parts=parts),
+        render_by_scenario(contents, "leakage", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 

@@ -47,13 +47,13 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not any(record.targets for record in records):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
             yield from _scenario(contents, part, record)
 
     # That a scenario was not measured is told in the sections before this one.
     body = render_by_scenario(
-        contents, "target", ["disclosure"], told, parts=parts, with_missing=False
+        contents, "target", ["disclosure"], render_scenario, parts=parts, with_missing=False
     )
     return Section("target", "One target after another", body)
 

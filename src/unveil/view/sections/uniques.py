@@ -26,7 +26,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("suda", scenario):
             is_known = "dis_fraction" in json.loads(contents.run.part(part).settings)
             yield from _suda(part, record, has_fraction=is_known)
@@ -41,7 +41,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section(
         "uniques",
         "What makes people unique in your data",
-        render_by_scenario(contents, "uniques", KINDS, told, parts=parts),
+        render_by_scenario(contents, "uniques", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 
