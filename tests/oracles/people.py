@@ -61,3 +61,37 @@ def figures(original: Sequence[Row], synthetic: Sequence[Row]) -> dict[str, Frac
         )
         for measure in ("UiO", "UiOiS", "repU", "Dorig", "iS", "DiS", "DiSCO", "DiSDiO")
     }
+
+
+# Trees as nested tuples, (column, threshold, left, right), None for a leaf; rows as tuples.
+
+
+def leaf_rows(tree, matrix, rows=None):
+    """The numbers of the rows in each leaf, from left to right; a leaf may hold none."""
+    rows = list(range(len(matrix))) if rows is None else rows
+    if tree is None:
+        return [rows]
+    column, threshold, left, right = tree
+    goes_left = [row for row in rows if matrix[row][column] <= threshold]
+    others = [row for row in rows if matrix[row][column] > threshold]
+    return [*leaf_rows(left, matrix, goes_left), *leaf_rows(right, matrix, others)]
+
+
+def merge_leaves(tree, matrix, people, least, rows=None):
+    """The tree whose leaves hold enough people; `least` are those of a leaf, and of a cut."""
+    rows = list(range(len(matrix))) if rows is None else rows
+    if tree is None or len({people[row] for row in rows}) < least[1]:
+        return None
+    column, threshold, *below = tree
+    sides = (
+        [row for row in rows if matrix[row][column] <= threshold],
+        [row for row in rows if matrix[row][column] > threshold],
+    )
+    enough = [len({people[row] for row in side}) >= least[0] for side in sides]
+    if all(enough):
+        pairs = zip(below, sides, strict=True)
+        made = (merge_leaves(one, matrix, people, least, side) for one, side in pairs)
+        return (column, threshold, *made)
+    if any(enough):
+        return merge_leaves(below[enough.index(True)], matrix, people, least, rows)
+    return None

@@ -89,8 +89,26 @@ def successes(predicates, records, m):
     return Fraction(n, len(chosen))
 
 
-def naive(copy, records, ordered, m):
-    """The chance that a random predicate of one column singles out among m of the records."""
+def n_people_satisfying(predicate, records, people, special=()):
+    """How many people have a record that satisfies a predicate, by the person of each record."""
+    pairs = zip(records, people, strict=True)
+    return len({who for record, who in pairs if n_satisfying(predicate, [record], special)})
+
+
+def successes_by_person(predicates, records, people, m):
+    """How many predicates single out one of m people: the mean over all choices of m of them."""
+    everyone = sorted(set(people))
+    chosen = [set(some) for some in combinations(everyone, m)]
+    n = 0
+    for some in chosen:
+        rows = [(record, who) for record, who in zip(records, people, strict=True) if who in some]
+        theirs, whose = [record for record, _ in rows], [who for _, who in rows]
+        n += sum(n_people_satisfying(each, theirs, whose) == 1 for each in predicates)
+    return Fraction(n, len(chosen))
+
+
+def naive(copy, records, ordered, m, people=None):
+    """The chance that a random predicate of one column singles out among m records, or people."""
     total = Fraction(0)
     for column, is_ordered in enumerate(ordered):
         values = list(dict.fromkeys(record[column] for record in copy))
@@ -98,5 +116,9 @@ def naive(copy, records, ordered, m):
             operators = list(OPERATORS) if is_ordered and value is not None else ["==", "!="]
             for operator in operators:
                 weight = Fraction(1, len(ordered) * len(values) * len(operators))
-                total += weight * successes([((column, operator, value),)], records, m)
+                made = [((column, operator, value),)]
+                if people is None:
+                    total += weight * successes(made, records, m)
+                else:
+                    total += weight * successes_by_person(made, records, people, m)
     return total

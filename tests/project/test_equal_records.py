@@ -94,9 +94,10 @@ def made(folder) -> tuple[Run, Parts, ProjectSeed]:
     kept = protect_copy(read_project(folder), seed=5)
     text = kept.project.text.replace('synthetic = ["protected/FAKE_survey.csv"]', "synthetic = []")
     assert text != kept.project.text
-    (folder / "confidential/protected/protection.json").rename(
-        (folder / "confidential").joinpath("protection.json")
-    )
+    kept_record = folder / "confidential/protected/protection.json"
+    of_other_copy = json.loads(kept_record.read_bytes()) | {"copy_sha256": None}  # as of old
+    (folder / "confidential/protection.json").write_text(json.dumps(of_other_copy))
+    kept_record.unlink()
     (folder / "project.toml").write_text(PROJECT, encoding="utf-8")
     project = read_project(folder)
     run = run_project(project, seed=11)

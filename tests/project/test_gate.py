@@ -440,3 +440,23 @@ def test_four_eyes_bar_whoever_accepted_an_alert(mine):
     despite = {one: "Teaching." for one in ids(mine.result().alerts) if one != "real-records"}
     with pytest.raises(RulingNeededError, match=r"B\. Oss, director accepted an alert"):
         mine.decide(release=True, by="B. Oss, director", note="Yes.", despite=despite)
+
+
+@pytest.mark.parametrize(
+    ("column", "disguise"),
+    [("illness", pl.col("illness").str.to_uppercase()), ("age", pl.col("age").cast(pl.String))],
+)
+def test_the_question_of_a_coding_shows_the_risk_under_the_mapping(tmp_path, column, disguise):
+    bands = {"cost": [100, 130, 160]}
+    copy = people(2).with_columns(disguise + pl.lit(" y" if column == "age" else ""))
+    more = f"targets = {TARGETS[1:]}\nbands = {{cost = {bands['cost']}}}"
+    result = made(tmp_path, copy=copy, text=PROJECT.replace('targets = "all"', more)).run()
+    (row,) = (one for one in result.parts["gate"].codings if one.column == column)
+    mapped = unveil.disclosure(
+        people(1), people(2), keys=KEYS, targets=["illness", "cost"], bands=bands
+    )
+    wanted = {one.target: one.DiSCO for one in mapped.attribute}
+    assert row.DiSCO_mapped == wanted[row.target] > 0
+    (alert,) = (one for one in result.alerts if one.id == f"coding:{column}")
+    figure = f"With this mapping DiSCO of {row.target} is {row.DiSCO_mapped:.1f} %, without it"
+    assert figure in alert.sentence

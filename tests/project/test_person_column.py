@@ -97,9 +97,11 @@ def test_init_proposes_the_person_and_a_run_counts_people_as_the_oracle_does(min
     assert figures["match_risk", None] == pytest.approx(sum(1 / n for n in fewest) / N_PEOPLE)
     assert not [one for one in run.alerts if one.kind in ("person", "identifier")]
     said = [one.sentence for one in run.judgement.not_tested]
-    assert "Counted rows, not people: exclusion_table, cap, tcap, gtcap, singling_out." in said
+    assert "Counted rows, not people: exclusion_table, cap, tcap, gtcap." in said
     repeats = f"repeats: {original.height:,} rows of 300 people."
-    assert f"{repeats} The checks of the files count rows, not people." in said
+    assert [
+        one for one in said if one.startswith(f"{repeats} Of the checks of the files, those of")
+    ]
 
 
 @pytest.mark.slow
@@ -149,6 +151,50 @@ def test_the_column_is_neither_synthesised_nor_protected(mine):
     assert project_of(mine / "project.toml").identifiers == ()
 
 
+STEPS = """
+[[protect.step]]
+do = "round"
+column = "birth_year"
+to = 5
+
+[[protect.step]]
+do = "synthesise"
+
+[[protect.step]]
+do = "distance_filter"
+columns = ["birth_year", "sex"]
+metric = "gower"
+
+[[protect.step]]
+do = "remove_replicated_uniques"
+"""
+
+
+def test_a_project_is_protected_by_person(mine):
+    change(mine, "\n[context]", f"\n{STEPS}\n[context]")
+    made = unveil.Project(mine).protect(seed=1, sweep=[40, 5])
+    record = made.record
+    assert record.synthesis.person.n_people == record.removal.person.n_people == N_PEOPLE
+    assert "patient_id" not in made.result.s3.columns
+    assert "patient_id" not in made.result.recoded.columns
+    assert "leaves of at least 33 people." in record.steps[1].sentence
+    near = f"nearest to {record.refill.n_people_near} of {N_PEOPLE} people."
+    assert record.steps[2].sentence.endswith(near)
+    assert {row.min_leaf for row in record.sweep} == {5, 33, 40}
+    (note,) = (one for one in record.synthesis.notes if "repeats" in one)
+    assert "Leaves and rare levels were counted by person." in note
+
+
+def test_leaves_larger_than_the_people_are_refused_and_so_is_dropping_the_column(mine):
+    change(mine, "\n[context]", f"\n{STEPS}\n[synthesis]\nmin_leaf = 301\n\n[context]")
+    with pytest.raises(InputError, match="min_leaf is 301, but the original has 300 people"):
+        unveil.Project(mine).protect(seed=1)
+    drop = STEPS.replace('"round"\ncolumn = "birth_year"\nto = 5', '"drop"\ncolumn = "patient_id"')
+    change(mine, STEPS, drop)
+    with pytest.raises(InputError, match="'patient_id' says whose row it is, and is in no copy"):
+        unveil.Project(mine).protect(seed=1)
+
+
 @pytest.mark.slow
 def test_with_a_control_sample_people_are_attacked(folder):
     visits(3).write_csv(folder / "control.csv")
@@ -160,7 +206,8 @@ def test_with_a_control_sample_people_are_attacked(folder):
     assert parts["membership"].n_attacked_original == N_PEOPLE
     (note,) = (one for one in parts["singling_out"].coercions if one.kind == "person")
     assert note.sentence.startswith("'patient_id' repeats: ")
-    assert "Singling out counts rows, not people." in note.sentence
+    assert "A predicate singles out a person where all rows that" in note.sentence
+    assert parts["singling_out"].person.n_people == N_PEOPLE
 
 
 HEAD = 'schema = 1\n[data]\noriginal = "visits.csv"\nsynthetic = ["copy.csv"]\n[roles]\n'

@@ -1,5 +1,6 @@
 """A run compares the synthetic data with the original recoded in the same way, or says why not."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ from project.run_projects import HEAD, SCENARIO, limits, people, project
 from project.whole_way import Desk
 from unveil.cli import main
 from unveil.errors import SettingsError
+from unveil.project.read_project import read_project
 from unveil.project.sources import Inputs, hash_files
 
 ROUND = '\n[[protect.step]]\ndo = "round"\ncolumn = "income"\nto = 100\n'
@@ -141,3 +143,29 @@ def test_a_recipe_that_is_not_followed_by_all_is_never_green(tmp_path):
     made = unveil.Project(tmp_path).run(seed=1)
     assert "coding:income" in {one.id for one in made.record.alerts}
     assert made.exit_code in (3, 4)
+
+
+def test_a_record_is_matched_to_its_copy_by_hash_and_an_older_one_by_its_rows(tmp_path):
+    held = project(tmp_path, SCENARIO, TOP)
+    unveil.Project(tmp_path).protect(out=tmp_path / "made", seed=1)
+    copy, (record,) = (
+        tmp_path / "made/FAKE_people.csv",
+        (tmp_path / "confidential").rglob("p*.json"),
+    )
+    held.path.write_text(held.text.replace('"copy.csv"', '"made/FAKE_people.csv"').replace(TOP, ""))
+
+    def steps():
+        now = read_project(tmp_path)
+        opened = Inputs(now, hash_files(now))
+        parts = unveil.Project(tmp_path).run().record.parts
+        states = [one.state for one in parts if one.kind == "protection"]
+        return [step.column for step in opened.recoded.steps], states
+
+    assert steps() == (["age"], ["measured"])
+    frame = pl.read_csv(copy)
+    frame.sample(fraction=1, shuffle=True, seed=3).write_csv(copy)  # as many rows, another file
+    assert steps() == ([], ["not measured"])
+    document = json.loads(record.read_bytes())
+    assert len(document.pop("copy_sha256")) == 64
+    record.write_text(json.dumps(document))
+    assert steps() == (["age"], ["measured"])

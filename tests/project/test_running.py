@@ -59,7 +59,9 @@ def test_what_has_not_changed_is_taken_over(tmp_path: Path) -> None:
         "measured",
         "not measured",
     }
-    old = [part for part in second.parts if part.scenario != "boss" and part.file]
+    # The gate measures every scenario under other codings, so it is asked again.
+    old = [part for part in second.parts if part.scenario != "boss" and part.kind != "gate"]
+    old = [part for part in old if part.file]
     assert {part.state for part in old} == {"reused"}
     assert {part.reused_from for part in old} == {1}
     for part in old:

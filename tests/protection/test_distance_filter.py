@@ -669,3 +669,25 @@ class TestViews:
         assert shift.after > shift.before
         assert shift.is_large
         assert record.warnings[-1].startswith("a was shifted by the filter")
+
+
+def test_with_people_the_record_counts_those_whom_refused_rows_were_near_to():
+    rng = np.random.default_rng(5)
+    original = pl.DataFrame(rng.normal(size=(60, 2)), ["a", "b"]).with_columns(
+        who=pl.Series([f"P{row // 3}" for row in range(60)])
+    )
+    copy = original.drop("who")[::2].select(pl.all() + 0.001)
+    found = distance_filter(original, copy, person="who")
+    plain = distance_filter(original.drop("who"), copy)
+    assert found.keep.tolist() == plain.keep.tolist()
+    near = {
+        original["who"][row]
+        for row, kept in zip(found.nearest.tolist(), found.keep, strict=True)
+        if not kept
+    }
+    assert found.record.n_people_near == len(near) > 0
+    assert found.record.person.n_people == 20
+    assert plain.record.n_people_near is None
+    assert any("'who' repeats: 60 rows of 20 people." in one for one in found.record.warnings)
+    with pytest.raises(RolesError, match="'who' says whose row it is"):
+        distance_filter(original, copy, columns=["a", "who"], person="who")

@@ -125,3 +125,32 @@ def test_bad_input_is_refused_in_a_sentence(copy, keys, sentence):
         remove_replicated_uniques(ORIGINAL, copy, keys=keys)
     assert str(refused.value) == sentence
     assert refused.value.exit_code == 2
+
+
+PEOPLE_ROWS = st.lists(
+    st.tuples(st.sampled_from("PQRS"), st.sampled_from("mf"), st.sampled_from("ABC")), min_size=1
+).map(lambda rows: [*rows, ("P", "m", "A")])
+
+
+@examples(100)
+@given(PEOPLE_ROWS, PEOPLE_ROWS, st.booleans())
+def test_with_people_keys_are_unique_where_one_person_has_them(original, copy, wide):
+    schema = ["who", "sex", "town"]
+    made = pl.DataFrame(copy, schema, orient="row").drop("who")
+    result = remove_replicated_uniques(
+        pl.DataFrame(original, schema, orient="row"), made, person="who", uniques_of_original=wide
+    )
+    held = {}
+    for who, *keys in original:
+        held.setdefault(tuple(keys), set()).add(who)
+    shown = [tuple(keys) for _, *keys in copy]
+    gone = [
+        place
+        for place, keys in enumerate(shown, start=1)
+        if shown.count(keys) == 1 and keys in held and (wide or len(held[keys]) == 1)
+    ]
+    assert result.removed == (tuple(gone),)
+    (row,) = result.rows
+    alone = set().union(*(people for people in held.values() if len(people) == 1))
+    assert row.uniques_original == len(alone)
+    assert result.record.person.n_people == len({who for who, *_ in original})

@@ -158,6 +158,7 @@ def test_a_column_that_says_whose_row_it_is_is_refused_and_dropping_it_is_told_o
     first, *_ = str(caught.value).split("\n")
     assert first == f"Column 'pid': {counts}, so it says whose row it is."
     assert (
-        f"'pid' {counts}. Rows are synthesised one by one, so the rows of a person do not belong"
-        " together in the synthetic data."
+        f"'pid' {counts}. Leaves and rare levels were counted by row; declare the column as person."
+        " Rows are synthesised one by one, so the rows of a person do not belong together in the"
+        " synthetic data."
     ) in synthesise(visits, drop="pid", seed=1).record.notes

@@ -124,14 +124,31 @@ def highest_tied_percent(evidence: GateEvidence, copy: Copy) -> float:
     return max((_tied_percent(one, evidence.n_original) for one in found), default=0.0)
 
 
+def _unit(evidence: GateEvidence) -> str:
+    """Whom checks by row count: people, unless these have several."""
+    return "people" if evidence.person is None else "rows"
+
+
+def _count(n: float, evidence: GateEvidence) -> str:
+    return f"{n:,.0f} {_unit(evidence)}"
+
+
+def _n_people(evidence: GateEvidence) -> int:
+    return evidence.n_original if evidence.person is None else evidence.person.n_people
+
+
 def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
     for row in evidence.whole:
-        share = 100 * row.n_reappearing / max(row.n_people, 1)
+        share = real_percent(row)
         status = _real_status(row, share, highest_tied_percent(evidence, row.copy), limits)
         if status is None:
             continue
+        n, n_people, rows = row.n_reappearing, row.n_people, ""
+        if row.people is not None:
+            n, n_people = row.people.n_reappearing, row.people.n_people
+            rows = f"; {row.people.n_rows:,} rows"
         expected = 100 * row.expected / max(row.n_people, 1)
-        beside = f" {percent(expected)} would by chance."
+        beside = f" {percent(expected)}{' of rows' if rows else ''} would by chance."
         if row.control_share is not None:
             expected = 100 * row.control_share
             beside = f" Of the control sample: {percent(expected)}."
@@ -143,7 +160,7 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
             expected=expected,
             status=status,
             sentence=(
-                f"{row.n_reappearing:,} of {row.n_people:,} people ({percent(share)}) have a unique"
+                f"{n:,} of {n_people:,} people ({percent(share)}{rows}) have a unique"
                 f" record that reappears in {_where(row.copy, evidence)}, equal in all"
                 f" {row.n_columns} compared columns.{beside}"
             ),
@@ -155,12 +172,20 @@ def _real(evidence: GateEvidence, limits: Limits) -> Iterator[Alert]:
         )
 
 
+def real_percent(row: WholeRecords) -> float:
+    """Percent of people with a unique record that reappears."""
+    if row.people is None:
+        return 100 * row.n_reappearing / max(row.n_people, 1)
+    return 100 * row.people.n_reappearing / max(row.people.n_people, 1)
+
+
 def _real_status(
     row: WholeRecords, share: float, tied: float, limits: Limits
 ) -> AlertStatus | None:
     if "real_records" in limits:
         review, limit = limits["real_records"]
         return "block" if share > limit else "review" if share > review else None
+    share = 100 * row.n_reappearing / max(row.n_people, 1)  # ours were measured by row
     if row.excess is not None:
         beyond = 100 * row.excess
         return "block" if beyond >= CONTROL[1] else "review" if beyond >= CONTROL[0] else None
@@ -206,10 +231,10 @@ def _own_sentence(one: OwnValue, evidence: GateEvidence, share: float) -> str:
         else f"of the control sample linked alike, {percent(100 * one.control_own)}"
     )
     return (
-        f"Of {one.links:,.0f} people linked by {format_names(one.linked_by)},"
+        f"Of {_count(one.links, evidence)} linked by {format_names(one.linked_by)},"
         f" {percent(100 * one.own)} are shown with their own {one.column}"
         f" in {_where(one.copy, evidence)}; {beside}."
-        f" {round(share * evidence.n_original / 100):,} of {evidence.n_original:,} people"
+        f" {round(share * evidence.n_original / 100):,} of {_count(evidence.n_original, evidence)}"
         f" ({percent(share)}) are affected."
     )
 
@@ -231,7 +256,8 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
         expected=100 * row.expected,
         status=status,
         sentence=(
-            f"{n:,} of {evidence.n_original:,} people ({percent(100 * row.share)}) have a record in"
+            f"{n:,} of {_count(evidence.n_original, evidence)} ({percent(100 * row.share)}) have a"
+            " record in"
             f" {_where(row.copy, evidence)} that is nearer than {row.ratio:g} times the nearest"
             f" other person, by {format_names(row.columns)}; {percent(100 * row.expected)} would be"
             " expected from other people."
@@ -243,7 +269,7 @@ def _near_alert(row: NearCopies, evidence: GateEvidence, status: AlertStatus) ->
 def _single(evidence: GateEvidence) -> Iterator[Alert]:
     identifying = {(one.copy, one.column) for one in evidence.copied}
     for row in evidence.single:
-        is_most = row.n_held >= max(FEWEST_HELD, HALF * evidence.n_original)
+        is_most = row.n_held >= max(FEWEST_HELD, HALF * _n_people(evidence))
         if not is_most or row.is_running or (row.copy, row.column) in identifying:
             continue
         share = row.n_reappearing / row.n_held
@@ -261,7 +287,7 @@ def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus
         expected=100 * row.expected,
         status=status,
         sentence=(
-            f"{row.n_held:,} of {evidence.n_original:,} people have a value of {row.column} that"
+            f"{row.n_held:,} of {_n_people(evidence):,} people have a value of {row.column} that"
             f" nobody else has, and {row.n_reappearing:,} of these values"
             f" ({percent(100 * row.n_reappearing / row.n_held)}) reappear in"
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would by chance."
@@ -333,7 +359,7 @@ def _extra_status(row: CopiedColumn, *, is_real: bool) -> AlertStatus:
 
 def _is_held(like: str, evidence: GateEvidence) -> bool:
     """Whether most people have a value of that column that nobody else has."""
-    many = HALF * evidence.n_original
+    many = HALF * _n_people(evidence)
     return any(row.column == like and row.n_held > many for row in evidence.single)
 
 
@@ -361,7 +387,7 @@ def _group_alert(row: TiedGroup, evidence: GateEvidence) -> Alert:
         expected=100 * row.expected,
         status="decide",
         sentence=(
-            f"{row.column} = {row.level}: of {own.links:,.0f} linked people among"
+            f"{row.column} = {row.level}: of {own.links:,.0f} linked {_unit(evidence)} among"
             f" {row.n_people:,}, {percent(100 * own.own)} are shown with their own {own.column} in"
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would be expected."
         ),

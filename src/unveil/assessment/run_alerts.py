@@ -18,7 +18,7 @@ from unveil.records.run import Run
 
 MOST_ALONE = 3
 """So many columns without a role have an alert each; more of them have one together."""
-BY_ROW = ("exclusion_table", "cap", "tcap", "gtcap", "singling_out", "sap")
+BY_ROW = ("exclusion_table", "cap", "tcap", "gtcap", "sap")
 """Measures of risk that know no people with several rows."""
 _HASHED = ("original", "synthetic", "control")
 

@@ -15,6 +15,7 @@ from unveil.cli.options import (
     missing_option,
     option,
     parse_by_column,
+    person_option,
     together,
 )
 from unveil.cli.progress import progress_bar
@@ -181,7 +182,13 @@ RULE_OPTIONS = (
     missing_option,
 )
 TREE_OPTIONS = (
-    option("--min-leaf", "Fewest rows in a leaf of a tree.", "N", type=int, default=5),
+    option(
+        "--min-leaf",
+        "Fewest rows, or with --person people, in a leaf of a tree.",
+        "N",
+        type=int,
+        default=5,
+    ),
     option(
         "--min-split", "Fewest rows that are cut. Default: three times --min-leaf.", "N", type=int
     ),
@@ -213,6 +220,7 @@ TREE_OPTIONS = (
         multiple=True,
         callback=margins,
     ),
+    person_option,
     option("--seed", "The same seed makes the same copies.", "N", type=int),
 )
 OUTPUT_OPTIONS = (
@@ -438,7 +446,8 @@ def _spell_out_columns(
             " columns and others by column. Name the columns in their order."
         )
     table = read_table(file, side="original", missing_values=asked["missing_values"])
-    others = (*derive, *asked["drop"], *asked["renumber"])
+    people = {asked["person"]} & {*table.frame.columns}
+    others = (*derive, *asked["drop"], *asked["renumber"], *people)
     layout = Layout(table.frame.columns, table.place, asked["keep"], asked["strata"], others, only)
     order = layout.order(asked["order"])
     spelt: dict[str, Any] = {"method": methods_of(*method, order)} if method[1] else {}

@@ -135,6 +135,13 @@ def number(packed: Ints, space: int) -> tuple[Ids, int]:
     return ids, int(is_new.sum())
 
 
+def count_people(codes: Integers, of_row: Integers, n_codes: int) -> Ints:
+    """How many people have each code, by the code and the person of each row."""
+    n_people = int(of_row.max(initial=0)) + 1
+    once = np.unique(codes.astype(np.int64) * n_people + of_row)
+    return np.bincount(once // n_people, minlength=n_codes)
+
+
 def tally(
     packed_of: Callable[[slice], Integers], space: int, sides: Sides
 ) -> Iterator[tuple[Ints, Counts]]:

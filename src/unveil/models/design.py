@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
+from unveil.count.packing import count_people
 from unveil.models.newton import Sparse
 
 
@@ -134,10 +135,10 @@ class ColumnValues:
 Levels = NDArray[np.int32]
 
 RARE = 5
-"""Levels with fewer records are pooled."""
+"""Levels with fewer records, or people, are pooled."""
 
 POOL = 20
-"""Records of a pool, where the rare levels have as many."""
+"""Records, or people, of a pool, where the rare levels have as many."""
 
 
 def pool_levels(sizes: NDArray[np.int64]) -> Levels:
@@ -167,16 +168,17 @@ def pool_part(part: ColumnValues, pools: Levels) -> ColumnValues:
     return ColumnValues(column, pools[part.values])
 
 
-def notes_of_pools(predictors: Iterable[ColumnValues]) -> Iterator[str]:
+def notes_of_pools(predictors: Iterable[ColumnValues], people: Ints | None = None) -> Iterator[str]:
     """A sentence for each column with rare levels, of which models see the pools alone."""
+    whom = "records" if people is None else "people"
     for part in predictors:
         name, n_levels = part.column.name, part.column.n_levels
-        n_rare = int((np.bincount(part.values, minlength=n_levels) < RARE).sum()) if n_levels else 0
+        n_rare = int((holders(part.values, people, n_levels) < RARE).sum()) if n_levels else 0
         if n_rare > 1:
             yield (
-                f"{n_rare:,} of the {n_levels:,} levels of {name!r} have fewer than {RARE} records."
+                f"{n_rare:,} of the {n_levels:,} levels of {name!r} have fewer than {RARE} {whom}."
                 " Where the column predicts others, these levels are pooled with their neighbours"
-                f" in order, {POOL} records or more where there are as many, so that no model ties"
+                f" in order, {POOL} {whom} or more where there are as many, so that no model ties"
                 " people to their values by a level of their own. Dates and numbers kept as text"
                 " predict better as dates and numbers."
             )
@@ -202,6 +204,7 @@ class Predictors:
     parts: tuple[ColumnValues, ...]
     n_all: int
     rows: Ints | None = None  # None: all of them
+    people: Ints | None = None  # whose row each of all is; None: rows are people
 
     @property
     def n_rows(self) -> int:
@@ -215,7 +218,7 @@ class Predictors:
 
     def among(self, rows: Ints) -> "Predictors":
         """The same columns in some of the rows that take part, by place."""
-        return Predictors(self.parts, self.n_all, rows if self.rows is None else self.rows[rows])
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
 
     def taken(self, of_all: NDArray[Any]) -> NDArray[Any]:
         """Those of an array with an entry for every row that take part."""
@@ -284,9 +287,17 @@ def _order(
 
 
 def _pools(part: ColumnValues, predictors: Predictors) -> Levels:
-    """The pool of each level, by the records that take part."""
-    codes = predictors.taken(part.values)
-    return pool_levels(np.bincount(codes, minlength=part.column.n_levels))
+    """The pool of each level, by the records that take part, or by their people."""
+    codes, people = predictors.taken(part.values), predictors.people
+    whose = None if people is None else predictors.taken(people)
+    return pool_levels(holders(codes, whose, part.column.n_levels))
+
+
+def holders(codes: NDArray[Any], people: Ints | None, n_levels: int) -> Ints:
+    """How many records, or people, have each level."""
+    if people is None:
+        return np.bincount(codes, minlength=n_levels)
+    return count_people(codes, people, n_levels)
 
 
 def _places(scores: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from unveil.assessment.alerts import highest_tied_percent
+from unveil.assessment.alerts import highest_tied_percent, real_percent
 from unveil.assessment.assess import value_share
 from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks, Membership
@@ -44,7 +44,7 @@ def _no_rows(record: Any, copy: int | None) -> Iterator[Row]:
 
 def _gate(record: GateEvidence, copy: int | None) -> Iterator[Row]:
     for row in record.whole:
-        share = 100 * row.n_reappearing / max(row.n_people, 1)
+        share = real_percent(row)
         yield {"measure": "real_records", "copy": row.copy, "value": share}
         yield {"measure": "tied", "copy": row.copy, "value": highest_tied_percent(record, row.copy)}
 

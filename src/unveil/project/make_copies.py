@@ -8,6 +8,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from unveil.arguments import whole_number
 from unveil.atomic import write_all_or_none, write_new
@@ -15,7 +16,7 @@ from unveil.errors import InputError, ReadError, RolesError, WriteError, list_na
 from unveil.io.sources import CachedFile, hold
 from unveil.io.write_file import ENDINGS, WriteSettings, target_of, write_files
 from unveil.project.edit_project import set_synthetic, write_project
-from unveil.project.fingerprint import project_sha256
+from unveil.project.fingerprint import file_sha256, project_sha256
 from unveil.project.log import append
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
@@ -184,7 +185,8 @@ def write_outputs(targets: OutputPaths, made: ProtectResult) -> WrittenFiles:
         done = write_files(jobs, WriteSettings(made.codebook, partly=partly))
         paths += [Path(path) for one in done for path in (one.path, *one.beside)]
         paths += write_new(targets.folder, {STATEMENT: made.statement.encode()})
-        document = made.confidential.to_json().encode()
+        kept = replace(made.confidential, copy_sha256=file_sha256(targets.copy)[1])
+        document = kept.to_json().encode()
         paths += write_new(targets.confidential, {RECORD: document}, mode=0o600)
     except BaseException:
         _undone(paths, new)
@@ -352,6 +354,7 @@ def settings_of(project: ProjectFile, given: Mapping[str, Any]) -> dict[str, Any
     if codes:
         said["special_codes"] = codes
     said.setdefault("missing_values", project.data.missing_values)
+    said.setdefault("person", project.roles.person)
     return said
 
 

@@ -115,11 +115,16 @@ def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
+    from unveil.measure.gate.recoded_columns import ScenarioKeys
 
     roles = DeclaredRoles(
         identifiers=tuple(asked["identifiers"]),
         compared=tuple(asked["compared"]),
         others=tuple(asked["others"]),
+        scenarios=tuple(
+            ScenarioKeys(tuple(one["keys"]), tuple(one["targets"]), one["settings"])
+            for one in asked["scenarios"]
+        ),
         person=asked.get("person"),
     )
     found = gather_evidence(Files(at.inputs.study.files), roles, progress=at.progress)
@@ -188,12 +193,12 @@ def _protection(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     found = at.inputs.protection(file.path)
     if found is None:
         raise SettingsError(f"The file {file.path!r} is no record of unveil protect.")
-    if found.n_s3 not in asked["rows"]:
+    if not any(found.is_of(*copy) for copy in asked["copies"]):
         raise SettingsError(
-            f"The record {file.path!r} is of a copy with {found.n_s3:,} records, which no copy of"
-            " the project has. Protect again, or take the record away."
+            f"The record {file.path!r} is of a copy with {found.protection.n_s3:,} records, which"
+            " is no copy of the project. Protect again, or take the record away."
         )
-    return _Found(found)
+    return _Found(found.protection)
 
 
 def _measure_pair(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:

@@ -230,7 +230,7 @@ def _tables(planner: Planner) -> Iterator[PlannedPart]:
 def _protections(planner: Planner) -> Iterator[PlannedPart]:
     for number, file in enumerate(planner.inputs.of_roles("protection"), start=1):
         label = None if number == 1 else str(number)
-        settings = {"rows": list(planner.inputs.n_synthetic)}
+        settings = {"copies": [list(copy) for copy in planner.inputs.copy_marks]}
         yield planner.part("protection", settings, (file,), label=label)
 
 
@@ -246,10 +246,19 @@ def gate_part(planner: Planner) -> PlannedPart:
         "identifiers": [name for name in roles.identifier if name in planner.inputs.columns],
         "compared": list(dict.fromkeys(named)),
         "others": [*weight, *roles.ignore],
+        "scenarios": [_scenario_of_gate(planner, one) for one in scenarios],
         **planner.person,
         **planner.data,
     }
     return planner.part("gate", settings, planner.files("control"))
+
+
+def _scenario_of_gate(planner: Planner, scenario: ScenarioEntry) -> dict[str, Any]:
+    """What is measured again where another coding of a column is proposed."""
+    keys, targets = scenario.keys, planner.targets(scenario)
+    reading = planner.reading(scenario, (*keys, *targets))
+    settings = {name: reading[name] for name in ("bands", "special_codes") if reading[name]}
+    return {"keys": list(keys), "targets": list(targets), "settings": settings}
 
 
 # Which values of which targets did a project declare sensitive, as the data write them?

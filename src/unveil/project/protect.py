@@ -145,7 +145,7 @@ def _protect(
     labels = None if project is None else project.labels
     table = read_table(original, side="original", missing_values=asked.missing, dictionary=labels)
     if project is not None:
-        table, project = _without_identifiers(table, project)
+        table, project = _without_identifiers(table, project, asked.settings.get("person"))
     keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _numeric_codes(asked.codes, table)
     stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
@@ -157,8 +157,13 @@ def _protect(
     return _make_copy(stages, table, replace(asked, leaves=leaves), given, project)
 
 
-def _without_identifiers(table: Table, project: ProtectionFile) -> tuple[Table, ProtectionFile]:
-    """The original without columns that point at people, and the project with a word on it."""
+def _without_identifiers(
+    table: Table, project: ProtectionFile, person: str | None
+) -> tuple[Table, ProtectionFile]:
+    """The original without columns that point at people, and the project with a word on it.
+
+    The column that says whose row it is stays, for people are counted by it until the copy is made.
+    """
     gone = [name for name in project.identifiers if name in table.frame.columns]
     if not gone:
         return table, project
@@ -166,7 +171,7 @@ def _without_identifiers(table: Table, project: ProtectionFile) -> tuple[Table, 
         f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
         f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}."
     )
-    kept = [name for name in table.frame.columns if name not in gone]
+    kept = [name for name in table.frame.columns if name not in gone or name == person]
     left = replace(table, frame=table.frame[kept])
     return left, replace(project, warnings=(*project.warnings, said))
 
@@ -200,7 +205,7 @@ def _make_copy(
     return ProtectResult(
         record,
         asked.seeds,
-        stages.table.frame,
+        stages.table.frame.drop(settings.get("person") or (), strict=False),
         s1=stages.frames["s1"],
         s2=stages.frames["s2"],
         s3=stages.frames["s3"],

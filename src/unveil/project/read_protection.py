@@ -178,10 +178,9 @@ def project_of(path: str | os.PathLike[str]) -> ProtectionFile:
     if faults or plan is None:
         raise SettingsError("\n".join(sort_faults(file.name, lines, faults)))
     named = {column for _, column in columns_named(plan.synthesis)}
-    plan = replace(
-        plan,
-        synthesis=without_identifiers([n for n in identifiers if n in named], plan.synthesis),
-    )
+    said = without_identifiers([n for n in identifiers if n in named], plan.synthesis)
+    person = document.get("roles", {}).get("person")
+    plan = replace(plan, synthesis=said if person is None else {"person": person, **said})
     data = document["data"]
     return ProtectionFile(
         name=file.name,

@@ -27,7 +27,7 @@ from unveil.project.rulings import parse_flag_name
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError
 from unveil.records.exclusions import Exclusion
-from unveil.records.protection import ConfidentialProtection, Protection
+from unveil.records.protection import ConfidentialProtection
 from unveil.records.run import FileRole, InputFile
 from unveil.study.people import NONE
 from unveil.study.study import Study
@@ -295,10 +295,10 @@ class Inputs:
     def _recipe(self, number: int) -> Recipe:
         """How one synthetic file was recoded: as protect kept it, else as the project declares."""
         folder = Path(self.project.data.synthetic[number - 1]).parent
-        n_rows = self._read.tables[number].frame.height
+        copy = self.copy_marks[number - 1]
         for place in _protection_places(folder):
-            made = self._protection(place.as_posix())
-            if made is not None and made.protection.n_s3 == n_rows:
+            made = self.protection(place.as_posix())
+            if made is not None and made.is_of(*copy):
                 done = made.protection.recoding
                 written = () if done is None else tuple(row.step for row in done.rows)
                 noisy = tuple(one.column for one in made.protection.reasons)
@@ -333,7 +333,16 @@ class Inputs:
     @property
     def n_synthetic(self) -> tuple[int, ...]:
         """Records of each copy."""
-        return tuple(held.whole.frame.height for held in self.synthetic)
+        return tuple(one.whole.frame.height for one in self._read.synthetic)
+
+    @property
+    def copy_marks(self) -> list[tuple[int, str]]:
+        """By what the record of a copy knows it: records, and hash."""
+        hashes = [file.sha256 for file in self.of_roles("synthetic")]
+        if not hashes:  # files were not hashed, for nothing is to be stored
+            paths = [resolve_path(self.project.folder, one) for one in self.project.data.synthetic]
+            hashes = [file_sha256(path)[1] for path in paths]
+        return list(zip(self.n_synthetic, hashes, strict=True))
 
     def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
         """The files of some roles, of one copy where it is named."""
@@ -351,12 +360,8 @@ class Inputs:
             return ()
         return tuple(table.frame.columns)
 
-    def protection(self, path: str) -> Protection | None:
+    def protection(self, path: str) -> ConfidentialProtection | None:
         """The record of how a copy was made; None where it is none of ours."""
-        made = self._protection(path)
-        return None if made is None else made.protection
-
-    def _protection(self, path: str) -> ConfidentialProtection | None:
         try:
             content = (self.project.folder / path).read_bytes()
             return ConfidentialProtection.from_json(content)

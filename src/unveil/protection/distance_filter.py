@@ -17,14 +17,16 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.kinds import kind_of_series
 from unveil.errors import ReadError, list_names
 from unveil.io.table import Labelled, Table
+from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.models.neighbours.whitening import is_closer
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Shift
+from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
-from unveil.study.study import open_files
+from unveil.study.study import OpenFiles, Study, open_files
 from unveil.study.take_study import takes_study
 from unveil.view.format import and_list, percent
 from unveil.view.show import Result
@@ -178,6 +180,14 @@ class DistanceFilterResult(Result):
     _settings: DistanceSettings
     _tables: Sequence[Table]
     _is_labelled: bool = False
+    _people: People | None = None
+
+    @cached_property
+    def near_people(self) -> Ints | None:
+        """Numbers of the people whose row is nearest to a refused one; None without people."""
+        if self._people is None:
+            return None
+        return np.unique(self._people.of_row[self.nearest[~self.keep]]).astype(np.int64)
 
     @cached_property
     def data(self) -> pl.DataFrame | Labelled:
@@ -229,6 +239,8 @@ class DistanceFilterResult(Result):
             dropped_columns=found.dropped,
             condition=found.condition,
             n_original=self._tables[0].frame.height,
+            person=None if self._people is None else self._people.record,
+            n_people_near=None if self.near_people is None else len(self.near_people),
             n_synthetic=len(self.keep),
             n_incomplete_original=found.n_incomplete[0],
             n_incomplete_synthetic=found.n_incomplete[1],
@@ -277,6 +289,13 @@ def warnings_of(result: DistanceFilterResult) -> list[str]:
         found.append("The original has one row, which has no neighbour: every row is refused.")
     elif result._prepared.n_incomplete[0]:
         found.append(_incomplete(result, n_original))
+    person = None if result._people is None else result._people.record
+    if person is not None and person.n_people < person.n_rows:
+        found.append(
+            f"{person.column!r} {person.counts}. A row is compared with the distance of its nearest"
+            " original to any other original row, of the same person too: somebody with several"
+            " rows alike is protected less."
+        )
     if result._prepared.space.is_bounded:
         found.append(
             f"Some rows miss so many values that more than {MOST_CHOICES:,} combinations would have"
@@ -317,6 +336,7 @@ def distance_filter(
     protect_columns: str | Iterable[str] = (),
     drop: str = "auto",
     special_codes: Mapping[str, Any] | None = None,
+    person: str | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> DistanceFilterResult:
@@ -355,6 +375,9 @@ def distance_filter(
         and said; "refuse" refuses, and names them.
     special_codes
         By column, codes that count as missing.
+    person
+        The column of the original that says whose row it is, where people have several. No distance
+        is taken on it; the record says how many people, not rows, a refused row was nearest to.
 
     Returns
     -------
@@ -400,7 +423,11 @@ def distance_filter(
     told = progress or no_progress
     sides = {"original": original, "synthetic": synthetic}
     files = open_files(sides, None, settings.missing_values, told)
-    return filter_tables(files, settings, told, is_labelled=isinstance(synthetic, Labelled))
+    check_person(person, settings.columns or ())
+    people = None if person is None else choose_people(files, person)
+    return filter_tables(
+        files, settings, told, is_labelled=isinstance(synthetic, Labelled), people=people
+    )
 
 
 def filter_tables(
@@ -409,11 +436,20 @@ def filter_tables(
     progress: Progress,
     *,
     is_labelled: bool,
+    people: People | None = None,
 ) -> DistanceFilterResult:
     """Measure the columns, find the nearest originals of each row, and decide."""
     progress("measuring the columns", 0, STEPS)
-    found = prepare_space(tables, settings)
-    return decide_rows(found, tables, settings, progress, is_labelled=is_labelled)
+    found = prepare_space(without_people(tables, people), settings)
+    return decide_rows(found, tables, settings, progress, is_labelled=is_labelled, people=people)
+
+
+def without_people(tables: Sequence[Table], people: People | None) -> Sequence[Table]:
+    """The tables without the column that says whose row it is."""
+    if people is None:
+        return tables
+    files = tables if isinstance(tables, OpenFiles) else Study(tables).files
+    return files.without_column(people.record.column)
 
 
 def decide_rows(
@@ -423,6 +459,7 @@ def decide_rows(
     progress: Progress,
     *,
     is_labelled: bool,
+    people: People | None = None,
 ) -> DistanceFilterResult:
     """Find the nearest originals of each row, and decide."""
     progress("looking for the nearest originals", 1, STEPS)
@@ -437,5 +474,6 @@ def decide_rows(
         keep[rows] = ~found.space.within(rows)
     progress("filtered", STEPS, STEPS)
     return DistanceFilterResult(
-        keep, leads.first, leads.distance, d_original, limit, found, settings, tables, is_labelled
+        *(keep, leads.first, leads.distance, d_original, limit),
+        *(found, settings, tables, is_labelled, people),
     )

@@ -48,7 +48,7 @@ def compare_leaf_sizes(
         copy = made.copies[0]
         shown = copy if made.codebook is None else Labelled(copy, made.codebook)
         codes = settings.get("special_codes")
-        risks = _risks(recoded, shown, keys, targets)
+        risks = _risks(recoded, shown, keys, targets, settings.get("person"))
         yield SweepRow(
             min_leaf=leaf,
             min_split=split,
@@ -59,18 +59,24 @@ def compare_leaf_sizes(
 
 
 def _risks(
-    recoded: Any, copy: Any, keys: Sequence[str], targets: Sequence[str] | None
+    recoded: Any,
+    copy: Any,
+    keys: Sequence[str],
+    targets: Sequence[str] | None,
+    person: str | None,
 ) -> dict[str, Any]:
+    """The risks by row or by person, whichever is larger."""
     if not keys:
         return {"repU": None, "DiSCO": None, "worst_DiSCO": None, "worst_target": None}
-    found = disclosure(recoded, copy, keys=keys, targets=targets)
-    rows = [row for row in found.attribute if row.DiSCO is not None]
-    worst = max(rows, key=lambda row: row.DiSCO or 0.0, default=None)
+    record = disclosure(recoded, copy, keys=keys, targets=targets, person=person).record
+    risks = [(row.target, record.highest(row, "DiSCO", row.target)) for row in record.attribute]
+    found = {target: risk for target, risk in risks if risk is not None}
+    worst = max(found, key=lambda target: found[target], default=None)
     return {
-        "repU": found.identity[0].repU,
-        "DiSCO": sum(row.DiSCO or 0.0 for row in rows) / len(rows) if rows else None,
-        "worst_DiSCO": None if worst is None else worst.DiSCO,
-        "worst_target": None if worst is None else worst.target,
+        "repU": record.highest(record.identity[0], "repU", None),
+        "DiSCO": sum(found.values()) / len(found) if found else None,
+        "worst_DiSCO": None if worst is None else found[worst],
+        "worst_target": worst,
     }
 
 

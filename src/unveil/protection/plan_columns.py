@@ -79,11 +79,15 @@ def too_few(
     frame: pl.DataFrame, settings: Mapping[str, Any], leaves: Sequence[int]
 ) -> Iterator[FileError]:
     """Leaves, of the synthesis and of the sweep, that hold more people than there are."""
-    rows, leaf = format_count(frame.height, "row"), settings["min_leaf"]
-    if leaf > frame.height:
+    leaf, one, more = settings["min_leaf"], "row", "rows"
+    if settings.get("person") in frame.columns:
+        one, more = "person", "people"
+    n = fewest(frame, {**settings, "strata": None})
+    if leaf > n:
+        held = format_count(n, one, more)
         yield FileError(
             ("synthesis", "min_leaf"),
-            f"synthesis: min_leaf is {leaf:,}, but the original has {rows}. Choose a smaller"
+            f"synthesis: min_leaf is {leaf:,}, but the original has {held}. Choose a smaller"
             " min_leaf, or release nothing of so few people.",
         )
     most = fewest(frame, settings)
@@ -92,20 +96,21 @@ def too_few(
         if size > most and size != leaf:
             yield FileError(
                 (),
-                f"A leaf of the sweep is {size:,}, but {where} has {format_count(most, 'row')}. "
-                "Give"
-                " smaller sizes.",
+                f"A leaf of the sweep is {size:,}, but {where} has"
+                f" {format_count(most, one, more)}. Give smaller sizes.",
                 SettingsError,
             )
 
 
 def fewest(frame: pl.DataFrame, settings: Mapping[str, Any]) -> int:
-    """Rows that are synthesised together: of the smallest stratum where there are strata."""
-    strata = names(settings.get("strata") or (), "Strata")
+    """Rows, or people, synthesised together: of the smallest stratum where there are strata."""
+    strata, person = names(settings.get("strata") or (), "Strata"), settings.get("person")
+    n = pl.len()
+    if person in frame.columns:
+        n = pl.col(person).drop_nulls().n_unique() + pl.col(person).null_count()
     if not strata or frame.is_empty() or not set(strata) <= set(frame.columns):
-        return frame.height
-    sizes = frame[list(strata)].group_by(pl.all()).len()["len"]
-    return int(sizes.to_numpy().min())
+        return int(frame.select(n).item())
+    return int(frame.group_by(strata).agg(n.alias("n"))["n"].to_numpy().min())
 
 
 def _columns_in_step(step: PlannedStep) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from unveil.arrays import Mask
 from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
 from unveil.measure.result import rows_frame
+from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.protection.distance_filter import (
@@ -27,9 +28,11 @@ from unveil.protection.distance_filter import (
     shift_warnings,
     shifts,
     warnings_of,
+    without_people,
 )
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
+from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
@@ -110,6 +113,8 @@ class RefillResult(Result):
             columns=one.columns,
             dropped_columns=one.dropped_columns,
             n_original=one.n_original,
+            person=one.person,
+            n_people_near=self._n_people_near,
             n_refused_by_strict=n_strict,
             share_refused_by_strict=n_strict / n_rows if n_rows else None,
             shifts=moved,
@@ -120,6 +125,12 @@ class RefillResult(Result):
             ),
             coercions=one.coercions,
         )
+
+    @property
+    def _n_people_near(self) -> int | None:
+        near = [one.found.near_people for one in self._drawn]
+        known = [some for some in near if some is not None]
+        return len(np.unique(np.concatenate(known))) if known else None
 
     def _unfinished(self, n_rows: int, need: int | None) -> list[str]:
         if n_rows == self._n_wanted:
@@ -172,6 +183,7 @@ def refill(
     protect_columns: str | Iterable[str] = (),
     drop: str = "auto",
     special_codes: Mapping[str, Any] | None = None,
+    person: str | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
 ) -> RefillResult:
@@ -190,7 +202,8 @@ def refill(
         kept, or if at the acceptance seen the rounds left cannot be enough.
     seed
         Of the draws; each round has a stream of its own. Drawn by the system where None.
-    columns, metric, rule, ties, missing, protect_columns, drop, special_codes, missing_values
+    columns, metric, rule, ties, missing, protect_columns, drop, special_codes, person,
+    missing_values
         As in `unveil.distance_filter`. Distances between originals are taken once. The range of a
         missing value is that over the original and the rows of the first round, in all rounds.
 
@@ -224,10 +237,13 @@ def refill(
         missing_values=missing_values,
     )
     told = progress or no_progress
-    (table,) = open_files({"original": original}, None, missing_values, told)
+    files = open_files({"original": original}, None, missing_values, told)
+    table = files[0]
     n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
-    loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed))
+    check_person(person, settings.columns or ())
+    people = None if person is None else choose_people(files, person)
+    loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed), people)
     return loop.run(told)
 
 
@@ -241,6 +257,7 @@ class _Loop:
     n_wanted: int
     max_rounds: int
     seed: int
+    people: People | None = None
     found: Prepared | None = None
     """What round 1 found out about the columns and the originals; the others go by the same."""
 
@@ -273,13 +290,22 @@ class _Loop:
         (frame,) = self.synthesiser.sample(1, n_rows, seed)
         copy = Table("synthetic", place_of("synthetic"), frame)
         tables = (self.table, copy)
+        compared = without_people(tables, self.people)
         if self.found is None:
-            self.found = prepare_space(tables, self.settings)
+            self.found = prepare_space(compared, self.settings)
             self.settings = _with_columns(self.settings, self.found)
         else:
-            self.found = self.found.again(tables, self.settings)
+            self.found = self.found.again(compared, self.settings)
         return RoundDraw(
-            frame, decide_rows(self.found, tables, self.settings, no_progress, is_labelled=False)
+            frame,
+            decide_rows(
+                self.found,
+                tables,
+                self.settings,
+                no_progress,
+                is_labelled=False,
+                people=self.people,
+            ),
         )
 
     def _stopped(self, drawn: Sequence[RoundDraw]) -> Stop | None:

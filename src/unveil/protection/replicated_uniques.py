@@ -16,11 +16,14 @@ from unveil.arrays import Mask
 from unveil.count.cells import Keys, count_keys
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
+from unveil.count.packing import Integers, count_people
 from unveil.errors import AlignError, RolesError
 from unveil.io.table import Table
 from unveil.measure.result import RowsResult
+from unveil.measure.roles.person import choose_people
 from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow
+from unveil.study.people import check_person
 from unveil.study.roles import names, roles
 from unveil.study.study import open_files, sides_of
 from unveil.study.take_study import takes_study
@@ -46,6 +49,7 @@ def remove_replicated_uniques(
     *,
     keys: str | Iterable[str] | None = None,
     uniques_of_original: bool = False,
+    person: str | None = None,
     missing_values: str | Sequence[str] = (),
 ) -> RemovalResult:
     """Take out of each copy the records that are unique in it and in the original.
@@ -58,6 +62,10 @@ def remove_replicated_uniques(
         Whether to take out all uniques of a copy whose keys the original has, be they unique there
         or not: more than the replicated ones, which are among them.
 
+    person
+        The column of the original that says whose row it is, where people have several: keys are
+        then unique there where one person alone has them, in however many rows.
+
     Returns
     -------
     RemovalResult
@@ -68,7 +76,7 @@ def remove_replicated_uniques(
     -----
     With d_q and s_q the records of the original and of the copy that have the keys q: a record of
     the copy is a unique where s_q = 1, in the original where d_q > 0, and replicated where d_q = 1.
-    Missing is a level like any other.
+    Missing is a level like any other. With `person`, d_q is the number of people who have the keys.
 
     References
     ----------
@@ -77,25 +85,39 @@ def remove_replicated_uniques(
     """
     sides = sides_of(synthetic, original=original)
     asked = None if keys is None else names(keys, "Keys")
-    tables = open_files(sides, None, missing_values)
+    given = open_files(sides, None, missing_values)
+    check_person(person, asked or ())
+    people = None if person is None else choose_people(given, person)
+    tables = given if people is None else given.without_column(str(person))
     chosen = roles(tables, _common(tables) if asked is None else asked, ())
     encoded = tables.encode(chosen.keys)
     columns = encoded.columns
     _check_disjoint(columns, tables, are_named=asked is not None)
     counted = count_keys(columns, columns[0].sides)
+    d_q = counted.counts[0]
+    if people is not None:
+        d_q = count_people(counted.q[counted.sides.slices[0]], people.of_row, counted.n_q)
     kept = [
-        _kept_records(counted, side, wide=uniques_of_original) for side in range(1, len(tables))
+        _kept_records(counted, d_q, side, wide=uniques_of_original)
+        for side in range(1, len(tables))
     ]
-    rows = tuple(_row(counted, side, kept[side - 1]) for side in range(1, len(tables)))
+    n_unique = int((d_q == 1).sum())
+    if people is not None:
+        alone = (d_q == 1)[counted.q[counted.sides.slices[0]]]
+        n_unique = len(np.unique(people.of_row[alone]))
+    rows = tuple(
+        _row(counted, d_q, side, kept[side - 1], n_unique) for side in range(1, len(tables))
+    )
     record = Removal(
         files=tuple(table.source for table in tables),
         keys=chosen.keys,
         uniques_of_original=uniques_of_original,
+        person=None if people is None else people.record,
         rows=rows,
         warnings=tuple(_empty_copy_sentence(row) for row in rows if not row.n_left),
         coercions=(*encoded.coercions, *doubtful_levels(columns, tables)),
     )
-    copies = [_without(table, mask) for table, mask in zip(tables[1:], kept, strict=True)]
+    copies = [_without(table, mask) for table, mask in zip(given[1:], kept, strict=True)]
     gone = [tuple((np.flatnonzero(~mask) + 1).tolist()) for mask in kept]
     return RemovalResult(record, tuple(copies), tuple(gone))
 
@@ -120,21 +142,21 @@ def _common(tables: Sequence[Table]) -> list[str]:
     return [name for name in tables[0].frame.columns if name in shared]
 
 
-def _kept_records(keys: Keys, side: int, *, wide: bool) -> Mask:
+def _kept_records(keys: Keys, d_q: Integers, side: int, *, wide: bool) -> Mask:
     """Which records of a copy stay."""
-    d_q, s_q = keys.counts[0], keys.counts[side]
+    s_q = keys.counts[side]
     goes = (s_q == 1) & ((d_q > 0) if wide else (d_q == 1))
     kept: Mask = ~goes[keys.q[keys.sides.slices[side]]]
     return kept
 
 
-def _row(keys: Keys, side: int, kept: Mask) -> RemovalRow:
-    d_q, s_q = keys.counts[0], keys.counts[side]
+def _row(keys: Keys, d_q: Integers, side: int, kept: Mask, n_unique: int) -> RemovalRow:
+    s_q = keys.counts[side]
     return RemovalRow(
         copy=side,
         n_original=keys.sides.rows[0],
         n_synthetic=keys.sides.rows[side],
-        uniques_original=(d_q == 1).sum(),
+        uniques_original=n_unique,
         uniques_synthetic=(s_q == 1).sum(),
         uniques_in_original=((s_q == 1) & (d_q > 0)).sum(),
         replicated=((s_q == 1) & (d_q == 1)).sum(),

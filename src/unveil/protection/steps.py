@@ -159,7 +159,8 @@ class StepSentences:
     def synthesis(record: Synthesis) -> str:
         """How the copy was drawn."""
         columns = format_count(len(record.order), "column")
-        leaves = f"leaves of at least {record.min_leaf:,}"
+        whom = "" if record.person is None else " people"
+        leaves = f"leaves of at least {record.min_leaf:,}{whom}"
         return f"{format_count(record.n_rows, 'row')} drawn by models of {columns}, {leaves}."
 
     @staticmethod
@@ -167,10 +168,16 @@ class StepSentences:
         """How many rows had to be drawn."""
         n_drawn = sum(one.drawn for one in record.rounds)
         rounds = format_count(len(record.rounds), "round")
+        near = ""
+        if record.person is not None:
+            near = (
+                f" Rows refused were nearest to {record.n_people_near or 0:,} of"
+                f" {record.person.n_people:,} people."
+            )
         return (
             f"{record.n_rows:,} of {record.rows_wanted:,} rows kept, out of {n_drawn:,} drawn in"
             f" {rounds}, by {record.metric} distance on "
-            f"{format_count(len(record.columns), 'column')}."
+            f"{format_count(len(record.columns), 'column')}.{near}"
         )
 
     @staticmethod
@@ -243,6 +250,15 @@ class Stages:
         is_recoded = not faults
         faults += absent_columns(self.plan, self.table)
         gone = dropped_columns(self.plan)
+        if self.person is not None and self.person in gone:
+            number = gone[self.person]
+            faults.append(
+                FileError(
+                    ("protect", "step", number - 1),
+                    f"Step {number}: column {self.person!r} says whose row it is, and is in no copy"
+                    " anyway. Leave the step out.",
+                )
+            )
         for step in self.plan.having(NOISE):
             there = step.column in self.table.frame.columns and step.column not in gone
             if there and "not_needed" not in step.settings:
@@ -307,6 +323,12 @@ class Stages:
         self.frames["s3"] = self.frame
 
     @property
+    def person(self) -> str | None:
+        """The column of the original that says whose row it is, where people have several."""
+        person: str | None = self.plan.synthesis.get("person")
+        return person
+
+    @property
     def frame(self) -> pl.DataFrame:
         """The copy as it is by now."""
         return self.frames["now"]
@@ -348,6 +370,7 @@ class Stages:
             rows=self.frame.height,
             seed=self.seeds.distance_filter,
             special_codes=codes,
+            person=self.person,
             progress=self._inside(step),
             **said,
         )
@@ -379,7 +402,7 @@ class Stages:
 
     def _removed(self, step: PlannedStep) -> None:
         keys = [name for name in self.keys if name in self.frame.columns]
-        settings = {"keys": keys or None, **step.settings}
+        settings = {"keys": keys or None, "person": self.person, **step.settings}
         made = remove_replicated_uniques(restore_form(self.table), self.copy, **settings)
         self.removal = msgspec.structs.replace(made.record, files=(self.table.source, "the copy"))
         frame, _ = _apart(made.copies[0])

@@ -74,6 +74,14 @@ class NotTested(Record, frozen=True, kw_only=True):
     sentence: str
 
 
+class ReappearingPeople(Record, frozen=True, kw_only=True):
+    """People with a row that nobody else has and that reappears."""
+
+    n_people: int  # of the original
+    n_reappearing: int
+    n_rows: int  # of theirs that reappear
+
+
 class WholeRecords(Record, frozen=True, kw_only=True):
     """People whose whole record is unique in the original and reappears."""
 
@@ -85,6 +93,7 @@ class WholeRecords(Record, frozen=True, kw_only=True):
     expected: float  # people of whom another sample of the same population would have it, by chance
     control_share: float | None = None  # the same share among people of the control sample
     excess: float | None = None  # lower 95 % limit of the difference to it, a share
+    people: ReappearingPeople | None = None  # with them each person's distinct rows are counted
 
 
 class OwnValue(Record, frozen=True, kw_only=True):
@@ -191,6 +200,7 @@ class GateEvidence(Record, frozen=True, kw_only=True):
     copied: tuple[CopiedColumn, ...] = ()
     groups: tuple[TiedGroup, ...] = ()
     codings: tuple[CodingRow, ...] = ()
+    person: PersonColumn | None = None  # people have several rows, by the column declared
     undeclared: PersonColumn | None = None  # people have several rows, and no column was declared
     not_tested: tuple[NotTested, ...] = ()
 

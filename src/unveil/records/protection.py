@@ -9,6 +9,7 @@ from typing import Literal
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
 from unveil.records.noise import Ecap, Noise, NoiseChoice
+from unveil.records.person import PersonColumn
 from unveil.records.recoding import Recoding, Step
 from unveil.records.synthesis import Synthesis, WrittenFile
 from unveil.records.utility import Projection
@@ -76,6 +77,8 @@ class DistanceFilter(Record, frozen=True, kw_only=True):
     dropped_columns: tuple[UnusableColumn, ...]
     condition: float | None  # of the correlation matrix of what is used
     n_original: int
+    person: PersonColumn | None = None  # whose row each original row is; None: rows are people
+    n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_synthetic: int
     n_incomplete_original: int  # rows with a missing value in a column used
     n_incomplete_synthetic: int
@@ -117,6 +120,8 @@ class Refill(Record, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     dropped_columns: tuple[UnusableColumn, ...]
     n_original: int
+    person: PersonColumn | None = None  # whose row each original row is; None: rows are people
+    n_people_near: int | None = None  # whose row is nearest to a refused one; None without person
     n_refused_by_strict: int
     share_refused_by_strict: float | None
     shifts: tuple[Shift, ...]  # all rows drawn, and the rows kept
@@ -133,7 +138,7 @@ class RemovalRow(Record, frozen=True, kw_only=True):
     copy: int
     n_original: int
     n_synthetic: int
-    uniques_original: int  # original records alone with their keys
+    uniques_original: int  # original records, or people, alone with their keys
     uniques_synthetic: int  # records of the copy alone with their keys
     uniques_in_original: int  # of those of the copy, the ones whose keys the original has
     replicated: int  # of these, the ones that are alone in the original too
@@ -149,6 +154,7 @@ class Removal(Record, frozen=True, kw_only=True):
     files: tuple[str, ...]
     keys: tuple[str, ...]
     uniques_of_original: bool  # whether all uniques whose keys the original has went
+    person: PersonColumn | None = None  # whose keys of the original are counted; None: of records
     rows: tuple[RemovalRow, ...]
     warnings: tuple[str, ...]
     coercions: tuple[Coercion, ...]
@@ -279,3 +285,12 @@ class ConfidentialProtection(Record, frozen=True, kw_only=True):
     seeds: ProtectionSeeds
     protection: Protection
     recipe: tuple[Step, ...] = ()  # the recodings with the limits and levels that were found
+    copy_sha256: str | None = (
+        None  # of the file of the copy; None where none was written, or long ago
+    )
+
+    def is_of(self, n_rows: int, sha256: str) -> bool:
+        """Whether a copy is the one that this is the record of."""
+        if self.copy_sha256 is None:
+            return self.protection.n_s3 == n_rows
+        return self.copy_sha256 == sha256

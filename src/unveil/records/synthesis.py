@@ -4,6 +4,7 @@ from typing import Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.person import PersonColumn
 from unveil.version import __version__
 
 # What was written: the file, its size, and what its format could not hold.
@@ -68,6 +69,7 @@ class Synthesis(Record, frozen=True, kw_only=True):
     margins: tuple[tuple[str, ...], ...] | None  # of ipf; None: all pairs
     rules: tuple[str, ...]
     derived: tuple[str, ...]
+    person: PersonColumn | None = None  # whose leaves and rare levels were counted; None: rows
     is_seeded: bool  # whether the user gave a seed; the seed itself stays with the model
     notes: tuple[str, ...]
     warnings: tuple[str, ...]

@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.arrays import Ints
 from unveil.models.design import Predictors, TreeCoding, Values, strip_prefix
-from unveil.models.tree import Nodes, TreeCuts
+from unveil.models.tree import LEAF, Nodes, TreeCuts
 from unveil.seeding import tree_seed
 from unveil.synthesis.methods import Arrays, Options, Target
 from unveil.synthesis.model_archive import add_prefix
@@ -190,6 +191,7 @@ def fit_cart(
     counts the complexity of a classification in errors, so that it gives up cuts after which both
     sides still have the same most frequent class; here such cuts stay. rpart also ends at a depth
     of 30, where classes that are as many as districts have not yet been parted; here no depth does.
+    Where people have several rows, all these numbers of rows are of people: `merge_leaves`.
     """
     coding = TreeCoding.fitted(predictors, target.values, target.n_levels)
     matrix = coding.matrix(predictors)
@@ -197,11 +199,79 @@ def fit_cart(
         matrix = np.zeros((len(matrix), 1), dtype=np.float32)
     grown = _grown(target, matrix, options, tree_seed(rng))
     cuts = _cuts(grown.tree_)
-    if options.min_spread:
+    if predictors.people is not None:
+        cuts = merge_leaves(cuts, matrix, predictors.taken(predictors.people), target, options)
+    elif options.min_spread:
         cuts = cuts.without(_too_alike(target, grown.tree_, options.min_spread))
     donors = Donors.of(target.values, cuts.leaves_of(matrix), len(cuts.left))
     is_smooth = options.smoothing == "density" and target.kind == "number"
     return CartModel(coding, cuts, donors, LeafSmoothing.of(donors) if is_smooth else None)
+
+
+def merge_leaves(
+    cuts: TreeCuts, matrix: NDArray[np.float32], people: Ints, target: Target, options: Options
+) -> TreeCuts:
+    """The tree in which rows are counted by their people: `min_leaf`, `min_split`, `min_spread`.
+
+    Notes
+    -----
+    From the root down: a node with fewer than `min_split` people is a leaf. Where one side of a cut
+    has fewer than `min_leaf` people, the cut is given up and the rows of that side go down the
+    other one; where both have, the node is a leaf. The tree below a cut that stays is as it was
+    grown, so one person with many rows of their own costs one cut, not all that stand beside it.
+    """
+    feature, threshold = cuts.feature.copy(), cuts.threshold.copy()
+    left, right = cuts.left.copy(), cuts.right.copy()
+    least, marks = options.min_split or 3 * options.min_leaf, np.zeros(people.max(initial=0) + 1)
+    failing = np.zeros(len(left), bool)
+    spread = None if options.min_spread is None else _Spread.of(target, options.min_spread)
+    waiting = [(0, np.arange(len(matrix)))]
+    while waiting:
+        node, rows = waiting.pop()
+        is_large = _n_people(people[rows], marks) >= least
+        while left[node] != LEAF:
+            goes_left = matrix[rows, feature[node]] <= threshold[node]
+            sides = (rows[goes_left], rows[~goes_left])
+            enough = [_n_people(people[side], marks) >= options.min_leaf for side in sides]
+            if is_large and all(enough):
+                waiting += zip((left[node], right[node]), sides, strict=True)
+                break
+            if is_large and any(enough):
+                child = left[node] if enough[0] else right[node]
+                for of_node in (feature, threshold, left, right):
+                    of_node[node] = of_node[child]
+            else:
+                left[node] = right[node] = LEAF
+        failing[node] = spread is not None and spread.is_alike(rows)
+    return TreeCuts(feature, threshold, left, right).without(failing)
+
+
+def _n_people(people: Ints, marks: NDArray[np.float64]) -> int:
+    """How many different people there are; `marks` has a place for each, of whatever content."""
+    places = np.arange(len(people))
+    marks[people] = places
+    return int(np.count_nonzero(marks[people] == places))
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """What the rows of a node must differ by, as `_too_alike` has it of a tree as grown."""
+
+    values: Values
+    is_number: bool
+    least: float
+
+    @classmethod
+    def of(cls, target: Target, min_spread: float) -> Self:
+        if target.kind == "number":
+            return cls(_standardise(target.values), True, min_spread)
+        return cls(_group_codes(target.values, target.n_levels), False, min_spread)
+
+    def is_alike(self, rows: Ints) -> bool:
+        values = self.values[rows]
+        if self.is_number:
+            return bool(values.var() < self.least * self.values.var())
+        return bool(np.bincount(values).max() > (1 - self.least) * len(rows))
 
 
 def tree_of(target: Target, options: Options, seed: int) -> tuple[Any, NDArray[Any]]:

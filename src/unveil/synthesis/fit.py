@@ -64,12 +64,14 @@ def fit_all(
     seed: int,
     *,
     workers: int,
+    people: Ints | None = None,
     impossible: Mapping[Step, Sequence[Impossible]] = MappingProxyType({}),
     progress: Progress = no_progress,
 ) -> tuple[tuple[FittedStep, ...], ...]:
     """Every step in every stratum; `rows_of` says which rows of a stratum a column is fitted to.
 
-    `impossible` are the cells that rules leave empty in the tables of joint steps.
+    `people` is whose row each row is, where people have several; `impossible` are the cells that
+    rules leave empty in the tables of joint steps.
     """
     jobs = [(stratum, place) for stratum in range(len(rows_of)) for place in range(len(steps))]
     fitted: dict[tuple[int, int], FittedStep] = {}
@@ -83,6 +85,7 @@ def fit_all(
                 rows_of[stratum],
                 options,
                 partial(stream, seed, "fit", stratum),
+                people=people,
                 impossible=impossible.get(steps[place], ()),
             ): (stratum, place)
             for stratum, place in jobs
@@ -114,6 +117,7 @@ def _fit_step(
     options: Options,
     chance: Chance,
     *,
+    people: Ints | None,
     impossible: Sequence[Impossible],
 ) -> FittedStep:
     columns = tuple(parts[name].column for name in step.columns)
@@ -126,7 +130,8 @@ def _fit_step(
         joint = fit(targets, options, chance(*step.columns), impossible=impossible)
         return FittedStep(step, columns, joint=joint)
     part = parts[step.columns[0]]
-    predictors = Predictors(tuple(parts[name] for name in step.predictors), len(part), rows)
+    seen = tuple(parts[name] for name in step.predictors)
+    predictors = Predictors(seen, len(part), rows, people)
     if part.column.is_category:
         rng = chance(part.column.name, "value")
         value = fitter(step.method)(_category(part, rows), predictors, options, rng)
@@ -149,19 +154,22 @@ def _fit_number(
             method = step.state_method or step.method
             of_states = replace(options, min_spread=None)  # whether, not how much
             state = fitter(method)(target, predictors, of_states, chance(name, "state"))
+    among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
     if len(plain):
         target = Target(name, "number", predictors.taken(part.values)[plain])
-        among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
         value = fitter(step.method)(target, among, options, chance(name, "value"))
-    return FittedStep(step, columns, state, value, told=_few(name, len(plain), options))
+    return FittedStep(step, columns, state, value, told=_few(name, among, options))
 
 
-def _few(name: str, n_plain: int, options: Options) -> tuple[str, ...]:
+def _few(name: str, plain: Predictors, options: Options) -> tuple[str, ...]:
     """A warning where a leaf could not be filled even with every value there is."""
+    n_plain, of = plain.n_rows, ""
+    if plain.people is not None:
+        n_plain, of = len(np.unique(plain.taken(plain.people))), "people with "
     if not 0 < n_plain < options.min_leaf:
         return ()
     return (
-        f"{name} has fewer than {options.min_leaf} plain values to draw from (min_leaf): every"
+        f"{name} has fewer than {options.min_leaf} {of}plain values to draw from (min_leaf): every"
         " plain value of the copy is one of these.",
     )
 

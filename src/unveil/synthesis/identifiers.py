@@ -5,7 +5,7 @@ custodian says for each such column what to do: drop it, renumber it, or repeat 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unveil.arguments import quote_value
@@ -13,6 +13,7 @@ from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Table
 from unveil.measure.roles.person import find_person
 from unveil.measure.roles.suggest import find_identifiers
+from unveil.study.people import People
 from unveil.study.roles import names
 
 WHAT_TO_DO = (
@@ -44,6 +45,17 @@ class Instructions:
         """Refuse names that the original has not, all of them at once."""
         table.check_columns((*self.drop, *self.renumber, *self.real_values))
 
+    def without_person(self, person: str, named: Iterable[str]) -> "Instructions":
+        """The same with the column that says whose row it is dropped, unless it is renumbered."""
+        if person in (*named, *self.real_values):
+            raise RolesError(
+                f"Column {person!r} says whose row it is, so nothing is synthesised from it. Name"
+                " it nowhere but in person, or in renumber."
+            )
+        if person in (*self.drop, *self.renumber):
+            return self
+        return replace(self, drop=(*self.drop, person))
+
     def refuse_identifiers(
         self,
         table: Table,
@@ -61,14 +73,18 @@ class Instructions:
             raise RolesError("\n".join([*told, WHAT_TO_DO]))
 
 
-def note_people(table: Table) -> tuple[str, ...]:
-    """That rows are synthesised as if they were people, where they are not."""
-    person = find_person(table)
-    if person is None:
+def note_people(table: Table, declared: str | None, people: People | None) -> tuple[str, ...]:
+    """What was counted where people have several rows, and that rows do not belong together."""
+    named = None if people is None else people.record
+    person = find_person(table) if declared is None else named
+    if person is None or person.n_people == person.n_rows:
         return ()
+    counted = "Leaves and rare levels were counted by row; declare the column as person."
+    if people is not None:
+        counted = "Leaves and rare levels were counted by person."
     return (
-        f"{person.column!r} {person.counts}. Rows are synthesised one by one, so the rows of a"
-        " person do not belong together in the synthetic data.",
+        f"{person.column!r} {person.counts}. {counted} Rows are synthesised one by one, so the rows"
+        " of a person do not belong together in the synthetic data.",
     )
 
 

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from unveil.arguments import absent_sentence
 from unveil.arrays import Ints
+from unveil.count.packing import count_people
 from unveil.errors import ReadError, RolesError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table
+from unveil.measure.roles.person import choose_people
 from unveil.models.design import ColumnValues
 from unveil.records.codebook import Codebook
+from unveil.study.people import People
 from unveil.study.roles import names
+from unveil.study.study import Study
 from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
 from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
@@ -49,11 +53,17 @@ class SynthesisData:
     seed: int
     instructions: Instructions
     told: tuple[str, ...] = ()  # of the rules and formulas: counts, no values
+    people: People | None = None  # whose row each row is, where people have several
 
     @property
     def n_rows(self) -> int:
         """Rows of the original."""
         return len(self.table.frame)
+
+    @property
+    def whose(self) -> Ints | None:
+        """Whose row each row is; None where rows are people."""
+        return None if self.people is None else self.people.of_row.astype(np.int64)
 
     def names_of_copy(self) -> tuple[str, ...]:
         """The columns of a copy: in the order of the original, then derived ones that are new."""
@@ -119,10 +129,15 @@ def prepare_synthesis(
     instructions: Instructions,
     options: Options,
     seed: int,
+    person: str | None = None,
 ) -> SynthesisData:
     """Read the original, take its columns apart and plan, or refuse what cannot be done."""
     missing = entries(missing_values)
     table = read_lettered_numbers(read_table(original, side="original", missing_values=missing))
+    people = None if person is None else choose_people(Study([table]).files, person)
+    if people is not None:
+        named = columns_used((), order, predictors, keep, strata)
+        instructions = instructions.without_person(people.record.column, named or ())
     instructions.refuse_absent(table)
     used = columns_used(order, predictors, keep, strata, derived)
     codes = _codes(table, special_codes, spikes)
@@ -152,16 +167,19 @@ def prepare_synthesis(
     check_idle_options(plan, options)
     found = Strata.of(table.frame, plan.strata, parts)
     where = "the original" if len(found.sizes) == 1 else "the smallest stratum"
-    check_large_leaves(plan, options, int(found.sizes.min()), where)
+    sizes = found.sizes
+    if people is not None:
+        sizes = count_people(found.of_rows, people.of_row, len(sizes))
+    check_large_leaves(plan, options, int(sizes.min()), where, of_people=people is not None)
     _check_late_rules(rules, derived, plan, table)
     said = (
-        *note_people(table),
+        *note_people(table, person, people),
         *rule_and_derived_notes(table, rules, derived),
         *table_notes(plan, rules, parts),
         *date_notes(columns, {**(special_codes or {}), **(spikes or {})}),
     )
     return SynthesisData(
-        table, parts, plan, found, rules, derived, options, seed, instructions, said
+        table, parts, plan, found, rules, derived, options, seed, instructions, said, people
     )
 
 

@@ -7,8 +7,10 @@ import numpy as np
 from msgspec.structs import replace as changed
 
 from unveil.arguments import whole_number
+from unveil.arrays import Ints
+from unveil.count.packing import count_people
 from unveil.errors import list_names
-from unveil.models.design import ColumnValues, notes_of_pools
+from unveil.models.design import ColumnValues, holders, notes_of_pools
 from unveil.records.synthesis import Role, Synthesis, SynthesisColumn
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
@@ -64,6 +66,7 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         rules=tuple(rule.text for rule in opening.rules),
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
+        person=None if opening.people is None else opening.people.record,
         notes=(
             *_notes(opening),
             *_pool_notes(opening),
@@ -83,7 +86,7 @@ def _own_notes(said: Iterable[str]) -> tuple[str, ...]:
 
 def _pool_notes(opening: SynthesisData) -> Iterator[str]:
     used = dict.fromkeys(name for step in opening.plan.steps for name in step.predictors)
-    return notes_of_pools(opening.parts[name] for name in used)
+    return notes_of_pools((opening.parts[name] for name in used), opening.whose)
 
 
 def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
@@ -91,7 +94,10 @@ def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
     if opening.options.smoothing is not None:
         return ()
     parts = [opening.parts[name] for name in opening.plan.order]
-    counts = {part.column.name: _n_alone(part) for part in parts if part.column.kind == "number"}
+    whose = np.arange(opening.n_rows) if opening.whose is None else opening.whose
+    counts = {
+        part.column.name: _n_alone(part, whose) for part in parts if part.column.kind == "number"
+    }
     told = [
         f"{name} ({n_alone:,} of {n_plain:,})"
         for name, (n_alone, n_plain) in counts.items()
@@ -106,10 +112,13 @@ def _real_number_notes(opening: SynthesisData) -> tuple[str, ...]:
     )
 
 
-def _n_alone(part: ColumnValues) -> tuple[int, int]:
-    """People whose plain value no one else has, and people with a plain value."""
-    plain = part.values if part.state is None else part.values[part.state == 0]
-    return int((np.unique(plain, return_counts=True)[1] == 1).sum()), len(plain)
+def _n_alone(part: ColumnValues, whose: Ints) -> tuple[int, int]:
+    """People with a plain value that no one else has, and people with a plain value."""
+    is_plain = slice(None) if part.state is None else part.state == 0
+    levels, codes = np.unique(part.values[is_plain], return_inverse=True)
+    theirs = whose[is_plain]
+    is_alone = count_people(codes, theirs, len(levels)) == 1
+    return len(np.unique(theirs[is_alone[codes]])), len(np.unique(theirs))
 
 
 def _separation_notes(columns: Sequence[str]) -> tuple[str, ...]:
@@ -196,8 +205,8 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     for name in (*opening.plan.order, *opening.plan.strata, *opening.plan.kept):
         part = opening.parts[name]
         if part.column.is_category and part.column.n_levels <= _MANY_LEVELS * opening.n_rows:
-            n_levels = len(part.column.levels)
-            counts[name] = int((np.bincount(part.values, minlength=n_levels)[:n_levels] == 1).sum())
+            held = holders(part.values, opening.whose, part.column.n_levels)
+            counts[name] = int((held[: len(part.column.levels)] == 1).sum())
     told = [f"{name} ({n:,})" for name, n in counts.items() if n]
     if not told:
         return ()

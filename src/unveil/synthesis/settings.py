@@ -132,15 +132,18 @@ def date_notes(columns: Mapping[str, ModelColumn], codes: Mapping[str, Any]) -> 
     )
 
 
-def check_large_leaves(plan: SynthesisPlan, options: Options, n_rows: int, where: str) -> None:
-    """A leaf cannot hold more rows than there are."""
+def check_large_leaves(
+    plan: SynthesisPlan, options: Options, n: int, where: str, *, of_people: bool = False
+) -> None:
+    """A leaf cannot hold more rows, or people, than there are."""
     is_grown = any(
         "cart" in (step.method, step.state_method) and step.predictors for step in plan.steps
     )
-    if is_grown and options.min_leaf > n_rows:
+    if is_grown and options.min_leaf > n:
+        one, more = ("person", "people") if of_people else ("row", "rows")
         raise SettingsError(
-            f"min_leaf is {options.min_leaf:,}, but {where} has {n_rows:,} "
-            f"{'row' if n_rows == 1 else 'rows'}. Choose a smaller min_leaf"
+            f"min_leaf is {options.min_leaf:,}, but {where} has {n:,} "
+            f"{one if n == 1 else more}. Choose a smaller min_leaf"
             f"{'' if where.startswith('the original') else ', or fewer strata'}."
         )
 

@@ -45,6 +45,7 @@ def synthesise(
     margins: Sequence[Sequence[str]] | None = None,
     strata: str | Iterable[str] | None = None,
     seed: int | None = None,
+    person: str | None = None,
     missing_values: str | Sequence[str] = (),
     workers: int | None = None,
     progress: Progress | None = None,
@@ -101,6 +102,10 @@ def synthesise(
         Columns whose combinations are synthesised apart.
     seed
         Same seed, same copies, on any number of cores; drawn by the operating system where None.
+    person
+        The column that says whose row it is, where people have several. It is left out, or
+        renumbered where that is asked for; `min_leaf`, `min_split` and what makes a level rare then
+        count people. "none": every row is a person.
     missing_values
         Entries that mean missing.
     workers
@@ -140,6 +145,7 @@ def synthesise(
         instructions=parse_instructions(drop, renumber, real_values),
         options=options,
         seed=choose_seed(seed),
+        person=person,
     )
     n_rows = rows_of(opening.plan, rows, opening.n_rows)
     models = fit_models(opening, workers=n_workers, progress=say)
@@ -159,6 +165,7 @@ def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> M
         opening.options,
         opening.seed,
         workers=workers,
+        people=opening.whose,
         impossible=opening.impossible(),
         progress=progress,
     )

@@ -178,6 +178,69 @@ def test_predicates_of_several_columns_are_as_defined(original, copy, control, n
         assert (row.main, row.R, row.interval) == (None, None, None)
 
 
+# With several rows for a person: who they are, at least two people on each side.
+OF_PEOPLE = st.lists(st.tuples(RECORD, st.integers(0, 3)), min_size=2, max_size=7).filter(
+    lambda rows: len({who for _, who in rows}) > 1
+)
+
+
+def with_people(rows):
+    return frame([record for record, _ in rows]).with_columns(
+        who=pl.Series([f"P{who}" for _, who in rows])
+    )
+
+
+@pytest.mark.slow
+@examples(80)
+@given(OF_PEOPLE, RECORDS, OF_PEOPLE, st.integers(1, 4))
+def test_people_are_singled_out_as_defined(original, copy, control, n_cols):
+    result = singling_out(
+        with_people(original),
+        frame(copy),
+        control=with_people(control),
+        person="who",
+        n_cols=n_cols,
+        n=ALL,
+        attempts=2_000,
+        columns=list(SCHEMA),
+        seed=3,
+    )
+    rows, whose, its, others = (
+        [row[place] for row in side] for side in (original, control) for place in (0, 1)
+    )
+    m = min(len(set(whose)), len(set(others)))
+    wanted = (oracle.univariate(copy, ORDERED), oracle.multivariate(copy, ORDERED, n_cols))
+    for row, predicates in zip(result.rows, wanted, strict=True):
+        assert row.n_found == len(predicates)
+        main = oracle.successes_by_person(predicates, rows, whose, m)
+        assert row.main_successes == pytest.approx(float(main))
+        of_control = oracle.successes_by_person(predicates, its, others, m)
+        assert row.control_successes == pytest.approx(float(of_control))
+    chance = float(oracle.naive(copy, rows, ORDERED, m, whose))
+    assert result.rows[0].naive_successes == pytest.approx(len(wanted[0]) * chance)
+
+
+def test_three_rows_of_one_person_single_them_out_and_equal_rows_of_two_people_do_not():
+    original = pl.DataFrame(
+        {"who": ["a", "a", "a", "b", "c"], "x": [9, 9, 9, 1, 1], "y": ["p", "q", "q", "r", "r"]}
+    )
+    copy = pl.DataFrame({"x": [1, 9], "y": ["r", "s"]})
+    asked = {"mode": "univariate", "columns": ["x"], "seed": 1}
+    rows = singling_out(original.drop("who"), copy, **asked)
+    people = singling_out(original, copy, person="who", **asked)
+    # = 1, <= 1, = 9, >= 9: 1 is one value of two people, 9 that of one person in three rows.
+    assert (rows.rows[0].main_successes, people.rows[0].main_successes) == (4, 2)
+    assert people.record.person.n_people == 3
+    (note,) = (one for one in people.record.coercions if one.kind == "person")
+    assert note.sentence.endswith("where all rows that satisfy it are theirs.")
+
+
+def test_one_person_is_too_few():
+    alone = pl.DataFrame({"who": ["a", "a"], "x": [1, 2]})
+    with pytest.raises(AlignError, match="The original has 1 person, which every predicate"):
+        singling_out(alone, alone.drop("who"), person="who", mode="univariate", seed=1)
+
+
 OPERATORS = list(oracle.OPERATORS)
 
 

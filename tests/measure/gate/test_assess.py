@@ -268,3 +268,61 @@ def test_a_guess_worse_than_by_frequencies_is_a_question():
     )
     assert unlike(often, seldom, ["town"]) == {"worse-than-guessing:ill"}
     assert unlike(often, often.sample(fraction=1, shuffle=True, seed=3), ["town"]) == set()
+
+
+def visits_of(n_people, seed, repeats):
+    """Invented people; each row of theirs comes so many times."""
+    draw = Random(seed)
+    rows = []
+    for person in range(n_people):
+        own = (draw.choice("fm"), draw.randint(20, 80), draw.randint(100, 999))
+        for _ in range(draw.randint(1, 3)):
+            rows += [(f"P{person}", *own, draw.choice("abcdef"))] * repeats
+    return pl.DataFrame(rows, ["who", "sex", "age", "height", "ward"], orient="row")
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_with_people_rows_of_one_person_do_not_hide_each_other(repeats):
+    original = visits_of(120, 1, repeats)
+    copy = pl.concat(
+        [original.drop("who")[: original.height // 2], visits_of(60, 2, 1).drop("who")]
+    )
+    made = unveil.assess(original, copy, person="who")
+    (row,) = made.record.evidence.whole
+    # By hand: rows that one person alone has, the people who have them, and the rows.
+    shown = set(copy.rows())
+    holders = {}
+    for who, *values in original.rows():
+        holders.setdefault(tuple(values), []).append(who)
+    alone = {values: whose for values, whose in holders.items() if len(set(whose)) == 1}
+    back = {values: whose for values, whose in alone.items() if values in shown}
+    assert (row.n_unique, row.n_reappearing) == (len(alone), len(back))
+    assert row.n_people == sum(len(set(whose)) for whose in holders.values())
+    people = {whose[0] for whose in back.values()}
+    n_rows = sum(map(len, back.values()))
+    assert row.people.to_dict() == {
+        "n_people": 120,
+        "n_reappearing": len(people),
+        "n_rows": n_rows,
+    }
+    (alert,) = (one for one in made.alerts if one.id == "real-records")
+    share = f"{100 * len(people) / 120:.1f} %"
+    assert alert.sentence.startswith(
+        f"{len(people)} of 120 people ({share}; {n_rows} rows) have a unique record"
+    )
+    assert alert.figure == pytest.approx(100 * len(people) / 120)
+    held = {}
+    for who, value in zip(original["who"], original["height"], strict=True):
+        held.setdefault(value, set()).add(who)
+    (single,) = (one for one in made.record.evidence.single if one.column == "height")
+    only = {value: min(whose) for value, whose in held.items() if len(whose) == 1}
+    assert single.n_held == len(set(only.values()))
+    there = set(copy["height"])
+    assert single.n_reappearing == len({who for value, who in only.items() if value in there})
+
+
+def test_without_people_the_evidence_is_of_rows():
+    original = visits_of(120, 1, 1)
+    plain = unveil.assess(original, visits_of(120, 2, 1).drop("who"), person="none")
+    assert plain.record.evidence.person is None
+    assert plain.record.evidence.whole[0].people is None

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
+from unveil.count.packing import count_people
 
 Codes = NDArray[np.uint32]
 
@@ -240,6 +241,11 @@ class DistinctRecords:
         """How many distinct records there are."""
         return int(self.codes.shape[1])
 
+    @property
+    def n_single(self) -> int:
+        """How many can be singled out."""
+        return self.n_records
+
     @cached_property
     def n_rows(self) -> int:
         """How many records there are, equals included."""
@@ -342,6 +348,69 @@ class DistinctRecords:
         if negated:
             return np.concatenate((order[:start], order[stop:]))
         return order[start:stop]
+
+
+@dataclass(frozen=True)
+class PeopleRecords(DistinctRecords):
+    """The distinct records of each person: a predicate singles out the only one who has such."""
+
+    person: Ints  # of each record, from 0
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many people there are, which is what samples are drawn from."""
+        return self.n_single
+
+    @property
+    def n_single(self) -> int:
+        """How many people there are."""
+        return int(self.person.max()) + 1
+
+    def n_satisfying(self, predicates: Predicates, *, most: int | None = None) -> Ints:
+        """How many people have a record that satisfies each predicate; all are counted."""
+        n = np.zeros(len(predicates), np.int64)
+        if predicates.columns.shape[1] > 1:
+            for place, people in enumerate(self._people_satisfying(predicates)):
+                n[place] = len(np.unique(people))
+            return n
+        for column in predicates.columns_used():
+            mine = np.flatnonzero(predicates.columns[:, 0] == column)
+            n[mine] = self._n_people(column, predicates[mine])
+        return n
+
+    def n_by_repeats(self, predicates: Predicates) -> Iterator[tuple[int, Ints]]:
+        """How many people have such a record: each of them is there once."""
+        yield 1, self.n_satisfying(predicates)
+
+    def first_satisfying(self, predicates: Predicates) -> Ints:
+        """The first person who has a record of each predicate; past the last where none has."""
+        found = self._people_satisfying(predicates)
+        return np.array([people.min(initial=self.n_single) for people in found], np.int64)
+
+    def _people_satisfying(self, predicates: Predicates) -> Iterator[Ints]:
+        for each in _by_use(predicates, self._within(predicates)):
+            yield self.person[self._among(self._candidates(each[0]), each[1:])]
+
+    def _n_people(self, column: int, predicates: Predicates) -> Ints:
+        """How many people satisfy comparisons with one value: ==, !=, >=, <=, > and <."""
+        attribute, codes = self.attributes[column], self.codes[column].astype(np.int64)
+        n_levels, n_ordered = attribute.n_levels, attribute.n_ordered
+        lowest = np.full(self.n_single, n_levels)
+        highest, highest_ordered = (np.full(self.n_single, -1) for _ in range(2))
+        np.minimum.at(lowest, self.person, codes)
+        np.maximum.at(highest, self.person, codes)
+        np.maximum.at(highest_ordered, self.person, np.where(codes < n_ordered, codes, -1))
+        with_level = count_people(codes, self.person, n_levels)
+        with_no_other = np.bincount(lowest[lowest == highest], minlength=n_levels)
+        below = np.cumsum(np.bincount(lowest + 1, minlength=n_levels + 1))
+        above = self.n_single - np.cumsum(np.bincount(highest_ordered + 1, minlength=n_levels + 1))
+        low, high = predicates.low[:, 0], predicates.high[:, 0]
+        level = np.minimum(low, n_levels - 1)  # nothing lies above the last level in order
+        return np.select(
+            [predicates.negated[:, 0], high == low + 1, low == 0],
+            [self.n_single - with_no_other[level], with_level[level], below[high]],
+            above[low],
+        )
 
 
 def _by_use(predicates: Predicates, within: Ints) -> list[list[Condition]]:

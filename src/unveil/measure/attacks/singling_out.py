@@ -34,6 +34,10 @@ from unveil.study.take_study import takes_study
 
 Mode = Literal["univariate", "multivariate", "both"]
 
+COUNTING_SINGLE_PEOPLE = (
+    "A predicate singles out a person where all rows that satisfy it are theirs."
+)
+
 ATTEMPTS = 1_000_000
 """Predicates that are tried where nothing else is asked for."""
 
@@ -126,8 +130,8 @@ def singling_out(
     seed
         A whole number; drawn and recorded where none is given.
     person
-        The column that says whose row it is. It is left out of the predicates, which single out
-        rows, not people: where people have several rows, a note says so.
+        The column that says whose row it is. It is left out of the predicates, which then single
+        out where the rows that satisfy them are all of one person.
     special_codes, missing_values, progress
         As in `unveil.disclosure`. A special code is a level, neither large nor small.
 
@@ -142,7 +146,8 @@ def singling_out(
     number, both are looked at as samples of m records, the number of the smaller, which are then
     reduced: of the larger one the exact expectation over all such samples is taken, so that
     successes are no whole numbers. Rates are over the predicates found, of which n_found says how
-    many.
+    many. With `person` people of original and control are looked at in place of distinct records:
+    two people with equal records are two, and neither is singled out by what both satisfy.
 
     References
     ----------
@@ -160,7 +165,7 @@ def singling_out(
         columns=columns,
         without=without,
         person=person,
-        counting="Singling out counts rows, not people.",
+        counting=COUNTING_SINGLE_PEOPLE,
         special_codes=special_codes,
         missing_values=missing_values,
         progress=progress,

@@ -22,6 +22,7 @@ from unveil.measure.attacks.predicates import (
     Book,
     DistinctRecords,
     DrawnRecords,
+    PeopleRecords,
     Predicates,
     attribute_of,
     comparison_predicates,
@@ -110,7 +111,7 @@ class PredicateSides:
 
     @property
     def m(self) -> int:
-        """At how many records, equals included, original and control are compared."""
+        """At how many records, equals included, or people original and control are compared."""
         return min(self._sizes)
 
     @property
@@ -118,7 +119,7 @@ class PredicateSides:
         return [side.n_rows for side in (self.original, self.control) if side is not None]
 
     def successes(self, side: DistinctRecords, predicates: Predicates) -> Floats:
-        """The probability that each predicate singles out among m records of a side."""
+        """The probability that each predicate singles out among m records, or people, of a side."""
         if side.n_rows == self.m:
             singles: Floats = (side.n_satisfying(predicates) == 1).astype(np.float64)
             return singles
@@ -144,38 +145,55 @@ class PredicateSides:
     def crowded(self, n_predicates: int) -> tuple[str, ...]:
         """What to say where there are more predicates than records for them to single out."""
         sides = (self.original, self.control)
-        n_records = min(side.n_records for side in sides if side is not None)
-        if n_predicates <= n_records:
+        n_single = min(side.n_single for side in sides if side is not None)
+        if n_predicates <= n_single:
             return ()
+        whom = "people" if self.counts_people else "distinct records"
         return (
-            f"{n_predicates:,} predicates were tried on {n_records:,} distinct records, so that"
+            f"{n_predicates:,} predicates were tried on {n_single:,} {whom}, so that"
             " several single out the same one; the intervals may be too narrow.",
         )
 
     @property
+    def counts_people(self) -> bool:
+        """Whether people are singled out, not records."""
+        return isinstance(self.original, PeopleRecords)
+
+    @property
     def size(self) -> str:
         """What is said of the equal size, where there is anything to say."""
-        return f", expected at {self.m:,} records each" if len(set(self._sizes)) > 1 else ""
+        whom = "people" if self.counts_people else "records"
+        return f", expected at {self.m:,} {whom} each" if len(set(self._sizes)) > 1 else ""
 
 
 def _distinct(data: AttackData, attributes: Sequence[Attribute], side: int) -> DistinctRecords:
-    """The distinct records of a side in the order of the first of equals, and how often each is."""
-    rows = data.slice_of(side)
-    _, first, times = np.unique(data.row_ids[rows], return_index=True, return_counts=True)
+    """The distinct records of a side in the order of the first of equals, and how often each is.
+
+    With people on this side, the distinct records of each of them.
+    """
+    rows, people = data.slice_of(side), data.people.get(side)
+    ids = data.row_ids[rows]
+    if people is not None:
+        ids = people.astype(np.int64) * (int(ids.max()) + 1) + ids
+    _, first, times = np.unique(ids, return_index=True, return_counts=True)
     order = np.argsort(first)
-    first = rows.start + first[order]
-    if len(first) < 2:
+    n_single = len(first) if people is None else int(people.max()) + 1
+    if n_single < 2:
+        whom = "distinct record in the compared columns" if people is None else "person"
         raise AlignError(
-            f"The {SIDES[side]} has 1 distinct record in the compared columns, which every"
-            " predicate that it satisfies singles out. Give a file of at least 2."
+            f"The {SIDES[side]} has 1 {whom}, which every predicate that it satisfies singles out."
+            " Give a file of at least 2."
         )
-    codes = np.stack([each.codes(first) for each in attributes])
-    return DistinctRecords(tuple(attributes), codes, times[order])
+    codes = np.stack([each.codes(rows.start + first[order]) for each in attributes])
+    if people is None:
+        return DistinctRecords(tuple(attributes), codes, times[order])
+    of_record = people[first[order]].astype(np.int64)
+    return PeopleRecords(tuple(attributes), codes, times[order], of_record)
 
 
 def _hits(side: DistinctRecords, predicates: Predicates, success: Floats) -> Ints:
-    """For each predicate the record of a side that it may single out; else a number of its own."""
-    own = side.n_records + 1 + np.arange(len(predicates))
+    """For each predicate whom of a side it may single out; else a number of its own."""
+    own = side.n_single + 1 + np.arange(len(predicates))
     return np.where(success > 0, side.first_satisfying(predicates), own)
 
 

@@ -10,7 +10,7 @@ from msgspec import convert
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import label
-from unveil.count.packing import Ids
+from unveil.count.packing import Ids, count_people
 from unveil.measure.disclosure import attribute
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.figures import (
@@ -260,13 +260,6 @@ def _people_by_keys(scenario: CountedScenario, side: int, of_row: Ids) -> Ints:
     """How many people of one side have each key combination."""
     q = scenario.keys.q[scenario.sides.slices[side]]
     return count_people(q, of_row, scenario.keys.n_q)
-
-
-def count_people(q: Ids, of_row: Ids, n_q: int) -> Ints:
-    """How many people have each key combination, by the combination and person of each row."""
-    n_people = int(of_row.max(initial=0)) + 1
-    once = np.unique(q.astype(np.int64) * n_people + of_row)
-    return np.bincount(once // n_people, minlength=n_q)
 
 
 def people_by_keys(people: People, q: Ids, n_q: int) -> PeopleByKeys:

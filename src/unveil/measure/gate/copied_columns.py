@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats, Mask
+from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import count_people
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.links import expected_share
@@ -46,23 +47,37 @@ def is_running(column: LinkColumn, side: int) -> bool:
     return bool((held == np.round(held)).all() and np.ptp(held) <= _DENSE * len(held))
 
 
-def single_holder(column: LinkColumn, side: int, copy: Copy) -> SingleHolder | None:
-    """Values that one person has and that a synthetic file has too; None where nobody has one."""
-    is_value = _is_value(column)
-    held = (column.counts[ORIGINAL] == 1) & is_value
-    n_held = int(held.sum())
-    if not n_held:
+def single_holder(
+    column: LinkColumn, side: int, copy: Copy, of_row: Ints | None = None
+) -> SingleHolder | None:
+    """Values that one person has and that a synthetic file has too; None where nobody has one.
+
+    `of_row` is whose row each original row is, where people have several.
+    """
+    is_value, holders = _is_value(column), column.counts[ORIGINAL]
+    if of_row is not None:
+        holders = count_people(column.of_side(ORIGINAL), of_row, column.n_levels)
+    held = (holders == 1) & is_value
+    if not held.any():
         return None
+    n_held, n_back = (
+        _n_holders(column, some, of_row) for some in (held, held & (column.counts[side] > 0))
+    )
     return SingleHolder(
         copy=copy,
         column=column.name,
         n_held=n_held,
-        n_reappearing=int((held & (column.counts[side] > 0)).sum()),
-        expected=expected_share(
-            column.counts[ORIGINAL][is_value], int(column.counts[side][is_value].sum())
-        ),
+        n_reappearing=n_back,
+        expected=expected_share(holders[is_value], int(column.counts[side][is_value].sum())),
         is_running=is_running(column, ORIGINAL) and is_running(column, side),
     )
+
+
+def _n_holders(column: LinkColumn, levels: Mask, of_row: Ints | None) -> int:
+    """How many rows, or people, have one of some levels; each level is one row's, or person's."""
+    if of_row is None:
+        return int(levels.sum())
+    return len(np.unique(of_row[levels[column.of_side(ORIGINAL)]]))
 
 
 def _is_value(column: LinkColumn) -> Mask:

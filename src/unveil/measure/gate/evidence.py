@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
+from unveil.arrays import Ints
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
 from unveil.measure.gate.copied_columns import extra_columns, identifiers, is_running, single_holder
@@ -19,7 +20,7 @@ from unveil.measure.gate.linked_people import (
     find_tied_groups,
     own_value_record,
 )
-from unveil.measure.gate.links import LinkRows, LinkView
+from unveil.measure.gate.links import LinkRows, LinkView, expected_share
 from unveil.measure.gate.near_copies import choose_numbers, find_near_copies
 from unveil.measure.gate.recoded_columns import ScenarioKeys, coding_rows, find_codings
 from unveil.measure.roles.person import choose_people
@@ -30,12 +31,14 @@ from unveil.records.alerts import (
     NearCopies,
     NotTested,
     OwnValue,
+    ReappearingPeople,
     SingleHolder,
     TiedGroup,
     WholeRecords,
 )
 from unveil.records.base import Copy
 from unveil.records.person import PersonColumn
+from unveil.study.people import People
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles
 
@@ -85,11 +88,22 @@ def gather_evidence(
     files: Files, roles: DeclaredRoles, *, in_full: bool = True, progress: Progress = no_progress
 ) -> GateEvidence:
     """Count everything that the gate looks at; `in_full` is with the checks that take longer."""
-    people = _people_with_rows(files, roles.person)
+    held = _people_with_rows(files, roles.person)
+    people = None if held is None else held.record
+    of_row = None
+    if held is not None and roles.person is not None:
+        of_row = held.of_row.astype(np.int64)
     columns = _columns(files, progress)
     parts = [
         _gather_copy(
-            files, roles, columns, [number], copy=number, in_full=in_full, progress=progress
+            files,
+            roles,
+            columns,
+            [number],
+            copy=number,
+            of_row=of_row,
+            in_full=in_full,
+            progress=progress,
         )
         for number in range(1, len(files.synthetic) + 1)
     ]
@@ -97,7 +111,14 @@ def gather_evidence(
         every = list(range(1, len(files.synthetic) + 1))
         parts.append(
             _gather_copy(
-                files, roles, columns, every, copy="pooled", in_full=in_full, progress=progress
+                files,
+                roles,
+                columns,
+                every,
+                copy="pooled",
+                of_row=of_row,
+                in_full=in_full,
+                progress=progress,
             )
         )
     return GateEvidence(
@@ -115,6 +136,7 @@ def gather_evidence(
         groups=tuple(row for part in parts for row in part.groups),
         codings=tuple(row for part in parts for row in part.codings),
         undeclared=people if roles.person is None else None,
+        person=people if roles.person is not None else None,
         not_tested=tuple(_not_tested(files, roles, columns, people, in_full=in_full)),
     )
 
@@ -148,6 +170,7 @@ def _gather_copy(
     sides: Sequence[int],
     *,
     copy: Copy,
+    of_row: Ints | None,
     in_full: bool,
     progress: Progress,
 ) -> _EvidencePart:
@@ -167,14 +190,16 @@ def _gather_copy(
         known = [one for one in linking if one.name in files.control.frame.columns]
         control = LinkRows.of(known, [ORIGINAL, len(files.tables) - 1], sides) if known else None
     progress("whole records", 0, 1)
-    whole = (_whole(rows, control, copy, files.original.frame.height),)
+    whole = _whole(rows, control, copy, files.original.frame.height)
+    if of_row is not None:
+        whole = _whole_of_people(rows, whole, of_row)
     search = TiedSearch(rows)
     looks = _best_links(search, progress) if in_full else {}
     slow = _EvidencePart()
     if in_full:
         slow = _slow(search, looks, control, sides, copy=copy, progress=progress)
     if copy == "pooled":
-        return replace(slow, whole=whole)
+        return replace(slow, whole=(whole,))
     (side,) = sides
     asked = [
         one
@@ -184,9 +209,9 @@ def _gather_copy(
     found = find_codings(asked, side, search, looks, progress)
     return replace(
         slow,
-        whole=whole,
+        whole=(whole,),
         single=tuple(
-            row for column in here if (row := single_holder(column, side, copy)) is not None
+            row for column in here if (row := single_holder(column, side, copy, of_row)) is not None
         ),
         copied=_find_copied(files, roles, here, sides, copy),
         codings=tuple(
@@ -233,6 +258,26 @@ def _whole(rows: LinkRows, control: LinkRows | None, copy: Copy, n_original: int
     share = float(theirs.mean()) if len(theirs) else 0.0
     excess = lower_difference(float(mine.mean()), len(mine), share, len(theirs))
     return msgspec.structs.replace(found, control_share=share, excess=excess)
+
+
+def _whole_of_people(rows: LinkRows, by_row: WholeRecords, of_row: Ints) -> WholeRecords:
+    """The same with equal rows of a person taken for one: they do not hide each other."""
+    codes, is_there, holders = rows.reappearing_of_people(tuple(rows.columns), of_row)
+    is_alone = holders == 1
+    is_back = (is_alone & is_there)[codes]
+    n_records = len(next(iter(rows.records.values())))
+    return msgspec.structs.replace(
+        by_row,
+        n_unique=int(is_alone.sum()),
+        n_reappearing=int((is_alone & is_there).sum()),
+        n_people=int(holders.sum()),
+        expected=expected_share(holders, n_records) * int(is_alone.sum()),
+        people=ReappearingPeople(
+            n_people=int(of_row.max()) + 1,
+            n_reappearing=len(np.unique(of_row[is_back])),
+            n_rows=int(is_back.sum()),
+        ),
+    )
 
 
 def _best_links(search: TiedSearch, progress: Progress) -> dict[str, LinkView]:
@@ -327,7 +372,10 @@ def _not_tested(
         yield NotTested(
             what="person",
             columns=(people.column,),
-            sentence=f"{people.counts}. The checks of the files count rows, not people.",
+            sentence=(
+                f"{people.counts}. Of the checks of the files, those of whole records and of values"
+                " that one person has count people, the others rows."
+            ),
         )
     asked = {*roles.compared, *roles.identifiers, *roles.others, roles.person}
     alone = tuple(name for name in columns if name not in asked) if roles.compared else ()
@@ -339,9 +387,9 @@ def _not_tested(
         )
 
 
-def _people_with_rows(files: Files, person: str | None) -> PersonColumn | None:
+def _people_with_rows(files: Files, person: str | None) -> People | None:
     """The column that is declared, or else found, where people have several rows by it."""
     people = choose_people(files.opened, person)
     if people is None or people.record.n_people == people.record.n_rows:
         return None
-    return people.record
+    return people

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import count_people
 from unveil.measure.gate.columns import LinkColumn
 
 Sums = NDArray[np.uint64]
@@ -128,6 +129,15 @@ class LinkRows:
         alone = first[counts == 1]
         found[alone] = _are_among(values[counts == 1], theirs)
         return is_unique, found
+
+    def reappearing_of_people(self, by: Sequence[str], of_row: Ints) -> tuple[Ints, Mask, Ints]:
+        """Combinations as a number for each row; whether the records have one; holders of each.
+
+        `of_row` is whose row each row is: rows of one person do not count against each other.
+        """
+        mine, theirs = self.sums(by)
+        values, codes = np.unique(mine, return_inverse=True)
+        return codes, _are_among(values, theirs), count_people(codes, of_row, len(values))
 
     def expected_back(self, by: Sequence[str]) -> float:
         """Share of unique people whose combination another sample of as many records would have."""

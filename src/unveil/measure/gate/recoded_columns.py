@@ -24,11 +24,11 @@ from unveil.study.scenario import Progress, no_progress
 
 @dataclass(frozen=True)
 class ScenarioKeys:
-    """Keys and targets to be measured under the mappings, and the settings of `disclosure`."""
+    """Keys and targets to be measured under the mappings, with their bands and special codes."""
 
     keys: tuple[str, ...]
     targets: tuple[str, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +131,23 @@ def measure_mapped(
             synthetic,
             keys=scenario.keys,
             targets=scenario.targets,
-            **scenario.settings,
+            **_settings_of_numbers(scenario.settings, original, synthetic),
         )
     except UnveilError:
         return {}
     return {row.target: row.DiSCO for row in result.record.attribute}
+
+
+def _settings_of_numbers(settings: Mapping[str, Any], *frames: pl.DataFrame) -> dict[str, Any]:
+    """Bands and special codes of columns that hold no text; a mapping may have made it text."""
+    return {
+        setting: {
+            name: value
+            for name, value in by_column.items()
+            if not any(frame[name].dtype == pl.String for frame in frames)
+        }
+        for setting, by_column in settings.items()
+    }
 
 
 def coding_rows(
