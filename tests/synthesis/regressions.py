@@ -51,3 +51,9 @@ def chi_square_p(counts, expected):
     there = expected > 0
     statistic = ((counts[there] - expected[there]) ** 2 / expected[there]).sum()
     return float(chdtrc(there.sum() - 1, statistic))
+
+
+def cumulative_probabilities(fit, x):
+    """P(class | row) of an ordered model."""
+    up_to = scipy.special.expit(fit.intercept[None, :] - (x @ fit.coefficients)[:, None])
+    return np.diff(up_to, axis=1, prepend=0.0, append=1.0)

@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from synthesis.regressions import matrix
-from unveil.models import class_models
-from unveil.synthesis.regression import fit_binary, probability
+from synthesis.regressions import cumulative_probabilities, matrix
+from unveil.models.regression import (
+    fit_binary,
+    fit_cumulative,
+    fit_softmax,
+    probability,
+    softmax_probabilities,
+)
 
 pytestmark = pytest.mark.models
 
@@ -35,10 +40,8 @@ def test_the_multinomial_model_is_theirs(seed):
     x, line, rng = data(seed)
     y = np.digitize(line + rng.logistic(size=len(line)), [-2, 0, 1])
     theirs = models.MNLogit(y, models.add_constant(x)).fit(disp=0, method="newton", maxiter=50)
-    found = class_models.fit_softmax(matrix(x), y, 4)
-    assert class_models.softmax_probabilities(found, matrix(x)) == pytest.approx(
-        theirs.predict(), abs=1e-4
-    )
+    found = fit_softmax(matrix(x), y, 4)
+    assert softmax_probabilities(found, matrix(x)) == pytest.approx(theirs.predict(), abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -47,8 +50,6 @@ def test_the_ordered_model_is_theirs(seed):
     x, line, rng = data(seed)
     y = np.digitize(line + rng.logistic(size=len(line)), [-2, 0, 1])
     theirs = ordinal.OrderedModel(y, x, distr="logit").fit(disp=0, method="newton", maxiter=50)
-    found = class_models.fit_cumulative(matrix(x), y, 4)
+    found = fit_cumulative(matrix(x), y, 4)
     assert found.coefficients == pytest.approx(theirs.params[:-3], abs=2e-4)
-    assert class_models.cumulative_probabilities(found, matrix(x)) == pytest.approx(
-        theirs.predict(), abs=2e-5
-    )
+    assert cumulative_probabilities(found, matrix(x)) == pytest.approx(theirs.predict(), abs=2e-5)

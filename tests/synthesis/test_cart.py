@@ -157,14 +157,14 @@ def test_smoothed_whole_numbers_stay_whole():
 
 def test_levels_are_ordered_by_the_mean_of_a_number():
     given = predictors(x=["a", "b", "c"] * 5)
-    coding = TreeCoding.fitted(given, np.array([5.0, 1.0, 3.0] * 5))
+    coding = TreeCoding.fit(given, np.array([5.0, 1.0, 3.0] * 5))
     assert coding.orders[0].tolist() == [2.0, 0.0, 1.0]
 
 
 def test_levels_with_the_same_classes_stand_side_by_side():
     # a and c hold classes 0 and 1, b and d class 2: one cut must part the two pairs.
     given = predictors(x=[*"aabbccdd"] * 3)
-    coding = TreeCoding.fitted(given, np.array([0, 1, 2, 2, 0, 1, 2, 2] * 3, dtype=np.int32), 3)
+    coding = TreeCoding.fit(given, np.array([0, 1, 2, 2, 0, 1, 2, 2] * 3, dtype=np.int32), 3)
     a, b, c, d = coding.orders[0].tolist()
     assert max(a, c) < min(b, d) or max(b, d) < min(a, c)
 
@@ -172,7 +172,7 @@ def test_levels_with_the_same_classes_stand_side_by_side():
 def test_a_level_that_was_not_there_when_fitted_stands_in_the_middle():
     part = split(pl.Series("x", ["a", "b", "c"] * 5))
     given = Predictors((part,), 15, np.array([0, 2, 3, 5, 6, 8, 9, 11, 12, 14]))
-    coding = TreeCoding.fitted(given, np.array([0.0, 10.0] * 5))
+    coding = TreeCoding.fit(given, np.array([0.0, 10.0] * 5))
     assert coding.orders[0].tolist() == [0.0, 1.0, 2.0]
 
 

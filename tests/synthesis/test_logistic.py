@@ -7,9 +7,9 @@ from oracles import regressions as oracle
 from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
-from unveil.models.newton import RIDGE
+from unveil.models.regression import RIDGE, fit_binary, probability
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.regression import LogisticModel, fit_binary, probability
+from unveil.synthesis.regression import LogisticModel
 from unveil.synthesis.regression import fit_logistic as fit
 
 DATA = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 1)), min_size=6, max_size=30).filter(

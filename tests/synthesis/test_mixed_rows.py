@@ -44,7 +44,7 @@ def test_copies_of_any_size_are_drawn_and_every_row_is_used_as_often(rows):
     frame = FRAME.with_columns(id=pl.Series(range(N)))
     made = synthesise(frame, order=["inc"], predictors={"inc": ["id"]}, seed=1)
     assert made.sample(1, rows=min(rows, N))[0].height == min(rows, N)
-    used = np.bincount(made.models.strata.shuffled(rows, 1, 1), minlength=N)
+    used = np.bincount(made.models.strata.shuffle(rows, 1, 1), minlength=N)
     assert used.sum() == rows
     assert np.ptp(used) <= 1
 

@@ -15,8 +15,8 @@ from synthesis.regressions import (
     stream,
 )
 from unveil.errors import SettingsError
-from unveil.models.class_models import fit_softmax, is_softmax_separated, softmax_probabilities
-from unveil.models.newton import RIDGE, basis_of
+from unveil.models.axes import basis_of
+from unveil.models.regression import RIDGE, fit_softmax, is_separated, softmax_probabilities
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import MultinomialModel, fit_multinomial
 
@@ -100,7 +100,7 @@ def test_an_empty_combination_gets_a_ridge_and_is_told():
 def test_a_number_that_separates_the_classes_gets_a_ridge():
     x = np.linspace(-1, 1, 60)
     y = np.digitize(x, [-0.3, 0.4])
-    assert not is_softmax_separated(matrix(x[:, None]), y, 3)
+    assert not is_separated(matrix(x[:, None]), y, 3)
     model = fitted(classes(y), number("age", x))
     assert model.fit.ridge == RIDGE
     drawn = model.sample(predictors(number("age", x)), stream())

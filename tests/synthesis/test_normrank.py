@@ -10,9 +10,9 @@ from oracles import regressions as oracle
 from profiles import examples
 from synthesis.regressions import category, classes, matrix, number, predictors, stream
 from unveil.errors import SettingsError
-from unveil.models.design import DummyCoding, dummies
+from unveil.models.regression import fit_line
 from unveil.synthesis.methods import Options, Target
-from unveil.synthesis.normrank import NormrankModel, fit_line, fit_normrank, normal_scores
+from unveil.synthesis.normrank import NormrankModel, fit_normrank, normal_scores
 
 ROWS = st.lists(
     st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.integers(-9, 9)), min_size=5, max_size=20
@@ -162,15 +162,3 @@ def test_categories_are_refused():
         "The method 'normrank' is for numbers, and sex holds categories."
         " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
     )
-
-
-def test_the_matrix_without_zeros_is_the_matrix():
-    rng = stream(2)
-    parts = (
-        category("region", rng.integers(4, size=50), 5),
-        number("age", rng.normal(size=50)),
-        number("income", rng.normal(size=50), rng.integers(4, size=50), n_special=2),
-    )
-    for asked in (predictors(*parts), predictors(*parts).among(np.arange(0, 50, 3))):
-        coding = DummyCoding.fitted(asked)
-        assert np.array_equal(dummies(coding, asked).toarray(), coding.matrix(asked))

@@ -9,14 +9,15 @@ from synthesis.regressions import (
     category,
     chi_square_p,
     classes,
+    cumulative_probabilities,
     matrix,
     number,
     predictors,
     stream,
 )
 from unveil.errors import SettingsError
-from unveil.models.class_models import cumulative_probabilities, fit_cumulative
-from unveil.models.newton import RIDGE, basis_of
+from unveil.models.axes import basis_of
+from unveil.models.regression import RIDGE, fit_cumulative
 from unveil.synthesis.methods import Options, Target
 from unveil.synthesis.regression import OrderedModel, fit_ordered
 

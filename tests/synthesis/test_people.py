@@ -124,7 +124,7 @@ def test_rare_levels_are_those_of_few_people():
 
     def places(whose):
         seen: tuple[ColumnValues, ...] = (part,)
-        return len(set(TreeCoding.fitted(Predictors(seen, 600, None, whose), values).orders[0]))
+        return len(set(TreeCoding.fit(Predictors(seen, 600, None, whose), values).orders[0]))
 
     assert places(None) == 60
     assert places(people) == 3  # pools of twenty people

@@ -20,11 +20,11 @@ def test_each_combination_is_a_stratum_and_missing_is_a_value():
 
 def test_strata_are_drawn_as_often_as_they_have_rows():
     strata = Strata.of(FRAME, ("a", "b"), PARTS)
-    counts = np.bincount(strata.drawn(60_000, seed=1, copy=1), minlength=4)
+    counts = np.bincount(strata.draw(60_000, seed=1, copy=1), minlength=4)
     assert scipy.stats.chisquare(counts, strata.sizes * 10_000).pvalue > 0.001
 
 
 def test_without_strata_there_is_one_with_every_row():
     strata = Strata.of(FRAME, (), PARTS)
     assert strata.sizes.tolist() == [6]
-    assert [rows.tolist() for rows in strata.rows(strata.drawn(3, seed=1, copy=1))] == [[0, 1, 2]]
+    assert [rows.tolist() for rows in strata.rows(strata.draw(3, seed=1, copy=1))] == [[0, 1, 2]]

@@ -93,10 +93,16 @@ def is_dense(space: int, n_numbers: int) -> bool:
     return space <= max(DENSE, 2 * n_numbers)
 
 
-def chunks(rows: slice) -> Iterator[slice]:
-    """The rows in pieces, so that what is made on the way stays small."""
-    for start in range(rows.start, rows.stop, CHUNK):
-        yield slice(start, min(start + CHUNK, rows.stop))
+def chunks(rows: slice, size: int | None = None) -> Iterator[slice]:
+    """The rows in pieces of a size, so that what is made on the way stays small."""
+    size = max(size or CHUNK, 1)
+    for start in range(rows.start, rows.stop, size):
+        yield slice(start, min(start + size, rows.stop))
+
+
+def blocks(n_rows: int, n_columns: int, most: int) -> Iterator[slice]:
+    """Rows in pieces that have at most so many pairs with as many columns, a row at least."""
+    return chunks(slice(0, n_rows), max(most // max(n_columns, 1), 1))
 
 
 def pack(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import count_people
-from unveil.models.newton import Sparse
+from unveil.models.axes import Sparse
 
 
 def strip_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +220,7 @@ class Predictors:
         """The same columns in some of the rows that take part, by place."""
         return replace(self, rows=rows if self.rows is None else self.rows[rows])
 
-    def taken(self, of_all: NDArray[Any]) -> NDArray[Any]:
+    def take(self, of_all: NDArray[Any]) -> NDArray[Any]:
         """Those of an array with an entry for every row that take part."""
         return of_all if self.rows is None else of_all[self.rows]
 
@@ -236,7 +236,7 @@ class TreeCoding:
     orders: tuple[NDArray[np.float32] | None, ...]
 
     @classmethod
-    def fitted(cls, predictors: Predictors, values: Values, n_levels: int = 0) -> Self:
+    def fit(cls, predictors: Predictors, values: Values, n_levels: int = 0) -> Self:
         """Levels in the order of a target: of numbers, or of codes where it has levels.
 
         Notes
@@ -255,9 +255,9 @@ class TreeCoding:
         made = np.empty((predictors.n_rows, len(predictors.parts)), dtype=np.float32, order="F")
         for place, (part, order) in enumerate(zip(predictors.parts, self.orders, strict=True)):
             if order is None:
-                made[:, place] = predictors.taken(part.ranks)
+                made[:, place] = predictors.take(part.ranks)
             else:
-                np.take(order, predictors.taken(part.values), out=made[:, place])
+                np.take(order, predictors.take(part.values), out=made[:, place])
         return made
 
     def to_arrays(self) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def _order(
     if not part.column.is_category:
         return None
     pools = _pools(part, predictors)
-    codes, n_levels = pools[predictors.taken(part.values)], int(pools.max(initial=-1)) + 1
+    codes, n_levels = pools[predictors.take(part.values)], int(pools.max(initial=-1)) + 1
     sizes = np.bincount(codes, minlength=n_levels).astype(float)
     if n_classes > 2:
         scores = _first_component(_counts(codes, n_levels, values, n_classes), sizes)
@@ -288,8 +288,8 @@ def _order(
 
 def _pools(part: ColumnValues, predictors: Predictors) -> Levels:
     """The pool of each level, by the records that take part, or by their people."""
-    codes, people = predictors.taken(part.values), predictors.people
-    whose = None if people is None else predictors.taken(people)
+    codes, people = predictors.take(part.values), predictors.people
+    whose = None if people is None else predictors.take(people)
     return pool_levels(holders(codes, whose, part.column.n_levels))
 
 
@@ -359,7 +359,7 @@ class DummyCoding:
     pools: Mapping[int, Levels]
 
     @classmethod
-    def fitted(cls, predictors: Predictors) -> Self:
+    def fit(cls, predictors: Predictors) -> Self:
         """Centre and scale of the plain values of each number, and the pools of categories."""
         both = np.array([_centre_scale(part, predictors) for part in predictors.parts])
         both = both.reshape(-1, 2)
@@ -371,7 +371,7 @@ class DummyCoding:
         joined = {place: of for place, of in pools.items() if of.max(initial=-1) + 1 < len(of)}
         return cls(both[:, 0], both[:, 1], joined)
 
-    def pooled(self, predictors: Predictors) -> Predictors:
+    def pool(self, predictors: Predictors) -> Predictors:
         """The same predictors with the pools of their levels in place of these."""
         parts = [
             pool_part(part, self.pools[place]) if place in self.pools else part
@@ -379,35 +379,28 @@ class DummyCoding:
         ]
         return replace(predictors, parts=tuple(parts))
 
-    def labels(self, predictors: Predictors) -> tuple[str, ...]:
-        """What each column of the matrix stands for, without a value: income, income state 1."""
-        return tuple(label for part in self.pooled(predictors).parts for label in _labels(part))
+    def matrix(self, predictors: Predictors) -> Sparse:
+        """Rows by dummies; a number without a plain value is 0 and has a dummy for its state.
 
-    def matrix(self, predictors: Predictors) -> NDArray[np.float64]:
-        """Rows by dummies; a number without a plain value is 0 and has a dummy for its state."""
-        predictors = self.pooled(predictors)
-        places = np.cumsum([0, *(part.column.n_dummies for part in predictors.parts)])
-        made = np.zeros((predictors.n_rows, int(places[-1])), order="F")
-        for place, part in enumerate(predictors.parts):
-            block = made[:, places[place] : places[place + 1]]
-            self._fill(block, part, predictors, place)
+        Every predictor gives a row exactly one entry: the dummy of its level, its standardised
+        number, or the dummy of its state. So memory grows with rows x predictors, not with rows x
+        levels.
+        """
+        from scipy.sparse import csr_array
+
+        predictors = self.pool(predictors)
+        n, offsets = predictors.n_rows, _offsets(predictors)
+        used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
+        places = np.empty((n, len(used)), np.int32)
+        values = np.empty((n, len(used)))
+        for at, which in enumerate(used):
+            centre, scale = float(self.centres[which]), float(self.scales[which])
+            inside, values[:, at] = _entries(predictors.parts[which], predictors, centre, scale)
+            places[:, at] = inside + offsets[which]
+        ends = np.arange(n + 1) * len(used)
+        made = csr_array((values.ravel(), places.ravel(), ends), shape=(n, int(offsets[-1])))
+        made.eliminate_zeros()
         return made
-
-    def _fill(
-        self, block: NDArray[np.float64], part: ColumnValues, predictors: Predictors, place: int
-    ) -> None:
-        everyone = np.arange(predictors.n_rows)
-        values = predictors.taken(part.values)
-        if part.column.is_category:
-            later = values > 0
-            block[everyone[later], values[later] - 1] = 1
-        elif part.column.kind == "number":
-            block[:, 0] = (values - self.centres[place]) / self.scales[place]
-            if part.state is not None:
-                state = predictors.taken(part.state)
-                elsewhere = state > 0
-                block[elsewhere, 0] = 0
-                block[everyone[elsewhere], state[elsewhere]] = 1
 
     def to_arrays(self) -> dict[str, Any]:
         """For a model file."""
@@ -421,49 +414,16 @@ class DummyCoding:
         return cls(arrays["centres"], arrays["scales"], pools)
 
 
-def _labels(part: ColumnValues) -> list[str]:
-    name = part.column.name
-    if part.column.is_category:
-        return [f"{name} level {place}" for place in range(2, part.column.n_levels + 1)]
-    states = [f"{name} state {state}" for state in range(1, part.column.n_states)]
-    return [name, *states] if part.column.kind == "number" else []
-
-
 def _centre_scale(part: ColumnValues, predictors: Predictors) -> tuple[float, float]:
     if part.column.kind != "number":
         return 0.0, 1.0
-    values = predictors.taken(part.values)
+    values = predictors.take(part.values)
     if part.state is not None:
-        values = values[predictors.taken(part.state) == 0]
+        values = values[predictors.take(part.state) == 0]
     if not len(values):
         return 0.0, 1.0
     scale = float(values.std())
     return float(values.mean()), scale if scale > 0 and np.isfinite(scale) else 1.0
-
-
-# The columns of a regression as a matrix of mostly zeros, however many levels there are.
-#
-# Every predictor gives a row exactly one entry: the dummy of its level, its standardised number,
-# or the dummy of its state. So memory grows with rows x predictors, not with rows x levels.
-
-
-def dummies(coding: DummyCoding, predictors: Predictors) -> Sparse:
-    """The matrix of `DummyCoding.matrix`, without its zeros."""
-    from scipy.sparse import csr_array
-
-    predictors = coding.pooled(predictors)
-    n, offsets = predictors.n_rows, _offsets(predictors)
-    used = [place for place, part in enumerate(predictors.parts) if part.column.n_dummies]
-    places = np.empty((n, len(used)), np.int32)
-    values = np.empty((n, len(used)))
-    for at, which in enumerate(used):
-        centre, scale = float(coding.centres[which]), float(coding.scales[which])
-        inside, values[:, at] = _entries(predictors.parts[which], predictors, centre, scale)
-        places[:, at] = inside + offsets[which]
-    ends = np.arange(n + 1) * len(used)
-    made = csr_array((values.ravel(), places.ravel(), ends), shape=(n, int(offsets[-1])))
-    made.eliminate_zeros()
-    return made
 
 
 def owners(predictors: Predictors) -> NDArray[np.int64]:
@@ -479,7 +439,7 @@ def _entries(
     part: ColumnValues, predictors: Predictors, centre: float, scale: float
 ) -> tuple[NDArray[np.int64], Floats]:
     """In which of its columns each row has its entry, and the entry; 0 for the first level."""
-    values = predictors.taken(part.values)
+    values = predictors.take(part.values)
     if part.column.is_category:
         later = values > 0
         return np.where(later, values - 1, 0).astype(np.int64), later.astype(np.float64)
@@ -488,5 +448,5 @@ def _entries(
     number = np.where(np.isfinite(number), number, 0.0)
     if part.state is None:
         return np.zeros(len(values), np.int64), number
-    state = predictors.taken(part.state)
+    state = predictors.take(part.state)
     return state.astype(np.int64), np.where(state > 0, 1.0, number)

@@ -14,6 +14,7 @@ import numpy as np
 
 from unveil.arrays import Floats, Mask
 from unveil.count.codes import Codes
+from unveil.count.packing import blocks
 
 MOST_ITERATIONS = 500
 TOLERANCE = 1e-11
@@ -81,7 +82,7 @@ class DummyMatrix:
     def loadings(self, t: Floats) -> Floats:
         """Each dummy regressed on the scores over the records that have it; not yet of length 1."""
         t = np.nan_to_num(t)
-        sums = self._transposed(t)
+        sums = self._multiply_transposed(t)
         for p_before, t_before in self.found:
             sums -= p_before * self._spread(self._held_sums(t * t_before))
         below = self._spread(self._held_sums(t * t))
@@ -100,7 +101,7 @@ class DummyMatrix:
         With nothing missing this is the sum of squared scores.
         """
         t = np.nan_to_num(t)
-        inner = float(p @ self._transposed(t))
+        inner = float(p @ self._multiply_transposed(t))
         for p_before, t_before in self.found:
             inner -= float(self._by_block(p_before * p) @ self._held_sums(t * t_before))
         return 2 * inner - float(self._by_block(p * p) @ self._held_sums(t * t))
@@ -131,7 +132,7 @@ class DummyMatrix:
             made += np.where(block.is_held, one, 0.0)[codes]
         return made
 
-    def _transposed(self, t: Floats) -> Floats:
+    def _multiply_transposed(self, t: Floats) -> Floats:
         """For each dummy the sum of its figures times t."""
         if self.dense is not None:
             made: Floats = t @ self.dense
@@ -170,9 +171,7 @@ class DummyMatrix:
         return np.stack(parts, axis=1).astype(np.float64)
 
     def _dense(self) -> Iterator[Floats]:
-        step = max(1, _BLOCK // self.width)
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, start + step)
+        for rows in blocks(self.n_rows, self.width, _BLOCK):
             parts = [
                 block.figures[codes[rows]]
                 for block, codes in zip(self.blocks, self.codes, strict=True)

@@ -1,7 +1,7 @@
-"""Classification trees as rpart grows them: cuts, growing, pruning, and where a row ends.
+"""Trees: grown as rpart does for two classes, by scikit-learn for the rest; where a row ends.
 
-`grow_rpart_trees` is for two classes (propensities); `TreeCuts` are the cuts of any tree without
-the values it was grown on, for models that are stored.
+`grow_rpart_trees` is for propensities; `grow_tree` for anything that is predicted or drawn.
+`TreeCuts` are the cuts of a tree without the values it was grown on, for models that are stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -278,7 +278,7 @@ def grow_rpart_trees(columns: Sequence[Predictor], labels: Sequence[Mask]) -> li
     recursive partitioning using the rpart routines, sections 3 and 4.
     """
     price = COMPLEXITY * min(int(labels[0].sum()), int((~labels[0]).sum()))
-    growth = _grown(columns, _roots(labels), price)
+    growth = _grow(columns, _roots(labels), price)
     n, n_synthetic, left = (
         np.concatenate(part) for part in (growth.n, growth.n_synthetic, growth.left)
     )
@@ -297,7 +297,7 @@ def _roots(labels: Sequence[Mask]) -> Front:
     return Front(rows, np.concatenate(node), int(n_original.sum()), sizes, n_synthetic)
 
 
-def _grown(columns: Sequence[Predictor], front: Front, price: float) -> Growth:
+def _grow(columns: Sequence[Predictor], front: Front, price: float) -> Growth:
     """Every node that rpart may look at."""
     growth = Growth()
     numbers = growth.add(front)
@@ -447,3 +447,56 @@ class TreeCuts:
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The tree that `to_arrays` wrote."""
         return cls(arrays["feature"], arrays["threshold"], arrays["left"], arrays["right"])
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """The cuts of a tree, and of every node its impurity and its mean, or its share of classes."""
+
+    cuts: TreeCuts
+    value: Floats  # nodes x classes that occur, in order; of a number nodes x 1
+    impurity: Floats  # variance, or Gini's index
+
+    def predict(self, matrix: NDArray[np.float32]) -> Floats:
+        """The value of the leaf that each row ends in."""
+        return self.value[self.cuts.leaves_of(matrix)]
+
+
+def grow_tree(
+    matrix: NDArray[np.float32],
+    outcome: NDArray[Any],
+    *,
+    is_number: bool,
+    min_leaf: int,
+    min_split: int = 2,
+    complexity: float = 0.0,
+    seed: int,
+) -> GrownTree:
+    """Grow the tree of a number, or of classes, by scikit-learn.
+
+    A node is not cut where the best cut lessens the impurity, weighted by the node's share of rows,
+    by less than `complexity` times that of the root.
+    """
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    if is_number:
+        kind, impurity = DecisionTreeRegressor, float(outcome.var())
+    else:
+        shares = np.bincount(outcome) / max(len(outcome), 1)
+        kind, impurity = DecisionTreeClassifier, float(1 - (shares**2).sum())
+    if not matrix.shape[1]:  # nothing to cut by: scikit-learn asks for a column all the same
+        matrix = np.zeros((len(matrix), 1), dtype=np.float32)
+    grown = kind(
+        min_samples_leaf=min_leaf,
+        min_samples_split=min_split,
+        min_impurity_decrease=complexity * impurity,
+        random_state=seed,
+    )
+    tree = grown.fit(matrix, outcome).tree_
+    cuts = TreeCuts(
+        tree.feature.astype(np.int32),
+        tree.threshold.copy(),
+        tree.children_left.astype(np.int32),
+        tree.children_right.astype(np.int32),
+    )
+    return GrownTree(cuts, tree.value[:, 0, :], tree.impurity)

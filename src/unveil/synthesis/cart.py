@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Ints
 from unveil.models.design import Predictors, TreeCoding, Values, strip_prefix
-from unveil.models.tree import LEAF, Nodes, TreeCuts
+from unveil.models.tree import LEAF, GrownTree, Nodes, TreeCuts, grow_tree
 from unveil.seeding import tree_seed
 from unveil.synthesis.methods import Arrays, Options, Target
 from unveil.synthesis.model_archive import add_prefix
@@ -193,18 +193,25 @@ def fit_cart(
     of 30, where classes that are as many as districts have not yet been parted; here no depth does.
     Where people have several rows, all these numbers of rows are of people: `merge_leaves`.
     """
-    coding = TreeCoding.fitted(predictors, target.values, target.n_levels)
+    coding = TreeCoding.fit(predictors, target.values, target.n_levels)
     matrix = coding.matrix(predictors)
-    if not matrix.shape[1]:  # nothing to cut by: scikit-learn asks for a column all the same
-        matrix = np.zeros((len(matrix), 1), dtype=np.float32)
-    grown = _grown(target, matrix, options, tree_seed(rng))
-    cuts = _cuts(grown.tree_)
+    is_number = target.kind == "number"
+    grown = grow_tree(
+        matrix,
+        _standardise(target.values) if is_number else _group_codes(target.values, target.n_levels),
+        is_number=is_number,
+        min_leaf=options.min_leaf,
+        min_split=max(2, options.min_split or 3 * options.min_leaf),
+        complexity=options.complexity,
+        seed=tree_seed(rng),
+    )
+    cuts = grown.cuts
     if predictors.people is not None:
-        cuts = merge_leaves(cuts, matrix, predictors.taken(predictors.people), target, options)
+        cuts = merge_leaves(cuts, matrix, predictors.take(predictors.people), target, options)
     elif options.min_spread:
-        cuts = cuts.without(_too_alike(target, grown.tree_, options.min_spread))
+        cuts = cuts.without(_too_alike(grown, options.min_spread, is_number=is_number))
     donors = Donors.of(target.values, cuts.leaves_of(matrix), len(cuts.left))
-    is_smooth = options.smoothing == "density" and target.kind == "number"
+    is_smooth = options.smoothing == "density" and is_number
     return CartModel(coding, cuts, donors, LeafSmoothing.of(donors) if is_smooth else None)
 
 
@@ -274,39 +281,6 @@ class _Spread:
         return bool(np.bincount(values).max() > (1 - self.least) * len(rows))
 
 
-def tree_of(target: Target, options: Options, seed: int) -> tuple[Any, NDArray[Any]]:
-    """The tree of scikit-learn for a target, not yet grown, and what it is grown on."""
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    limits = {
-        "min_samples_leaf": options.min_leaf,
-        "min_samples_split": max(2, options.min_split or 3 * options.min_leaf),
-        "random_state": seed,
-    }
-    if target.kind == "number":
-        values = _standardise(target.values)
-        least = options.complexity * float(values.var())
-        return DecisionTreeRegressor(min_impurity_decrease=least, **limits), values
-    classes = _group_codes(target.values, target.n_levels)
-    shares = np.bincount(classes) / max(len(classes), 1)
-    least = options.complexity * float(1 - (shares**2).sum())
-    return DecisionTreeClassifier(min_impurity_decrease=least, **limits), classes
-
-
-def _grown(target: Target, matrix: NDArray[np.float32], options: Options, seed: int) -> Any:
-    tree, values = tree_of(target, options, seed)
-    return tree.fit(matrix, values)
-
-
-def _cuts(tree: Any) -> TreeCuts:
-    return TreeCuts(
-        tree.feature.astype(np.int32),
-        tree.threshold.copy(),
-        tree.children_left.astype(np.int32),
-        tree.children_right.astype(np.int32),
-    )
-
-
 def _standardise(values: Values) -> NDArray[np.float64]:
     """Numbers about 0 with a spread of 1: squares of dates or incomes would lose digits."""
     centred = np.asarray(values - float(values.mean()), dtype=np.float64)
@@ -334,15 +308,13 @@ def _group_codes(codes: Values, n_levels: int) -> Values:
     return grouped
 
 
-def _too_alike(target: Target, tree: Any, min_spread: float) -> NDArray[np.bool_]:
+def _too_alike(tree: GrownTree, min_spread: float, *, is_number: bool) -> NDArray[np.bool_]:
     """Nodes whose rows are too alike to be a leaf.
 
     Of a number: a variance below `min_spread` times the column's; of a category: a largest share
     above 1 - `min_spread`. A threshold within leaves is one of the ways that Chapelle and
     Falissard (2023) name.
     """
-    if target.kind == "number":
-        alike: NDArray[np.bool_] = tree.impurity < min_spread * tree.impurity[0]
-        return alike
-    largest: NDArray[np.bool_] = tree.value[:, 0, :].max(axis=1) > 1 - min_spread
-    return largest
+    if is_number:
+        return np.asarray(tree.impurity < min_spread * tree.impurity[0], bool)
+    return np.asarray(tree.value.max(axis=1) > 1 - min_spread, bool)

@@ -25,7 +25,7 @@ class Drawing:
     strata: tuple[tuple[FittedStep, ...], ...]
     rules: tuple[Rule, ...] = ()
 
-    def drawn(
+    def draw(
         self,
         given: Mapping[str, ColumnValues],
         sizes: Sequence[Ints],
@@ -48,10 +48,10 @@ class Drawing:
         made = dict(given)
         for fitted in self.strata[place]:
             for part in _draw(fitted, made, n_rows, partial(stream, seed, "copy", copy, place)):
-                made[part.column.name] = self._ruled(part, made)
+                made[part.column.name] = self._apply_rules(part, made)
         return made
 
-    def _ruled(self, part: ColumnValues, made: Mapping[str, ColumnValues]) -> ColumnValues:
+    def _apply_rules(self, part: ColumnValues, made: Mapping[str, ColumnValues]) -> ColumnValues:
         for rule in self.rules:
             if rule.column == part.column.name:
                 frame = pl.DataFrame({name: join_column(made[name]) for name in rule.needs})

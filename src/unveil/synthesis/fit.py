@@ -147,7 +147,7 @@ def _fit_number(
     state, value = None, None
     plain = np.arange(predictors.n_rows)
     if part.state is not None:
-        states = predictors.taken(part.state).astype(np.int32)
+        states = predictors.take(part.state).astype(np.int32)
         plain = np.flatnonzero(states == 0)
         if len(plain) < len(states):
             target = Target(name, "category", states, part.column.n_states)
@@ -156,7 +156,7 @@ def _fit_number(
             state = fitter(method)(target, predictors, of_states, chance(name, "state"))
     among = predictors if len(plain) == predictors.n_rows else predictors.among(plain)
     if len(plain):
-        target = Target(name, "number", predictors.taken(part.values)[plain])
+        target = Target(name, "number", predictors.take(part.values)[plain])
         value = fitter(step.method)(target, among, options, chance(name, "value"))
     return FittedStep(step, columns, state, value, told=_few(name, among, options))
 
@@ -165,7 +165,7 @@ def _few(name: str, plain: Predictors, options: Options) -> tuple[str, ...]:
     """A warning where a leaf could not be filled even with every value there is."""
     n_plain, of = plain.n_rows, ""
     if plain.people is not None:
-        n_plain, of = len(np.unique(plain.taken(plain.people))), "people with "
+        n_plain, of = len(np.unique(plain.take(plain.people))), "people with "
     if not 0 < n_plain < options.min_leaf:
         return ()
     return (

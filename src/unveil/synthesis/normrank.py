@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import SettingsError, list_names
-from unveil.models.design import DummyCoding, Predictors, Values, dummies, strip_prefix
-from unveil.models.newton import Basis, ClassFit, Sparse, basis_of
+from unveil.models.axes import Sparse, basis_of
+from unveil.models.design import DummyCoding, Predictors, Values, strip_prefix
+from unveil.models.regression import RegressionFit, fit_line
 from unveil.synthesis.cart import Donors, LeafSmoothing
 from unveil.synthesis.methods import Arrays, Options, Target
 from unveil.synthesis.model_archive import add_prefix
@@ -38,7 +39,7 @@ def normal_scores(values: Values, rng: np.random.Generator) -> Floats:
 
 
 @limit_to_one_thread()
-def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[ClassFit, float]:
+def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[RegressionFit, float]:
     """The line of the normal scores; those of equal values are drawn around it, again and again.
 
     Notes
@@ -51,14 +52,14 @@ def fit_scores(x: Sparse, values: Values, rng: np.random.Generator) -> tuple[Cla
     squares.
     """
     basis, scores = basis_of(x), normal_scores(values, rng)
-    line, sigma = _line(x, basis, scores)
+    line, sigma = fit_line(x, scores, basis=basis)
     ties = _Ties.of(values)
     for _ in range(_ROUNDS if len(ties.rows) else 0):
         if sigma == 0:
             break
         centres = x[ties.rows] @ line.coefficients + line.intercept
-        scores[ties.rows] = ties.drawn(centres, sigma, rng)
-        line, sigma = _line(x, basis, scores)
+        scores[ties.rows] = ties.draw(centres, sigma, rng)
+        line, sigma = fit_line(x, scores, basis=basis)
     return line, sigma
 
 
@@ -80,7 +81,7 @@ class _Ties:
         low, high = (ndtri(ends / n)[which[rows]] for ends in (up_to - counts, up_to))
         return cls(rows, np.maximum(low, -_FARTHEST), np.minimum(high, _FARTHEST))
 
-    def drawn(self, centres: Floats, sigma: float, rng: np.random.Generator) -> Floats:
+    def draw(self, centres: Floats, sigma: float, rng: np.random.Generator) -> Floats:
         """Normal deviates between the ends, by the inverse of the distribution."""
         from scipy.special import ndtr, ndtri
 
@@ -91,39 +92,13 @@ class _Ties:
         return within
 
 
-@limit_to_one_thread()
-def fit_line(x: Sparse, z: Floats) -> tuple[ClassFit, float]:
-    """Least squares with an intercept, and the residual standard deviation.
-
-    Notes
-    -----
-    sigma^2 = sum of squared residuals / (n - p - 1), p the columns that carry something of their
-    own; with no degree of freedom left it is 0. No ridge is needed: what others determine is left
-    out.
-    """
-    return _line(x, basis_of(x), z)
-
-
-def _line(x: Sparse, basis: Basis, z: Floats) -> tuple[ClassFit, float]:
-    n = len(z)
-    kept = x if len(basis.kept) == x.shape[1] else x[:, basis.kept]
-    linked = kept.T @ z / n - basis.mean * z.mean()
-    coefficients = basis.coefficients(basis.turned(linked))
-    intercept = z.mean() - float((basis.mean * coefficients).sum())
-    residuals = z - kept @ coefficients - intercept
-    free = n - len(basis.kept) - 1
-    sigma = float(np.sqrt((residuals**2).sum() / free)) if free > 0 else 0.0
-    fit = ClassFit(np.array([intercept]), basis.spread(coefficients), dropped=basis.dropped)
-    return fit, sigma
-
-
 @dataclass(frozen=True)
 class NormrankModel:
     """A line for normal scores, its spread, and the observed values in order."""
 
     values: Values
     coding: DummyCoding
-    fit: ClassFit
+    fit: RegressionFit
     sigma: float
     smoothing: LeafSmoothing | None = None
     notes: tuple[str, ...] = ()
@@ -136,7 +111,7 @@ class NormrankModel:
         """
         from scipy.special import ndtr
 
-        x = dummies(self.coding, predictors)
+        x = self.coding.matrix(predictors)
         z = x @ self.fit.coefficients + self.fit.intercept
         z += self.sigma * rng.standard_normal(len(z))
         n = len(self.values)
@@ -163,7 +138,7 @@ class NormrankModel:
         return cls(
             arrays["values"],
             DummyCoding.from_arrays(strip_prefix("coding", arrays)),
-            ClassFit(arrays["intercept"], arrays["coefficients"]),
+            RegressionFit(arrays["intercept"], arrays["coefficients"]),
             arrays["sigma"],
             LeafSmoothing.from_arrays(smoothing) if smoothing else None,
         )
@@ -185,13 +160,13 @@ def fit_normrank(
             "categories."
             " Use 'multinomial', 'ordered', 'cart' or 'sample' for it."
         )
-    coding = DummyCoding.fitted(predictors)
-    line, sigma = fit_scores(dummies(coding, predictors), target.values, rng)
+    coding = DummyCoding.fit(predictors)
+    line, sigma = fit_scores(coding.matrix(predictors), target.values, rng)
     smoothing = None
     if options.smoothing == "density":
         everyone = np.zeros(len(target.values), dtype=np.int32)
         smoothing = LeafSmoothing.of(Donors.of(target.values, everyone, 1))
-    notes = notes_of(target.name, line, coding.pooled(predictors))
+    notes = notes_of(target.name, line, coding.pool(predictors))
     in_order: Values = target.values.copy()
     in_order.sort()
     return NormrankModel(in_order, coding, line, sigma, smoothing, notes)

@@ -8,11 +8,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arrays import Floats
 from unveil.errors import SettingsError, list_names
-from unveil.models.class_models import draw_cumulative, draw_softmax, fit_cumulative, fit_softmax
-from unveil.models.design import DummyCoding, Predictors, Values, dummies, owners, strip_prefix
-from unveil.models.newton import ClassFit, Codes, Sparse
+from unveil.models.axes import Sparse
+from unveil.models.design import DummyCoding, Predictors, Values, owners, strip_prefix
+from unveil.models.likelihood import Codes
+from unveil.models.regression import (
+    RegressionFit,
+    draw_binary,
+    draw_cumulative,
+    draw_softmax,
+    fit_binary,
+    fit_cumulative,
+    fit_softmax,
+)
 from unveil.synthesis.methods import Arrays, Options, Target
 from unveil.synthesis.model_archive import add_prefix
 
@@ -25,12 +33,12 @@ class ClassModel(ABC):
 
     classes: NDArray[np.int32]
     coding: DummyCoding
-    fit: ClassFit
+    fit: RegressionFit
     notes: tuple[str, ...] = ()
 
     @staticmethod
     @abstractmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> ClassFit:
+    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
         """Fit to classes numbered from 0, of which each occurs."""
 
     @abstractmethod
@@ -41,10 +49,10 @@ class ClassModel(ABC):
     def of(cls, target: Target, predictors: Predictors) -> Self:
         """Fit to the classes that occur; a single one needs no model."""
         classes, y = np.unique(target.values, return_inverse=True)
-        coding = DummyCoding.fitted(predictors)
-        x, pooled = dummies(coding, predictors), coding.pooled(predictors)
+        coding = DummyCoding.fit(predictors)
+        x, pooled = coding.matrix(predictors), coding.pool(predictors)
         if len(classes) < 2:
-            fit = ClassFit(np.zeros(1), np.zeros((x.shape[1], 1)))
+            fit = RegressionFit(np.zeros(1), np.zeros((x.shape[1], 1)))
         else:
             fit = cls.estimate(x, y, len(classes))
         return cls(classes.astype(np.int32), coding, fit, notes_of(target.name, fit, pooled))
@@ -53,7 +61,7 @@ class ClassModel(ABC):
         """A code for every row, drawn by the probabilities of its predictors."""
         if len(self.classes) < 2:
             return np.repeat(self.classes, predictors.n_rows)
-        return self.classes[self.draw(dummies(self.coding, predictors), rng)]
+        return self.classes[self.draw(self.coding.matrix(predictors), rng)]
 
     def to_arrays(self) -> Arrays:
         """For a model file."""
@@ -68,14 +76,14 @@ class ClassModel(ABC):
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """The model that `to_arrays` wrote."""
-        fit = ClassFit(arrays["intercept"], arrays["coefficients"], arrays["ridge"])
+        fit = RegressionFit(arrays["intercept"], arrays["coefficients"], arrays["ridge"])
         return cls(arrays["classes"], DummyCoding.from_arrays(strip_prefix("coding", arrays)), fit)
 
 
 SEPARATED = "predictors separate the classes, so coefficients were held back by a ridge"
 
 
-def notes_of(name: str, fit: ClassFit, predictors: Predictors) -> tuple[str, ...]:
+def notes_of(name: str, fit: RegressionFit, predictors: Predictors) -> tuple[str, ...]:
     """What had to be done to fit the model of a column."""
     of = f"In the model of {list_names([name])}"
     notes = []
@@ -96,32 +104,11 @@ def notes_of(name: str, fit: ClassFit, predictors: Predictors) -> tuple[str, ...
 # Two classes, from the columns before: logistic regression.
 
 
-def fit_binary(x: Sparse, y: Codes, n_classes: int) -> ClassFit:
-    """The log-odds of the second class: the multinomial model of two, by their difference."""
-    both = fit_softmax(x, y, n_classes)
-    intercept, coefficients = np.diff(both.intercept), np.diff(both.coefficients)[:, 0]
-    return ClassFit(intercept, coefficients, both.ridge, both.converged, both.dropped)
-
-
-def probability(fit: ClassFit, x: Sparse) -> Floats:
-    """P(second class | row) = 1 / (1 + exp(-a - x b))."""
-    from scipy.special import expit
-
-    chance: Floats = expit(x @ fit.coefficients + fit.intercept)
-    return chance
-
-
-def draw_binary(fit: ClassFit, x: Sparse, rng: np.random.Generator) -> Codes:
-    """0 or 1 for each row."""
-    chance = probability(fit, x)
-    return (rng.random(len(chance)) < chance).astype(np.int64)
-
-
 class LogisticModel(ClassModel):
     """P(second class | predictors) is the logistic function of a line."""
 
     @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> ClassFit:
+    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
         """By maximum likelihood."""
         return fit_binary(x, y, n_classes)
 
@@ -133,7 +120,7 @@ class LogisticModel(ClassModel):
 def fit_logistic(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
 ) -> LogisticModel:
-    """Fit by maximum likelihood (`class_models.fit_softmax`); nothing is left to chance.
+    """Fit by maximum likelihood (`fit_softmax`); nothing is left to chance.
 
     References
     ----------
@@ -163,7 +150,7 @@ class MultinomialModel(ClassModel):
     """P(class | predictors) is proportional to exp(intercept + predictors x coefficients)."""
 
     @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> ClassFit:
+    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
         """By maximum likelihood."""
         return fit_softmax(x, y, n_classes)
 
@@ -175,7 +162,7 @@ class MultinomialModel(ClassModel):
 def fit_multinomial(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
 ) -> MultinomialModel:
-    """Fit by maximum likelihood (`class_models.fit_softmax`); nothing is left to chance.
+    """Fit by maximum likelihood (`fit_softmax`); nothing is left to chance.
 
     References
     ----------
@@ -201,7 +188,7 @@ class OrderedClasses(ClassModel):
     """P(class <= k | predictors) is the logistic function of cut_k less a line."""
 
     @staticmethod
-    def estimate(x: Sparse, y: Codes, n_classes: int) -> ClassFit:
+    def estimate(x: Sparse, y: Codes, n_classes: int) -> RegressionFit:
         """By maximum likelihood."""
         return fit_cumulative(x, y, n_classes)
 
@@ -249,7 +236,7 @@ class OrderedModel:
 def fit_ordered(
     target: Target, predictors: Predictors, options: Options, rng: np.random.Generator
 ) -> OrderedModel:
-    """Fit by maximum likelihood (`class_models.fit_cumulative`); nothing is left to chance.
+    """Fit by maximum likelihood (`fit_cumulative`); nothing is left to chance.
 
     References
     ----------

@@ -149,7 +149,7 @@ def _number(
 ) -> ColumnValues:
     if not series.null_count() and series.n_unique() == 1:
         return _fixed_part(ModelColumn(name, "constant", series.dtype, series[:1]), len(series))
-    codes = _special_found(series, special, variable)
+    codes = _find_special(series, special, variable)
     _check_many(name, len(codes))
     _check_digits(name, series)
     state = _states(series, codes)
@@ -189,7 +189,7 @@ def _check_huge(name: str, knots: NDArray[np.float64]) -> None:
         )
 
 
-def _special_found(
+def _find_special(
     series: pl.Series, special: Sequence[Any], variable: Variable | None
 ) -> pl.Series:
     """The special codes that occur, in order: those given, declared, and infinite numbers."""

@@ -39,7 +39,7 @@ class Strata:
         )
         return cls(sizes, of_rows, tuple(select_rows(parts[name], first) for name in names))
 
-    def drawn(self, n_rows: int, seed: int, copy: int) -> Ints:
+    def draw(self, n_rows: int, seed: int, copy: int) -> Ints:
         """The stratum of each row of a copy: the bootstrap, so that sizes vary as a sample's do."""
         if len(self.sizes) == 1:
             return np.zeros(n_rows, dtype=np.int64)
@@ -48,7 +48,7 @@ class Strata:
             np.cumsum(self.sizes), rng.integers(self.sizes.sum(), size=n_rows), side="right"
         )
 
-    def shuffled(self, n_rows: int, seed: int, copy: int) -> Ints:
+    def shuffle(self, n_rows: int, seed: int, copy: int) -> Ints:
         """A row of the original for each row of a copy, each as often as any other, mixed."""
         n_all = len(self.of_rows)
         rounds = np.tile(np.arange(n_all), (-(-n_rows // n_all), 1))

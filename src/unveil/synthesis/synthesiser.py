@@ -79,9 +79,9 @@ class Models:
 
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         """One copy, by its number from 1."""
-        given, of_rows = self._given(number, n_rows, seed)
+        given, of_rows = self._given_columns(number, n_rows, seed)
         given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
-        parts = self.drawing.drawn(given, self.strata.rows(of_rows), n_rows, seed, number)
+        parts = self.drawing.draw(given, self.strata.rows(of_rows), n_rows, seed, number)
         frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
         for derived in self.derived:
             frame = frame.with_columns(derived.values(frame).alias(derived.column))
@@ -89,7 +89,9 @@ class Models:
             frame = frame.with_columns(_running_numbers(n_rows, numbering).alias(name))
         return frame[list(self.names)]
 
-    def _given(self, number: int, n_rows: int, seed: int) -> tuple[dict[str, ColumnValues], Ints]:
+    def _given_columns(
+        self, number: int, n_rows: int, seed: int
+    ) -> tuple[dict[str, ColumnValues], Ints]:
         """The columns that are not drawn, and the stratum of each row.
 
         Columns that only predict are mixed, so that no row of a copy stands where its person does.
@@ -97,8 +99,8 @@ class Models:
         if self.plan.is_beside:
             return dict(self.given), self.strata.of_rows
         if not self.plan.needs_original_rows:
-            return {}, self.strata.drawn(n_rows, seed, number)
-        rows = self.strata.shuffled(n_rows, seed, number)
+            return {}, self.strata.draw(n_rows, seed, number)
+        rows = self.strata.shuffle(n_rows, seed, number)
         given = {name: select_rows(part, rows) for name, part in self.given.items()}
         return given, self.strata.of_rows[rows]
 

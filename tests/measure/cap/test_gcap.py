@@ -72,21 +72,21 @@ def test_missing_differs_from_any_value_by_one_key(search):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", [nearest.BLOCK, 7])
+@pytest.mark.parametrize("block", [nearest.PAIRS, 7])
 @examples(60, suppress_health_check=unhurried)
 @given(scenarios(max_levels=3, plain=True))
 def test_every_figure_equals_its_story(block, scenario):
     target = scenario.targets[0]
     original, *copies = scenario.files(target)
-    before = nearest.BLOCK, nearest.COUNTING
+    before = nearest.PAIRS, nearest.COUNTING
     for cost in (COUNTED, COMPARED):
-        nearest.BLOCK, nearest.COUNTING = block, cost
+        nearest.PAIRS, nearest.COUNTING = block, cost
         try:
             rows = gcap(
                 scenario.original, list(scenario.copies), keys=scenario.keys, target=target
             ).rows
         finally:
-            nearest.BLOCK, nearest.COUNTING = before
+            nearest.PAIRS, nearest.COUNTING = before
         for found, pool in zip(rows, taub.pools(copies), strict=True):
             score, distance = _story(original, pool)
             expected = {"gcap": score, "mean_distance": distance}

@@ -203,7 +203,7 @@ def test_folding_leaves_fewer_axes():
         axis_of(encode(name, [pl.Series(given)]), radius)
         for (name, given), radius in zip(values.items(), (5.0, 1.0, 2.0), strict=True)
     ]
-    folded = columns_of(3, [], axes).folded()
+    folded = columns_of(3, [], axes).fold()
     # On y nobody is near another: it parts records, as the missing x does.
     assert [axis.name for axis in folded.axes] == ["x", "z"]
     assert folded.buckets.n == 3

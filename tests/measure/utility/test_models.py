@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracles import regressions as exact
 from oracles import replication as oracle
 from profiles import examples
-from unveil.models.glm import Coefficients, Unfit, fit_classes, fit_linear, fit_ordered
-from unveil.models.glm_design import AT_ONCE, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.axes import AT_ONCE, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.regression import Coefficients, Unfit, fit_classes, fit_linear, fit_ordered
 
 
 def number(name, values, power=1):
@@ -222,7 +222,7 @@ def test_blocks_of_rows_give_what_one_block_gives(monkeypatch):
         for fit in (fit_classes, fit_ordered)
     ]
     assert AT_ONCE > 600
-    monkeypatch.setattr("unveil.models.glm_design.AT_ONCE", 64)
+    monkeypatch.setattr("unveil.models.axes.AT_ONCE", 64)
     parts = [
         fit(axes(number("x", x), level("g", g)), y, ["a", "b"])
         for fit in (fit_classes, fit_ordered)

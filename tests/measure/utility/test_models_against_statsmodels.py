@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from unveil.models.glm import fit_classes, fit_linear, fit_ordered
-from unveil.models.glm_design import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.regression import fit_classes, fit_linear, fit_ordered
 
 pytestmark = pytest.mark.models
 

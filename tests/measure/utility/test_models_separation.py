@@ -10,7 +10,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from profiles import examples
-from unveil.models.glm import (
+from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.likelihood import Minimum
+from unveil.models.regression import (
     SEPARATED,
     UNSETTLED,
     Coefficients,
@@ -19,8 +21,6 @@ from unveil.models.glm import (
     fit_ordered,
     why_unfit,
 )
-from unveil.models.glm_design import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
-from unveil.models.newton import Lowest
 
 
 def is_separated(rows):
@@ -75,7 +75,7 @@ def test_what_is_separated_is_what_linear_programming_finds(data, n_classes, ori
     y = np.minimum(y, n_classes - 1)
     axes = axes_of(Design(tuple(columns(x + float(origin), g, is_squared=is_squared)), len(y)))
     assume(len(axes.labels) == 2 + is_squared and len(np.unique(y)) == n_classes)
-    turned = np.vstack([block for _, block in axes.blocks(ones=True)])
+    turned = np.vstack([np.insert(block, 0, 1.0, axis=1) for _, block in axes.blocks()])
     for fit, rows in ((fit_classes, by_class), (fit_ordered, in_order)):
         found = fit(axes, y, [str(k) for k in range(1, n_classes)])
         assert isinstance(found, Unfit) == is_separated(rows(turned, y, n_classes))
@@ -133,5 +133,5 @@ def test_a_search_that_did_not_end_is_separation_only_where_records_are_certain(
     axes = axes_of(Design((DesignColumn("x", (NumberTerm(np.arange(10.0)),)),), 10))
     for slope, why in ((30.0, SEPARATED), (1.0, UNSETTLED)):
         place = np.array([0.0, slope])
-        lost = Lowest(place, np.eye(2), is_reached=False)
+        lost = Minimum(place, np.eye(2), is_reached=False)
         assert why_unfit(axes, lost, [(place, np.eye(2))]) == why

@@ -20,7 +20,15 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import count_cells, count_keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers, Sides
-from unveil.measure.cap.classes import KeyClasses, OrderedLevels, exact, join_targets, near
+from unveil.measure.cap.classes import (
+    SLACK,
+    KeyClasses,
+    OrderedLevels,
+    exact,
+    join_targets,
+    near,
+    runs_within,
+)
 from unveil.measure.cap.gcap import nearest
 from unveil.models.neighbours.mixed import (
     DistanceAxis,
@@ -39,8 +47,6 @@ from unveil.study.scenario import Progress
 
 SMALLEST = 1e-12
 """A truth of 0 has no share: the tolerance is then this share of nothing."""
-SLACK = 1e-9
-"""95 is within 5 % of 100, whatever becomes of the last binary digit."""
 
 
 @dataclass(frozen=True)
@@ -128,16 +134,10 @@ def within_share(column: CodedColumn, share: float) -> OrderedLevels:
     success.
     """
     values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
-    apart = ~np.isfinite(values) | np.isin(values, column.special_codes)
-    order = np.argsort(apart, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    numbers = values[~apart]
+    is_number = np.isfinite(values) & ~np.isin(values, column.special_codes)
+    numbers = values[is_number]
     reach = share * np.maximum(np.abs(numbers), SMALLEST) * (1 + SLACK)
-    low, past = np.arange(len(order)), np.arange(1, len(order) + 1)
-    low[: len(numbers)] = np.searchsorted(numbers, numbers - reach, side="left")
-    past[: len(numbers)] = np.searchsorted(numbers, numbers + reach, side="right")
-    return OrderedLevels(place, low, past)
+    return OrderedLevels.of(is_number, runs_within(numbers, reach))
 
 
 def parse_tolerance(share: Any, absolute: Any) -> GuessTolerance:

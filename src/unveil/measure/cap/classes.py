@@ -46,6 +46,16 @@ class OrderedLevels:
     low: Ints
     past: Ints
 
+    @classmethod
+    def of(cls, is_number: Mask, runs: tuple[Ints, Ints]) -> "OrderedLevels":
+        """Levels in their order, given the runs of those that are numbers; the rest stand alone."""
+        order = np.argsort(~is_number, kind="stable")  # sorted already, with missing at their end
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        low, past = np.arange(len(order)), np.arange(1, len(order) + 1)
+        low[: len(runs[0])], past[: len(runs[0])] = runs
+        return cls(place, low, past)
+
 
 WORDS = {
     "target": ("{'income': 50}", "not the target", "The target is"),
@@ -84,21 +94,15 @@ def near(column: CodedColumn, radius: float, special_codes: Sequence[float] = ()
     """Numbers agree within the radius; special codes and missing with themselves alone."""
     _check_other_than_numbers(column)
     values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
-    apart = np.isnan(values) | np.isin(values, special_codes)
-    order = np.argsort(apart, kind="stable")  # the levels are sorted, with missing at their end
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    chosen = order[: int((~apart).sum())]
+    is_number = ~(np.isnan(values) | np.isin(values, special_codes))
     if column.levels.dtype.is_integer():
-        runs = _runs_of_whole(column.levels.gather(chosen).to_numpy(), radius)
+        runs = _runs_of_whole(column.levels.filter(pl.Series(is_number)).to_numpy(), radius)
     else:
-        runs = _runs(values[chosen], radius * (1 + SLACK))
-    low, past = np.arange(len(order)), np.arange(1, len(order) + 1)
-    low[: len(chosen)], past[: len(chosen)] = runs
-    return OrderedLevels(place, low, past)
+        runs = runs_within(values[is_number], radius * (1 + SLACK))
+    return OrderedLevels.of(is_number, runs)
 
 
-def _runs(numbers: Floats, reach: float) -> tuple[Ints, Ints]:
+def runs_within(numbers: Floats, reach: Floats | float) -> tuple[Ints, Ints]:
     """The run of numbers that agree with each number: the first, and one past the last."""
     return (
         np.searchsorted(numbers, numbers - reach, side="left"),

@@ -15,11 +15,12 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Ints
-from unveil.count.packing import Integers, Shares, number, pack
+from unveil.count.packing import Integers, Shares, blocks, number, pack
 from unveil.measure.cap.classes import KeyClasses
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import total
 from unveil.measure.result import RowsResult
+from unveil.models.neighbours.mixed import PAIRS, DistanceAxis, find
 from unveil.records.cap import Gcap, GcapRow, KeySet
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -34,9 +35,6 @@ from unveil.study.take_study import takes_study
 # choice, so that the counts add up over the choices. That takes no comparison of pairs. With so
 # many keys that the choices would take longer than comparing, pairs are compared, in pieces.
 
-
-BLOCK = 2**21
-"""How many pairs are held at once."""
 
 # What counting one combination costs, in comparisons of one pair of keys (measured).
 COUNTING = 40
@@ -119,31 +117,24 @@ def _compare_pairs(classes: KeyClasses, source: PooledCells, left: Ints, found: 
     n_levels = classes.joint.n_levels
     wanted, of_left = np.unique(classes.q[left], return_inverse=True)
     order = np.argsort(of_left, kind="stable")
-    for rows in _pieces(len(wanted), len(source.q)):
-        apart = _distances(classes, wanted[rows], source.q)
-        fewest = apart.min(axis=1)
-        row, at = np.nonzero(apart == fewest[:, np.newaxis])
+    stacked = np.concatenate((wanted, source.q))
+    axes = [
+        DistanceAxis(column.name, codes[stacked], column.n_levels)
+        for column, codes in zip(classes.key_columns, classes.codes_of_keys, strict=True)
+    ]
+    for rows in blocks(len(wanted), len(source.q), PAIRS):
+        asked = np.arange(rows.start, rows.stop)
+        (pairs,) = find(axes, asked, slice(len(wanted), len(stacked)))
         mine = order[slice(*np.searchsorted(of_left[order], (rows.start, rows.stop)))]
         own, its = left[mine], of_left[mine] - rows.start
-        total = np.bincount(row, source.s[at], minlength=len(fewest)).astype(np.int64)
-        keys = np.concatenate((row * n_levels + source.t[at], its * n_levels + classes.t[own]))
-        ids, n_ids = number(keys, len(fewest) * n_levels)
+        total = np.bincount(pairs.person, source.s[pairs.row], minlength=len(asked))
+        at = pairs.person.astype(np.int64) * n_levels + source.t[pairs.row]
+        ids, n_ids = number(
+            np.concatenate((at, its * n_levels + classes.t[own])), len(asked) * n_levels
+        )
+        fewest = pairs.distance[np.searchsorted(pairs.person, np.arange(len(asked)))]
         found.nearest[own], found.distance[own] = total[its], fewest[its]
-        found.agreeing[own] = _look_up_sums(ids, n_ids, source.s[at])
-
-
-def _pieces(n_rows: int, n_columns: int) -> Iterator[slice]:
-    size = max(BLOCK // max(n_columns, 1), 1)
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
-
-
-def _distances(classes: KeyClasses, q: Ints, others: Ints) -> Ints:
-    """In how many keys each of these combinations differs from each of the others."""
-    apart = np.zeros((len(q), len(others)), np.min_scalar_type(len(classes.key_columns)))
-    for codes in classes.codes_of_keys:
-        apart += codes[q][:, np.newaxis] != codes[others]
-    return apart
+        found.agreeing[own] = _look_up_sums(ids, n_ids, source.s[pairs.row])
 
 
 @dataclass(frozen=True, repr=False)

@@ -73,7 +73,7 @@ def _any_weight(problem: GtcapProblem, coefficient: Coefficient) -> Mask:
 
 def _all_near(problem: GtcapProblem, columns: Columns) -> Mask:
     """No other record is near in every column: the radius version of an equal one."""
-    folded = columns.folded()
+    folded = columns.fold()
     alone = _alone_in(folded.buckets, problem.original)
     if folded.axes:
         crowded = np.flatnonzero(~alone)
@@ -195,13 +195,13 @@ class Scoring:
     def keys(self) -> Columns:
         """What the intruder knows."""
         keys = self.problem.keys
-        return keys if self.coefficient == "mean" else keys.folded()
+        return keys if self.coefficient == "mean" else keys.fold()
 
     @cached_property
     def targets(self) -> Columns:
         """What they might learn."""
         targets = self.problem.targets
-        return targets if self.coefficient == "mean" else targets.folded()
+        return targets if self.coefficient == "mean" else targets.fold()
 
     @cached_property
     def cells(self) -> Columns:

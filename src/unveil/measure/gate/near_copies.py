@@ -9,10 +9,10 @@ records are: an honest other sample.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn
+from unveil.models.neighbours.kd_tree import nearest_distances
 from unveil.records.alerts import NearCopies
 from unveil.records.base import Copy
 from unveil.seeding import stream
@@ -65,13 +65,5 @@ def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
 
 def _shares(people: Floats, records: Floats, most: int) -> list[float]:
     """For each ratio, the share of people with a record nearer than that times their neighbour."""
-    from scipy.spatial import cKDTree
-
-    others, tree = cKDTree(people), cKDTree(records)
-    # In the order of the tree, so that each question finds its answer where the last one was.
-    asked: NDArray[np.intp] = others.indices
-    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
-    here = people[asked]
-    to_person = others.query(here, k=2, workers=-1)[0][:, 1]
-    to_record = tree.query(here, k=1, workers=-1)[0]
+    to_person, to_record = nearest_distances(people, records, most)
     return [float(np.mean(to_record < ratio * to_person)) for ratio in RATIOS]

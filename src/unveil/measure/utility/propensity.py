@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 from statistics import fmean, stdev
 from typing import TypeVar
@@ -20,6 +20,8 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.errors import SettingsError
 from unveil.measure.utility.table_statistics import discrimination_of_scores
+from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.regression import fit_log_odds
 from unveil.models.tree import Leaves, Predictor, grow_rpart_trees
 from unveil.seeding import stream
 from unveil.study.kinds import ComparedVariable, UtilityData
@@ -119,179 +121,65 @@ def fit_of(
     return PropensityFit(value, specks, po50, u, n_leaves, df, is_separated)
 
 
-# The matrix of a logistic model of main effects and of interactions up to some order.
+# A logistic model of main effects, and of interactions up to some order.
 
 
 MOST_NUMBERS = 2**26
-"""So many numbers may a matrix have: half a gigabyte."""
+"""So many numbers may the columns of a model have over all records."""
+DIGITS = 11  # equal records have equal propensities but for rounding
 
 
-def design(terms: Sequence[Term], order: int, n_rows: int) -> Floats:
-    """The columns of the model, the intercept first.
+def design(terms: Sequence[Term], order: int, n_rows: int) -> Design:
+    """The columns of the model.
 
     A category has an indicator for each level but the first, a number its value in standard
     deviations from its mean, which changes no propensity. An interaction is the product of columns
     that come from different variables: products within one are 0 or were there before.
     """
-    sources = sorted({term.source for term in terms})
-    widths = {source: sum(_width(t) for t in terms if t.source == source) for source in sources}
-    chosen = [some for k in range(1, order + 1) for some in combinations(sources, k)]
-    n_columns = 1 + sum(prod(widths[source] for source in some) for some in chosen)
+    by_source: dict[int, list[NumberTerm | LevelTerm]] = {}
+    for term in terms:
+        by_source.setdefault(term.source, []).extend(_columns(term))
+    chosen = [some for k in range(1, order + 1) for some in combinations(by_source.values(), k)]
+    n_columns = 1 + sum(prod(map(len, some)) for some in chosen)
     if n_columns * n_rows > MOST_NUMBERS:
         raise SettingsError(
             f"The logistic model would have {n_columns:,} parameters for {n_rows:,} records, more"
             " than fits into memory. Name fewer columns, leave out those with many levels, take"
             ' fewer interactions, or model="cart".'
         )
-    matrix = np.empty((n_rows, n_columns))
-    matrix[:, 0] = 1.0
-    by_source = {
-        source: [column for t in terms if t.source == source for column in _columns(t)]
-        for source in sources
-    }
-    place = 1
-    for some in chosen:
-        for column in _products([by_source[source] for source in some]):
-            matrix[:, place] = column
-            place += 1
-    return matrix
+    columns = [DesignColumn("", parts) for some in chosen for parts in product(*some)]
+    return Design(tuple(columns), n_rows)
 
 
-def _width(term: Term) -> int:
-    return 1 if term.values is not None else term.predictor.n_levels - 1
-
-
-def _columns(term: Term) -> Iterator[Floats]:
+def _columns(term: Term) -> list[NumberTerm | LevelTerm]:
     codes = term.predictor.codes
-    if term.values is not None:
-        numbers = term.values[codes]
-        yield centre(numbers).standardise(numbers)
-        return
-    for level in range(1, term.predictor.n_levels):
-        yield (codes == level).astype(np.float64)
+    if term.values is None:
+        return [LevelTerm(codes, level) for level in range(1, term.predictor.n_levels)]
+    numbers = term.values[codes]
+    return [NumberTerm(centre(numbers).standardise(numbers))]
 
 
-def _products(parts: Sequence[Sequence[Floats]]) -> Iterator[Floats]:
-    if not parts:
-        yield np.ones(1)
-        return
-    for first in parts[0]:
-        for rest in _products(parts[1:]):
-            yield first * rest
-
-
-# A logistic model that tells copy from original, fitted by Newton's steps.
-
-
-MOST_STEPS = 60
-SETTLED = 1e-10  # change of the deviance at which the fit has settled
-CERTAIN = 14.0  # log odds beyond which a record is told apart with certainty
-ALIASED = 1e-7  # R's tolerance for columns that say nothing new
-PIECE = 4_096  # records weighed at once
-TOGETHER = 64  # columns looked at together for what is new in them
-DIGITS = 11  # equal records have equal propensities but for rounding
-
-
-def logit_fit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> PropensityFit:
+def fit_logit(terms: Sequence[Term], is_synthetic: Mask, order: int) -> PropensityFit:
     """The figures of a logistic propensity model.
 
     Notes
     -----
     Columns that are sums of others take no part, as in R: df counts the parameters that are left,
     without the intercept. Where some records can be told apart with certainty there is no largest
-    likelihood; steps end when the deviance no longer changes, which settles pMSE all the same.
+    likelihood; steps end when the propensities no longer change, which settles pMSE all the same.
 
     References
     ----------
     Snoke, Raab, Nowok, Dibben and Slavkovic (2018), equations 1 and 2.
     """
-    matrix = _independent(design(terms, order, len(is_synthetic)))
-    log_odds = _fit_log_odds(matrix, is_synthetic.astype(np.float64))
-    p, group = np.unique(np.round(_expit(log_odds), DIGITS), return_inverse=True)
+    from scipy.special import expit
+
+    axes = axes_of(design(terms, order, len(is_synthetic)))
+    log_odds, is_separated = fit_log_odds(axes, is_synthetic.astype(np.int64))
+    p, group = np.unique(np.round(expit(log_odds), DIGITS), return_inverse=True)
     ts = np.bincount(group[is_synthetic], minlength=len(p))
     td = np.bincount(group[~is_synthetic], minlength=len(p))
-    is_separated = bool((np.abs(log_odds) > CERTAIN).any())
-    return fit_of(td, ts, p, df=matrix.shape[1] - 1, is_separated=is_separated)
-
-
-def _expit(log_odds: Floats) -> Floats:
-    made: Floats = 1 / (1 + np.exp(-np.clip(log_odds, -700, 700)))
-    return made
-
-
-def _independent(matrix: Floats) -> Floats:
-    """The matrix without the columns that are sums of those before them, or all 0.
-
-    A column stays where more than 1e-7 of its length is new, first come first kept, as in the
-    pivoting of R's dqrdc2: a column that says nothing new takes no direction from those behind it.
-    """
-    n_rows, n_columns = matrix.shape
-    known = np.empty((n_rows, min(n_rows, n_columns)), order="F")  # directions of length 1
-    kept: list[int] = []
-    for start in range(0, n_columns, TOGETHER):
-        piece = matrix[:, start : start + TOGETHER].copy()
-        length = np.sqrt((piece**2).sum(axis=0))
-        filled = np.flatnonzero(length > 0)
-        piece = _rest(piece[:, filled] / length[filled], known[:, : len(kept)])
-        first = len(kept)
-        for place, column in zip(filled.tolist(), piece.T, strict=True):
-            left = _rest(column, known[:, first : len(kept)])
-            size = float(np.sqrt(left @ left))
-            if size > ALIASED and len(kept) < n_rows:
-                # Once more against all: what is left may be small beside its rounding.
-                left = _rest(left / size, known[:, : len(kept)])
-                known[:, len(kept)] = left / np.sqrt(left @ left)
-                kept.append(start + place)
-    return matrix if len(kept) == n_columns else matrix[:, kept]
-
-
-def _rest(columns: Floats, known: Floats) -> Floats:
-    """What of columns is along none of the known directions."""
-    rest: Floats = columns - known @ (known.T @ columns)
-    return rest
-
-
-def _fit_log_odds(matrix: Floats, label: Floats) -> Floats:
-    """The log odds of every record, where the likelihood is largest."""
-    share = label.mean()
-    log_odds = np.full(len(label), np.log(share / (1 - share)))
-    deviance = _deviance(log_odds, label)
-    for _ in range(MOST_STEPS):
-        step = matrix @ _newton(matrix, log_odds, label)
-        size = 1.0
-        most = deviance * (1 + 1e-13)  # but for rounding
-        while (after := _deviance(log_odds + size * step, label)) > most and size > 1e-3:
-            size /= 2
-        if after > most:
-            break
-        log_odds = log_odds + size * step
-        is_settled = deviance - after <= max(SETTLED, 1e-13 * after)
-        deviance = after
-        if is_settled:
-            break
-    return log_odds
-
-
-def _newton(matrix: Floats, log_odds: Floats, label: Floats) -> Floats:
-    """The coefficients of one step; the shortest where there are many, as under separation."""
-    from scipy.linalg import cho_factor, cho_solve
-
-    p = _expit(log_odds)
-    slope = matrix.T @ (label - p)
-    hessian = np.zeros((matrix.shape[1], matrix.shape[1]))
-    for start in range(0, len(p), PIECE):
-        rows = slice(start, start + PIECE)
-        hessian += matrix[rows].T @ (matrix[rows] * (p[rows] * (1 - p[rows]))[:, None])
-    try:
-        step: Floats = cho_solve(cho_factor(hessian), slope)
-    except np.linalg.LinAlgError:
-        step = np.linalg.lstsq(hessian, slope, rcond=1e-14)[0].astype(np.float64)
-    return step
-
-
-def _deviance(log_odds: Floats, label: Floats) -> float:
-    """Minus twice the log likelihood."""
-    return float(2 * np.logaddexp(0.0, np.where(label > 0, -log_odds, log_odds)).sum())
+    return fit_of(td, ts, p, df=len(axes.labels), is_separated=is_separated)
 
 
 # How large is pMSE by chance alone? Trees of permuted labels, in threads, from one seed.
@@ -320,11 +208,11 @@ def permuted_pmse(
     together = max(1, min(SIDE_BY_SIDE // len(label), math.ceil(n / workers)))
     batches = [range(n)[start : start + together] for start in range(0, n, together)]
 
-    def grown(batch: range) -> list[float]:
+    def grow(batch: range) -> list[float]:
         drawn = [_permutation(label, path, number) for number in batch]
         return [pmse_of(leaves) for leaves in grow_rpart_trees(columns, drawn)]
 
-    return [value for batch in run_in_threads(grown, batches, workers) for value in batch]
+    return [value for batch in run_in_threads(grow, batches, workers) for value in batch]
 
 
 def _permutation(label: Mask, path: tuple[int | str, ...], number: int) -> Mask:

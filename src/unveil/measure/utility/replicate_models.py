@@ -19,9 +19,16 @@ from unveil.measure.utility.replicate_data import (
     subgroup_of,
 )
 from unveil.measure.utility.replicate_settings import Model, ResultSpec
+from unveil.models.axes import Axes, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
 from unveil.models.formula import Formula, TermFactor
-from unveil.models.glm import INTERCEPT, Coefficients, Unfit, fit_classes, fit_linear, fit_ordered
-from unveil.models.glm_design import Axes, Design, DesignColumn, LevelTerm, NumberTerm, axes_of
+from unveil.models.regression import (
+    INTERCEPT,
+    Coefficients,
+    Unfit,
+    fit_classes,
+    fit_linear,
+    fit_ordered,
+)
 
 # What is fitted in every file: which records take part, which levels are compared with which?
 

@@ -1,8 +1,7 @@
-"""The models themselves: scikit-learn's logistic, linear and tree, on one thread, seeded."""
+"""Train on synthetic, test on real: what models see, what they predict, and how good that is."""
 
 import math
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,9 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.measure.utility.associations import doubled_ranks
+from unveil.models.axes import Sparse
+from unveil.models.regression import fit_line, fit_softmax, softmax_probabilities
+from unveil.models.tree import grow_tree
 from unveil.records.utility import ModelKind, OutcomeKind, TrainedOn
 from unveil.seeding import stream, tree_seed
 from unveil.study.kinds import ComparedVariable, UtilityData
@@ -123,12 +125,6 @@ class Outcome:
     def numbers(self, side: int, rows: Ints) -> Floats:
         """The number of some records."""
         return self.variable.values[self.variable.codes(side)[rows]]
-
-    def class_names(self, wanted: Sequence[int]) -> list[str]:
-        """Some classes as people read them."""
-        texts = self.variable.level_names()
-        place = {int(one): level for level, one in enumerate(self.class_of)}
-        return [texts[place[one]] or "" for one in wanted]
 
 
 def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
@@ -315,45 +311,33 @@ def mean_auc(truth: Ints, chances: Floats) -> float | None:
     return sum(known) / len(known) if known else None
 
 
+# The models themselves: regressions of the family and trees, fitted to the training records.
+
+
 MIN_LEAF = 10
-_MOST_ROUNDS = 500
+RIDGE = 1.0
+"""The precision of a normal prior on coefficients: scikit-learn's C = 1."""
+BARELY = 1e-8
+"""A ridge for each record that changes no digit, and shares an effect among collinear columns."""
+
+Predict = Callable[[NDArray[np.float32]], Floats]
+"""From a matrix of predictors to chances of classes, or to numbers."""
 
 
 @dataclass(frozen=True, eq=False)
-class TstrClassifier:
-    """Chances of each class; a class that nobody trained on has is held impossible."""
+class TrainedModel:
+    """How the records of a side are coded, and what is predicted from that."""
 
-    design: PredictorCoding
-    classes: Ints
-    n_classes: int
-    model: Any
+    coding: PredictorCoding
+    function: Predict
 
-    def chances(self, side: int, rows: Ints) -> Floats:
-        """For each record the chance of every class."""
-        made = np.zeros((len(rows), self.n_classes))
-        made[:, self.classes] = self.model.predict_proba(self.design.matrix(side, rows))
-        return made
-
-
-@dataclass(frozen=True, eq=False)
-class NumberModel:
-    """A predicted number for each record."""
-
-    design: PredictorCoding
-    mean: float
-    model: Any  # None: no predictor varies, so the mean is all there is
-
-    def predicted(self, side: int, rows: Ints) -> Floats:
-        """For each record the number expected."""
-        if self.model is None:
-            return np.full(len(rows), self.mean)
-        matrix = self.design.matrix(side, rows).astype(np.float64)
-        made: Floats = self.model.predict(matrix)
-        return made
+    def predict(self, side: int, rows: Ints) -> Floats:
+        """For each record the chance of every class, or the number expected."""
+        return self.function(self.coding.matrix(side, rows))
 
 
 def class_model(
-    design: PredictorCoding,
+    coding: PredictorCoding,
     side: int,
     rows: Ints,
     truth: Ints,
@@ -361,76 +345,59 @@ def class_model(
     n_classes: int,
     kind: ModelKind,
     seed: int,
-) -> TstrClassifier:
-    """Train a logistic model or a tree on some records of a side."""
-    classes = np.unique(truth)
-    if len(classes) == 1 or not design.variables:
-        return _by_shares(design, truth, n_classes)
-    model = _classifier(kind, seed)
-    _fit(model, design.matrix(side, rows), truth)
-    return TstrClassifier(design, classes, n_classes, model)
+) -> TrainedModel:
+    """Train a logistic model or a tree; a class that nobody trained on has is held impossible."""
+    classes, y = np.unique(truth, return_inverse=True)
+    if len(classes) == 1 or not coding.variables:
+        shares = np.bincount(truth, minlength=n_classes) / len(truth)
+        return TrainedModel(coding, lambda matrix: np.tile(shares, (len(matrix), 1)))
+    matrix = coding.matrix(side, rows)
+    some = _tree(matrix, y, seed) if kind == "tree" else _logistic(matrix, y, len(classes))
 
+    def chances(matrix: NDArray[np.float32]) -> Floats:
+        made = np.zeros((len(matrix), n_classes))
+        made[:, classes] = some(matrix)
+        return made
 
-class _Shares:
-    """The same chances for everybody."""
-
-    def __init__(self, shares: Floats) -> None:
-        self.shares = shares
-
-    def predict_proba(self, matrix: Any) -> Floats:
-        """The shares, once for each record."""
-        return np.tile(self.shares, (len(matrix), 1))
-
-
-def _by_shares(design: PredictorCoding, truth: Ints, n_classes: int) -> TstrClassifier:
-    counts = np.bincount(truth, minlength=n_classes)
-    classes = np.flatnonzero(counts)
-    return TstrClassifier(design, classes, n_classes, _Shares(counts[classes] / len(truth)))
+    return TrainedModel(coding, chances)
 
 
 def number_model(
-    design: PredictorCoding, side: int, rows: Ints, truth: Floats, *, kind: ModelKind, seed: int
-) -> NumberModel:
-    """Train a linear model or a tree on some records of a side."""
-    if not design.variables:
-        return NumberModel(design, float(truth.mean()), None)
-    model = _regressor(kind, seed)
-    # Least squares in single precision would lose digits that dummies and numbers share.
-    _fit(model, design.matrix(side, rows).astype(np.float64), truth)
-    return NumberModel(design, float(truth.mean()), model)
+    coding: PredictorCoding, side: int, rows: Ints, truth: Floats, *, kind: ModelKind, seed: int
+) -> TrainedModel:
+    """Train a linear model or a tree; the mean is all there is where no predictor varies."""
+    middle = centre(truth)
+    z, matrix = middle.deviations(truth), coding.matrix(side, rows)
+    if not coding.variables:
+        return TrainedModel(coding, lambda matrix: np.full(len(matrix), middle.mean))
+    some = _tree(matrix, z, seed, is_number=True) if kind == "tree" else _linear(matrix, z)
+    return TrainedModel(coding, lambda matrix: some(matrix) / middle.unit + middle.mean)
 
 
-def _classifier(kind: ModelKind, seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.tree import DecisionTreeClassifier
-
-    if kind == "tree":
-        return DecisionTreeClassifier(min_samples_leaf=MIN_LEAF, random_state=seed)
-    return LogisticRegression(max_iter=_MOST_ROUNDS)
+def _tree(
+    matrix: NDArray[np.float32], y: NDArray[Any], seed: int, *, is_number: bool = False
+) -> Predict:
+    tree = grow_tree(matrix, y, is_number=is_number, min_leaf=MIN_LEAF, seed=seed)
+    return (lambda matrix: tree.predict(matrix)[:, 0]) if is_number else tree.predict
 
 
-def _regressor(kind: ModelKind, seed: int) -> Any:
-    from sklearn.linear_model import LinearRegression
-    from sklearn.tree import DecisionTreeRegressor
-
-    if kind == "tree":
-        return DecisionTreeRegressor(min_samples_leaf=MIN_LEAF, random_state=seed)
-    return LinearRegression()
+def _logistic(matrix: NDArray[np.float32], y: Ints, n_classes: int) -> Predict:
+    # Of two classes one line is fitted: half of it to each has a quarter of its square, twice.
+    ridge = RIDGE if n_classes > 2 else 2 * RIDGE
+    fit = fit_softmax(_sparse(matrix), y, n_classes, ridge=ridge)
+    return lambda matrix: softmax_probabilities(fit, matrix.astype(np.float64))
 
 
-def _fit(model: Any, matrix: Any, truth: Any) -> None:
-    from threadpoolctl import threadpool_limits
+def _linear(matrix: NDArray[np.float32], z: Floats) -> Predict:
+    fit, _ = fit_line(_sparse(matrix), z, ridge=BARELY * len(z))
+    return lambda matrix: matrix.astype(np.float64) @ fit.coefficients + fit.intercept
 
-    # One thread: sums in another order would make another model of the same seed.
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            model.fit(matrix, truth)
-        except (ValueError, MemoryError):
-            raise SettingsError(
-                "The model could not be fitted to these records. Choose another model, fewer"
-                " predictors, or another outcome."
-            ) from None
+
+def _sparse(matrix: NDArray[np.float32]) -> Sparse:
+    """In double precision: single would lose digits that dummies and numbers share."""
+    from scipy.sparse import csr_array
+
+    return csr_array(matrix.astype(np.float64))
 
 
 # One trial: train on each file in turn, predict the same real people, score the predictions.
@@ -532,14 +499,14 @@ def _scores(trial: Trial, side: int, rows: Ints, folds: Sequence[Ints]) -> Itera
         )
         for tested in folds:
             truth = outcome.classes(trial.tested_side, tested)
-            yield class_scores(truth, model.chances(trial.tested_side, tested))
+            yield class_scores(truth, model.predict(trial.tested_side, tested))
         return
     fitted = number_model(
         made, side, rows, outcome.numbers(side, rows), kind=trial.model, seed=seed
     )
     for tested in folds:
         expected = outcome.numbers(trial.tested_side, tested)
-        yield number_scores(expected, fitted.predicted(trial.tested_side, tested))
+        yield number_scores(expected, fitted.predict(trial.tested_side, tested))
 
 
 def _guess(trial: Trial, rows: Ints, tested: Ints) -> Scores:

@@ -17,9 +17,9 @@ from unveil.measure.result import RowsResult
 from unveil.measure.utility.propensity import (
     PropensityFit,
     Term,
+    fit_logit,
     fit_of,
     labels,
-    logit_fit,
     mean_of_pairs,
     permuted_pmse,
     run_in_threads,
@@ -179,7 +179,7 @@ def _fit_propensity(
     """The model of which of two sides a record is from."""
     label = labels(opened, pair)
     if settings.model == "logit":
-        return logit_fit(found, label, settings.order)
+        return fit_logit(found, label, settings.order)
     (leaves,) = grow_rpart_trees([term.predictor for term in found], [label])
     td, ts = leaves.n - leaves.n_synthetic, leaves.n_synthetic
     is_separated = bool((np.minimum(td, ts) == 0).all())

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import chunks
 from unveil.models.neighbours.whitening import TOLERANCE, Points, is_closer
 
 COLUMNS = 1024
@@ -115,5 +116,4 @@ def _rounding_error(n_dimensions: int) -> float:
 
 def _blocks(n_rows: int, n_others: int) -> Iterator[slice]:
     size = min(max(MOST_PAIRS // max(n_others, 1), 16), MOST_ROWS)
-    for start in range(0, n_rows, size):
-        yield slice(start, min(start + size, n_rows))
+    return chunks(slice(0, n_rows), size)

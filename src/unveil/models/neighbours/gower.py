@@ -7,16 +7,21 @@ the farther end of the range, all of it where both are missing, and 1 for a cate
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import blocks
 from unveil.errors import SettingsError, list_names
 from unveil.models.neighbours.coding import DistanceColumn
-from unveil.models.neighbours.whitening import TOLERANCE, ZERO, NearestOriginals, is_closer
+from unveil.models.neighbours.whitening import (
+    NearestOriginals,
+    Originals,
+    is_closer,
+    longest_tie,
+)
 
 # Neighbours under a distance that has no geometry: every pair, in blocks of rows.
 #
@@ -50,6 +55,7 @@ class Dense:
 
     def __init__(self, pairs: DistanceMatrix) -> None:
         self._pairs = pairs
+        self._originals = Originals(np.arange(pairs.n_original), self._own)
 
     def against(self, columns: Sequence[DistanceColumn]) -> "Dense":
         """The same originals, and what is known of them, beside another copy."""
@@ -57,44 +63,37 @@ class Dense:
         other._pairs = self._pairs.against(columns)
         return other
 
-    @cached_property
-    def _own(self) -> Floats:
+    def _own(self, rows: Ints) -> Floats:
         """How far the nearest other original is from each; infinite where there is no other."""
-        own = np.full(self._pairs.n_original, np.inf)
-        for rows in self._blocks(np.arange(self._pairs.n_original)):
-            distance = self._pairs.longest(rows)
-            distance[np.arange(len(rows)), rows] = np.inf
-            own[rows] = distance.min(axis=1)
+        own = np.empty(len(rows))
+        for some in self._blocks(len(rows)):
+            distance = self._pairs.longest(rows[some])
+            distance[np.arange(len(distance)), rows[some]] = np.inf
+            own[some] = distance.min(axis=1)
         return own
 
     def own_of(self, rows: Ints) -> Floats:
         """How far the nearest other original is from these."""
-        return self._own[rows]
+        return self._originals.own(rows)
 
     def leads(self) -> NearestOriginals:
         """The nearest originals of each synthetic row."""
         leads = NearestOriginals.none(self._pairs.n_synthetic)
-        for rows in self._blocks(np.arange(self._pairs.n_synthetic)):
-            distance = self._pairs.shortest(rows)
-            best = distance.min(axis=1)
-            tied = distance <= (best * (1 + TOLERANCE) + ZERO)[:, np.newaxis]
-            leads.distance[rows] = best
-            leads.first[rows] = np.argmax(tied, axis=1)
-            leads.limit[rows] = np.where(tied, self._own, 0.0).max(axis=1)
+        for some in self._blocks(self._pairs.n_synthetic):
+            distance = self._pairs.shortest(np.arange(some.start, some.stop))
+            row, at = np.nonzero(distance <= longest_tie(distance.min(axis=1))[:, np.newaxis])
+            leads.take(row + some.start, at, distance[row, at], self._originals)
         return leads
 
     def within(self, rows: Ints) -> Mask:
         """Which of these synthetic rows are too close to any original."""
-        refused = np.zeros(len(rows), bool)
-        for some in self._blocks(np.arange(len(rows))):
-            distance = self._pairs.shortest(rows[some])
-            refused[some] = is_closer(distance, self._own).any(axis=1)
+        refused, own = np.zeros(len(rows), bool), self._originals.all_own
+        for some in self._blocks(len(rows)):
+            refused[some] = is_closer(self._pairs.shortest(rows[some]), own).any(axis=1)
         return refused
 
-    def _blocks(self, rows: Ints) -> Iterator[Ints]:
-        size = max(MOST_PAIRS // max(self._pairs.n_original, 1), 1)
-        for start in range(0, len(rows), size):
-            yield rows[start : start + size]
+    def _blocks(self, n_rows: int) -> Iterator[slice]:
+        return blocks(n_rows, self._pairs.n_original, MOST_PAIRS)
 
 
 # Jaccard's distance between rows of nothing but yes and no.
@@ -178,8 +177,8 @@ class Gower:
     """All pairs by Gower's distance; `low` and `high` are the ranges of the columns."""
 
     def __init__(self, columns: Sequence[DistanceColumn], low: Floats, high: Floats) -> None:
-        self._columns = tuple(columns)
         self._low, self._high = low, high
+        self._columns = tuple(map(_scale, columns, low, high))
         self.n_original, self.n_synthetic = len(columns[0].original), len(columns[0].synthetic)
 
     def against(self, columns: Sequence[DistanceColumn]) -> "Gower":
@@ -189,38 +188,44 @@ class Gower:
     def longest(self, rows: Ints) -> Floats:
         """Each of these originals and every original."""
         total = np.zeros((len(rows), self.n_original))
-        for place, column in enumerate(self._columns):
-            total += self._longest(place, column.original[rows], column.original)
+        for column in self._columns:
+            total += _longest(column, rows)
         return total / len(self._columns)
 
     def shortest(self, rows: Ints) -> Floats:
         """Each of these synthetic rows and every original."""
         total = np.zeros((len(rows), self.n_original))
-        for place, column in enumerate(self._columns):
-            apart = self._apart(place, column.synthetic[rows], column.original)
+        for column in self._columns:
+            apart = _apart(column, column.synthetic[rows])
             total += np.nan_to_num(apart, copy=False, nan=0.0)
         return total / len(self._columns)
 
-    def _apart(self, place: int, mine: Floats, theirs: Floats) -> Floats:
-        """How far apart two values are, 0 to 1; NaN where one is missing."""
-        apart = mine[:, np.newaxis] - theirs
-        if self._columns[place].is_category:
-            return np.where(np.isnan(apart), np.nan, apart != 0)
-        distance: Floats = np.abs(apart) / (self._high[place] - self._low[place])
-        return distance
 
-    def _longest(self, place: int, mine: Floats, theirs: Floats) -> Floats:
-        apart = self._apart(place, mine, theirs)
-        if self._columns[place].is_category:
-            return np.nan_to_num(apart, copy=False, nan=1.0)
-        rows, others = np.isnan(mine), np.isnan(theirs)
-        apart[rows] = self._to_an_end(place, theirs)
-        apart[:, others] = self._to_an_end(place, mine)[:, np.newaxis]
-        apart[np.ix_(rows, others)] = 1.0
-        return apart
+def _scale(column: DistanceColumn, low: float, high: float) -> DistanceColumn:
+    """A column of numbers as shares of its range."""
+    if column.is_category:
+        return column
+    original, synthetic = ((of - low) / (high - low) for of in (column.original, column.synthetic))
+    return replace(column, original=original, synthetic=synthetic)
 
-    def _to_an_end(self, place: int, values: Floats) -> Floats:
-        """How far the farther end of the range is."""
-        low, high = self._low[place], self._high[place]
-        distance: Floats = np.maximum(values - low, high - values) / (high - low)
-        return distance
+
+def _apart(column: DistanceColumn, mine: Floats) -> Floats:
+    """How far values are from every original's, 0 to 1; NaN where one of the two is missing."""
+    apart = mine[:, np.newaxis] - column.original
+    if column.is_category:
+        return np.where(np.isnan(apart), np.nan, apart != 0)
+    return np.abs(apart, out=apart)
+
+
+def _longest(column: DistanceColumn, rows: Ints) -> Floats:
+    """The same of originals, with missing values as far away as they may be."""
+    theirs = column.original
+    mine = theirs[rows]
+    apart = _apart(column, mine)
+    if column.is_category:
+        return np.nan_to_num(apart, copy=False, nan=1.0)
+    is_mine, is_theirs = np.isnan(mine), np.isnan(theirs)
+    apart[is_mine] = np.maximum(theirs, 1 - theirs)
+    apart[:, is_theirs] = np.maximum(mine, 1 - mine)[:, np.newaxis]
+    apart[np.ix_(is_mine, is_theirs)] = 1.0
+    return apart

@@ -36,11 +36,11 @@ class Tree:
         points = self._points
         if len(points) < 2:
             return np.full(len(rows), np.inf)
-        found = self._asked(points.white[rows], 2)[1]
+        found = self._query(points.white[rows], 2)[1]
         other = np.where(found[:, 0] == rows, found[:, 1], found[:, 0])
         return points.apart(points, rows, other)
 
-    def _asked(self, white: Floats, k: int) -> tuple[Floats, Ints]:
+    def _query(self, white: Floats, k: int) -> tuple[Floats, Ints]:
         """The k nearest; rows are asked for in an order in which neighbours follow each other."""
         order = self._new(white, leafsize=LEAF, compact_nodes=False, balanced_tree=False).indices
         distance, found = self._tree.query(white[order], k=k, workers=-1)
@@ -54,15 +54,15 @@ class Tree:
             at = np.zeros(len(synthetic), np.int64)
             yield from self._pairs(synthetic, np.arange(len(synthetic)), at)
             return
-        distance, found = self._asked(synthetic.white, 2)
+        distance, found = self._query(synthetic.white, 2)
         slack = synthetic.slack(self._points)
         reach = distance[:, 0] * (1 + 2 * TOLERANCE) + slack
         is_tied = distance[:, 1] <= reach
         alone = np.flatnonzero(~is_tied)
         yield from self._pairs(synthetic, alone, found[alone, 0])
-        yield from self._tied(synthetic, np.flatnonzero(is_tied), reach)
+        yield from self._ties(synthetic, np.flatnonzero(is_tied), reach)
 
-    def _tied(
+    def _ties(
         self, synthetic: Points, rows: Ints, reach: Floats
     ) -> Iterator[tuple[Ints, Ints, Floats]]:
         for row, at in _in_balls(self._tree, synthetic.white, reach, rows):
@@ -70,6 +70,21 @@ class Tree:
 
     def _pairs(self, synthetic: Points, row: Ints, at: Ints) -> Iterator[tuple[Ints, Ints, Floats]]:
         yield row, at, synthetic.apart(self._points, row, at)
+
+
+def nearest_distances(people: Floats, records: Floats, most: int) -> tuple[Floats, Floats]:
+    """How far the nearest other person, and the nearest record, is from each of the people.
+
+    Of more than `most` people these are so many, spread over the space as the people are.
+    """
+    from scipy.spatial import cKDTree
+
+    others, tree = cKDTree(people), cKDTree(records)
+    # In the order of the tree, so that each question finds its answer where the last one was.
+    asked: Ints = others.indices
+    asked = asked[np.linspace(0, len(asked) - 1, min(most, len(asked))).astype(np.intp)]
+    to_person = others.query(people[asked], k=2, workers=-1)[0][:, 1]
+    return to_person, tree.query(people[asked], k=1, workers=-1)[0]
 
 
 def within(originals: Points, own: Floats, synthetic: Points) -> Mask:

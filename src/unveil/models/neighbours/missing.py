@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.packing import blocks, chunks
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import InternalError
 from unveil.models.neighbours.whitening import (
@@ -21,6 +22,7 @@ from unveil.models.neighbours.whitening import (
     NearestOriginals,
     Originals,
     is_closer,
+    longest_tie,
 )
 
 # The shortest difference of two rows, where some values are missing and may be any in range.
@@ -169,11 +171,11 @@ def columns_to_try(columns: Sequence[Floats]) -> tuple[list[Floats], list[Floats
 def combine_moves(columns: Sequence[Floats], n_dimensions: int) -> Floats:
     """Every combination of one move of each column."""
 
-    def added(left: Floats, right: Floats) -> Floats:
+    def add(left: Floats, right: Floats) -> Floats:
         both: Floats = (left[:, np.newaxis] + right).reshape(-1, n_dimensions)
         return both
 
-    return reduce(added, columns, np.zeros((1, n_dimensions)))
+    return reduce(add, columns, np.zeros((1, n_dimensions)))
 
 
 # The longest difference of two rows, where some values are missing and may be any of their column.
@@ -231,8 +233,7 @@ class Corners:
         """The longest difference of each row i and its own j."""
         found = np.empty(len(i))
         size = max(MOST_CORNERS // max(self.moves.shape), 1)
-        for start in range(0, len(i), size):
-            some = slice(start, start + size)
+        for some in chunks(slice(0, len(i)), size):
             found[some] = self._longest(filled, i[some], j[some])
         return found
 
@@ -273,8 +274,8 @@ class Pattern:
 
     def pieces(self, size: int) -> Iterator[Ints]:
         """The rows, some at a time."""
-        for start in range(0, len(self.rows), size):
-            yield self.rows[start : start + size]
+        for some in chunks(slice(0, len(self.rows)), size):
+            yield self.rows[some]
 
 
 def patterns(raw: Floats) -> list[Pattern]:
@@ -404,8 +405,7 @@ class PatternPair:
         found = np.empty(len(row))
         width = len(self.levels.moves) if self.is_exact else 1
         size = max(MOST_NEAR // max(width, self.synthetic.shape[1]), 1)
-        for start in range(0, len(row), size):
-            some = slice(start, start + size)
+        for some in chunks(slice(0, len(row)), size):
             found[some] = self._distances(row[some], at[some], limit[some])
         return found
 
@@ -420,11 +420,11 @@ class PatternPair:
         lowest = np.take_along_axis(bound, first[:, np.newaxis], axis=1)[:, 0]
         live = np.flatnonzero(lowest <= limit**2 + rounding)
         found = np.full(len(row), np.inf)
-        found[live] = self._solved(base, live, first[live], (row, at))
+        found[live] = self._solve(base, live, first[live], (row, at))
         reach = (np.minimum(found, limit) * (1 + 2 * TOLERANCE)) ** 2 + rounding
         bound[live, first[live]] = np.inf
         pair, move = np.nonzero(bound <= reach[:, np.newaxis])
-        np.minimum.at(found, pair, self._solved(base, pair, move, (row, at)))
+        np.minimum.at(found, pair, self._solve(base, pair, move, (row, at)))
         return found
 
     def _bound(self, base: Floats) -> tuple[Floats, Floats]:
@@ -439,7 +439,7 @@ class PatternPair:
         rounding = 16 * (len(turn) + 2) * np.finfo(float).eps
         return bound, rounding * (norms + spread.max())
 
-    def _solved(self, base: Floats, pair: Ints, move: Ints, rows: tuple[Ints, Ints]) -> Floats:
+    def _solve(self, base: Floats, pair: Ints, move: Ints, rows: tuple[Ints, Ints]) -> Floats:
         """The shortest distance of each pair after one move, missing numbers at their best."""
         apart = base[pair] + self.levels.moves[move]
         fixed, loose, precision = self.levels.fixed, self.levels.loose, self.geometry.precision
@@ -468,7 +468,7 @@ class PatternPair:
         at = self.of_original.rows[place]
         distance = self.distances(rows[row], at, reach[row])
         np.minimum.at(best, row, distance)
-        stays = distance <= best[row] * (1 + TOLERANCE) + ZERO
+        stays = distance <= longest_tie(best[row])
         return rows[row][stays], at[stays], distance[stays]
 
     def within(self, rows: Ints, own: Floats) -> Mask:
@@ -600,9 +600,8 @@ class Far:
         self._take(again, again)
         if len(self._own) < 2:
             return
-        size = max(MOST_PAIRS // len(self._own), 1)
-        for start in range(0, len(rows), size):
-            self._shorten(rows[start : start + size])
+        for some in blocks(len(rows), len(self._own), MOST_PAIRS):
+            self._shorten(rows[some])
 
     def _shorten(self, rows: Ints) -> None:
         bound = self._bound(rows)

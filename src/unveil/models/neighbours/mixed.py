@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.kinds import unit_of
-from unveil.count.packing import Ids, Integers, number, pack
+from unveil.count.packing import Ids, Integers, blocks, number, pack
 from unveil.errors import AlignError, RolesError, list_names
 from unveil.records.attacks import ClosestRow, Pair
 from unveil.study.scenario import Progress
@@ -161,6 +161,7 @@ class NearestPairs:
     n_persons: int
     person: Ids
     row: Ids
+    distance: Floats
     is_tied: Mask
 
     def per_person(self, of_pairs: NDArray[np.generic]) -> Floats:
@@ -178,8 +179,7 @@ def run_in_pieces(
     progress: Progress,
 ) -> Floats:
     """Do a task for some persons at a time, in threads; its answers have persons as last axis."""
-    size = max(1, PAIRS // n_rows)
-    pieces = [persons[start : start + size] for start in range(0, len(persons), size)]
+    pieces = [persons[some] for some in blocks(len(persons), n_rows, PAIRS)]
     pool = ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1))
     answers = []
     try:
@@ -216,15 +216,14 @@ def find(
     """
     slack = 2 * _rounding_bound(len(axes))
     candidates: list[list[tuple[Ids, Ids]]] = [[] for _ in without]
-    size = max(1, BLOCK // (copy.stop - copy.start))
-    for start in range(0, len(persons), size):
-        block = _Block(axes, persons[start : start + size], copy)
+    for some in blocks(len(persons), copy.stop - copy.start, BLOCK):
+        block = _Block(axes, persons[some], copy)
         for place, left_out in enumerate(without):
             apart = block.total if left_out is None else block.but_for(axes[left_out])
             reach = _kth(apart, k) + slack
             at = np.flatnonzero(apart <= reach[:, np.newaxis])
             person, row = np.divmod(at, apart.shape[1])
-            candidates[place].append((_short(person + start), _short(row)))
+            candidates[place].append((_short(person + some.start), _short(row)))
     return [
         _settle_candidates(
             [axis for i, axis in enumerate(axes) if i != left_out], persons, copy.start, pairs, k
@@ -309,7 +308,7 @@ def _settle_candidates(
         kth = apart[np.lexsort((apart, person))][starts + k - 1]
     kept = apart <= kth[person] + ROUNDING
     person, row, apart = person[kept], row[kept], apart[kept]
-    return NearestPairs(len(persons), person, row, apart >= kth[person] - ROUNDING)
+    return NearestPairs(len(persons), person, row, apart, apart >= kth[person] - ROUNDING)
 
 
 # How close do the records of one data set come to those of another?
@@ -364,11 +363,9 @@ def closest(
 
     def task(persons: Ints) -> Floats:
         (found,) = find(restacked, persons, run, k=k)
-        rows = run.start + found.row.astype(np.int64)
-        apart = distances(restacked, persons[found.person], rows)
-        in_order = np.lexsort((apart, found.person))
+        in_order = np.lexsort((found.distance, found.person))
         starts = np.searchsorted(found.person, np.arange(found.n_persons))
-        return np.stack([apart[in_order][starts + place] for place in range(k)])
+        return np.stack([found.distance[in_order][starts + place] for place in range(k)])
 
     made = run_in_pieces(
         np.arange(len(records)), len(reference), task, what=what, progress=progress

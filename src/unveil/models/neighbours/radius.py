@@ -285,7 +285,7 @@ class Columns:
         cells = self.buckets.split([(others.buckets.ids, others.buckets.n)])
         return Columns(cells, self.axes + others.axes)
 
-    def folded(self) -> "Columns":
+    def fold(self) -> "Columns":
         """The same for pairs that are near on every axis, with fewer axes left to look at.
 
         An axis on which only equals are near parts records as a category does; and on any other,

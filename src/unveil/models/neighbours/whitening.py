@@ -184,16 +184,16 @@ class NearestOriginals:
         before = self.distance[row]
         np.minimum.at(self.distance, row, distance)
         best = self.distance[row]
-        beaten = row[before > _alike(best)]
+        beaten = row[before > longest_tie(best)]
         self.first[beaten] = np.iinfo(np.int64).max
         self.limit[beaten] = 0.0
-        tied = distance <= _alike(best)
+        tied = distance <= longest_tie(best)
         row, at = row[tied], at[tied]
         np.minimum.at(self.first, row, originals.position[at])
         np.maximum.at(self.limit, row, originals.own(at))
 
 
-def _alike(distance: Floats) -> Floats:
+def longest_tie(distance: Floats) -> Floats:
     """The longest distance that ties with one."""
     longest: Floats = distance * (1 + TOLERANCE) + ZERO
     return longest
