@@ -17,7 +17,7 @@ import vl_convert
 ROOT = Path(__file__).parents[1]
 sys.path[0] = str(ROOT / "tests")  # not this folder: `report` there is this file
 
-from report.dossiers import example, many  # noqa: E402  (the tests' own examples)
+from report.report_cases import example, many  # noqa: E402  (the tests' own examples)
 
 from unveil.view.pages.report import custodian_page  # noqa: E402
 

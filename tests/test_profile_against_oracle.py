@@ -9,7 +9,7 @@ from oracles.compare import assert_agrees
 from profiles import examples
 from unveil.count.codes import CodedColumn, encode
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.record import plain
+from unveil.measure.disclosure.record import measure_scenario
 from unveil.records.disclosure import Checks
 from unveil.study.open_scenario import OpenScenario
 from unveil.study.study import Study
@@ -41,7 +41,7 @@ def profile_measures(original: list, synthetic: list) -> dict:
         for i in range(n_keys)
     ]
     target = column("t", *([value for _, value in rows] for rows in (original, synthetic)))
-    record, _ = plain(
+    record, _ = measure_scenario(
         OpenScenario(Study(()).count(keys, [target]), (), ()), CheckSettings(Checks())
     ).record()
     not_there = {(row.target, row.field) for row in record.not_measured}

@@ -33,7 +33,7 @@ def test_a_seed_that_is_none_is_refused(seed, shown):
     with pytest.raises(SettingsError) as caught:
         choose_seed(seed)
     assert str(caught.value) == (
-        f"The seed is {shown}; it must be a whole number from 0 to 9223372036854775807."
+        f"The seed is {shown}. It must be a whole number from 0 to 9,223,372,036,854,775,807."
     )
 
 

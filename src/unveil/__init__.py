@@ -23,7 +23,6 @@ from unveil.measure.disclosure.excess import excess
 from unveil.measure.disclosure.exclusion_table import exclusion_table
 from unveil.records.exclusions import Exclusion
 from unveil.version import __version__ as __version__
-from unveil.view import render_notebook as _notebook  # noqa: F401  (teaches records to show themselves)
 
 if TYPE_CHECKING:
     from unveil.io.read_file import read_file
@@ -144,58 +143,57 @@ __all__ = [
     "write_file",
 ]
 
-# The main job is there at once; other modules are imported when they are first asked for, each
-# with the module of `view` that teaches its records to show themselves.
-_HOMES: dict[str, tuple[str, str | None]] = {
-    "Labelled": ("io.table", None),
-    "Project": ("project.project", "project_notebook"),
-    "PublishedTable": ("measure.tables.published_table", "count_tables"),
-    "Synthesiser": ("synthesis.synthesiser", "synthesis"),
-    "add_noise": ("protection.noise", "noise"),
-    "assess": ("measure.gate.assess", "alerts"),
-    "audit": ("measure.tables.audit", "count_tables"),
-    "bounds": ("measure.tables.bounds", "count_tables"),
-    "cap": ("measure.cap.cap", "cap"),
-    "cap_table": ("measure.cap.cap_table", "cap"),
-    "choose_noise": ("measure.ecap.choose_noise", "ecap"),
-    "codebook": ("measure.structure.describe", "codebook"),
-    "compare": ("measure.utility.compare", "comparison"),
-    "compare_rounding": ("measure.tables.compare_rounding", "rounding"),
-    "compare_structure": ("measure.structure.compare_structure", "codebook"),
-    "differential_confidentiality": ("measure.cap.differential", "differential"),
-    "distance_filter": ("protection.distance_filter", "distance_filter"),
-    "ecap": ("measure.ecap.ecap", "ecap"),
-    "ecap_discrete": ("measure.ecap.discrete", "ecap"),
-    "ecap_from_probabilities": ("measure.ecap.arguments", None),
-    "explore": ("project.explore.explore", "exploration"),
-    "gcap": ("measure.cap.gcap", "tcap"),
-    "gtcap": ("measure.cap.gtcap", "gtcap"),
-    "inference": ("measure.attacks.inference", "attacks"),
-    "label_as_fake": ("protection.label_as_fake", "recoding"),
-    "linkability": ("measure.attacks.linkability", "attacks"),
-    "match_risk": ("measure.uniques.match_risk", "aligned_match"),
-    "membership": ("measure.attacks.membership", "membership"),
-    "pair_tables": ("measure.utility.pair_tables", "pair_tables"),
-    "projection": ("measure.utility.projection", "projection"),
-    "protect": ("project.protect", "protection"),
-    "read_file": ("io.read_file", None),
-    "recode": ("protection.recoding.recode", "recoding"),
-    "refill": ("protection.refill", "distance_filter"),
-    "remove_replicated_uniques": ("protection.replicated_uniques", "recoding"),
-    "replicate": ("measure.utility.replicate", "replication"),
-    "round_table": ("measure.tables.round_table", "count_tables"),
-    "sap": ("measure.tables.sap", "sap"),
-    "singling_out": ("measure.attacks.singling_out", "attacks"),
-    "smooth": ("protection.smooth", "recoding"),
-    "split": ("measure.cap.split", "differential"),
-    "suda": ("measure.uniques.suda", "uniques"),
-    "suggest": ("measure.roles.suggest", "suggestion"),
-    "suggest_coding": ("protection.recoding.suggest_coding", "recoding"),
-    "synthesise": ("synthesis.synthesise", "synthesis"),
-    "tcap": ("measure.cap.tcap", "tcap"),
-    "tstr": ("measure.utility.tstr", "tstr"),
-    "utility": ("measure.utility.utility", "utility"),
-    "write_file": ("io.write_file", None),
+# The main job is there at once; other modules are imported when they are first asked for.
+_HOMES = {
+    "Labelled": "io.table",
+    "Project": "project.project",
+    "PublishedTable": "measure.tables.published_table",
+    "Synthesiser": "synthesis.synthesiser",
+    "add_noise": "protection.noise",
+    "assess": "measure.gate.assess",
+    "audit": "measure.tables.audit",
+    "bounds": "measure.tables.bounds",
+    "cap": "measure.cap.cap",
+    "cap_table": "measure.cap.cap_table",
+    "choose_noise": "measure.ecap.choose_noise",
+    "codebook": "measure.structure.describe",
+    "compare": "measure.utility.compare",
+    "compare_rounding": "measure.tables.compare_rounding",
+    "compare_structure": "measure.structure.compare_structure",
+    "differential_confidentiality": "measure.cap.differential",
+    "distance_filter": "protection.distance_filter",
+    "ecap": "measure.ecap.ecap",
+    "ecap_discrete": "measure.ecap.discrete",
+    "ecap_from_probabilities": "measure.ecap.arguments",
+    "explore": "project.explore.explore",
+    "gcap": "measure.cap.gcap",
+    "gtcap": "measure.cap.gtcap",
+    "inference": "measure.attacks.inference",
+    "label_as_fake": "protection.label_as_fake",
+    "linkability": "measure.attacks.linkability",
+    "match_risk": "measure.uniques.match_risk",
+    "membership": "measure.attacks.membership",
+    "pair_tables": "measure.utility.pair_tables",
+    "projection": "measure.utility.projection",
+    "protect": "project.protect",
+    "read_file": "io.read_file",
+    "recode": "protection.recoding.recode",
+    "refill": "protection.refill",
+    "remove_replicated_uniques": "protection.replicated_uniques",
+    "replicate": "measure.utility.replicate",
+    "round_table": "measure.tables.round_table",
+    "sap": "measure.tables.sap",
+    "singling_out": "measure.attacks.singling_out",
+    "smooth": "protection.smooth",
+    "split": "measure.cap.split",
+    "suda": "measure.uniques.suda",
+    "suggest": "measure.roles.suggest",
+    "suggest_coding": "protection.recoding.suggest_coding",
+    "synthesise": "synthesis.synthesise",
+    "tcap": "measure.cap.tcap",
+    "tstr": "measure.utility.tstr",
+    "utility": "measure.utility.utility",
+    "write_file": "io.write_file",
 }
 
 
@@ -215,10 +213,7 @@ def __getattr__(name: str) -> Any:
             return globals()[name]
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home, view = _HOMES[name]
-    if view:
-        import_module(f"unveil.view.{view}")
-    function = getattr(import_module(f"unveil.{home}"), name)
+    function = getattr(import_module(f"unveil.{_HOMES[name]}"), name)
     globals()[name] = function
     return function
 

@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -33,12 +33,19 @@ def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
     )
 
 
+def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> None:
+    """Refuse columns that are not there, all of them at once."""
+    absent = dict.fromkeys(name for name in names if name not in columns)
+    check_faults((absent_sentence(place, str(name), columns) for name in absent), RolesError)
+
+
 def looks_like_data(columns: Sequence[str]) -> bool:
     """Whether the names of columns may be a person's record, in a file without a header."""
     return any(_NUMBER_OR_DATE.fullmatch(name) for name in columns)
 
 
 Choice = TypeVar("Choice", bound=str)
+Setting = TypeVar("Setting")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -59,6 +66,84 @@ def numbers_in(text: str) -> list[float | str]:
     """The numbers between commas; what is none stays text, for the message."""
     parts = [part.strip() for part in text.split(",")]
     return [float(part) if _NUMBER.fullmatch(part) else part for part in parts]
+
+
+def whole_number(
+    what: str, given: Any, *, least: int = 1, most: float = math.inf, why: str = ""
+) -> int:
+    """A whole number in a range; `why` ends the refusal."""
+    number = number_in(given)
+    found = int(given) if number is not None and number.is_integer() else None
+    if found is None or not least <= found <= most:
+        range_ = f"{least:,} on" if most == math.inf else f"{least:,} to {most:,}"
+        raise SettingsError(
+            f"{what} is {quote_value(given)}. It must be a whole number from {range_}{why}."
+        )
+    return found
+
+
+def number_within(what: str, given: Any, range_: str, why: str = "") -> float:
+    """A finite number in a range such as "[0, 1)", without its end at 1; `why` ends the refusal."""
+    low, high = (float(end) for end in range_[1:-1].split(","))
+    with_low, with_high = range_[0] == "[", range_[-1] == "]"
+    number = number_in(given)
+    if number is not None and math.isfinite(number):
+        is_above = low <= number if with_low else low < number
+        if is_above and (number <= high if with_high else number < high):
+            return number
+    if high == math.inf:
+        words = f"from {low:g} on" if with_low else f"above {low:g}"
+    elif with_low:
+        words = f"from {low:g} to {'' if with_high else 'below '}{high:,.15g}"
+    else:
+        words = (
+            f"above {low:g} and at most {high:,.15g}"
+            if with_high
+            else f"between {low:g} and {high:g}"
+        )
+    raise SettingsError(f"{what} is {quote_value(given)}. It must be a number {words}{why}.")
+
+
+def true_or_false(what: str, given: Any) -> bool:
+    """A truth value, of whatever library, or a refusal."""
+    if type(given).__name__ in ("bool", "bool_"):
+        return bool(given)
+    raise SettingsError(f"{what} is {quote_value(given)}. It must be true or false.")
+
+
+def by_column(
+    what: str,
+    given: Any,
+    read: Callable[[str, Any], Setting],
+    *,
+    example: str,
+    faults: list[str] | None = None,
+) -> dict[str, Setting]:
+    """What is given for each column, read; every fault is refused, or added to those so far."""
+    hint = f"Name the columns, as in {example}."
+    found: dict[str, Setting] = {}
+    told: list[str] = []
+    if given is not None and not isinstance(given, Mapping):
+        told.append(f"{what} is {quote_value(given)}. {hint}")
+    for column, setting in given.items() if isinstance(given, Mapping) else ():
+        try:
+            if not isinstance(column, str):
+                what_is = f"A column in {what} is {quote_value(column)}, which is not text."
+                raise SettingsError(f"{what_is} {hint}")
+            found[column] = read(column, setting)
+        except SettingsError as fault:
+            told.append(str(fault))
+    if faults is None:
+        check_faults(told)
+    else:
+        faults += told
+    return found
+
+
+def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError) -> None:
+    """Refuse all that is wrong at once."""
+    if told := "\n".join(faults):
+        raise error(told)
 
 
 def finite_numbers(given: Any, *, what: str, example: str) -> tuple[float, ...]:
@@ -97,5 +182,7 @@ def quote_value(given: Any) -> str:
     """What a user gave, in a sentence: text in quotes, numbers as they are, or else the type."""
     if given is None or isinstance(given, str | bool):
         return list_names([repr(given)])
+    if isinstance(given, int) and abs(given) < 10**20:
+        return str(given)
     number = number_in(given)
     return f"of type {type(given).__name__}" if number is None else f"{number:.15g}"

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from unveil.errors import SettingsError
+from unveil.arguments import whole_number
 
-_SEEDS = 2**63
+_LAST_SEED = 2**63 - 1
 
 
 def stream(seed: int, *path: int | str) -> np.random.Generator:
@@ -28,15 +28,13 @@ def tree_seed(rng: np.random.Generator) -> int:
 
 def choose_seed(seed: Any) -> int:
     """The seed given, or one that the operating system drew."""
-    if seed is None:
-        return secrets.randbelow(_SEEDS)
-    if isinstance(seed, np.integer):
-        seed = int(seed)
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _SEEDS:
-        raise SettingsError(
-            f"The seed is {seed!r}; it must be a whole number from 0 to {_SEEDS - 1}."
-        )
-    return seed
+    # 53 bits: JSON, R and spreadsheets read such a seed back as it was.
+    return secrets.randbits(53) if seed is None else parse_seed(seed)
+
+
+def parse_seed(seed: Any) -> int:
+    """The seed given, or a refusal."""
+    return whole_number("The seed", seed, least=0, most=_LAST_SEED)
 
 
 def _word(part: int | str) -> int:

@@ -8,7 +8,7 @@ from unicodedata import normalize
 import pytest
 
 from unveil.view.pages.report import custodian_page
-from view.dossiers import empty, example, hostile, many
+from view.report_cases import empty, example, hostile, many
 
 pytestmark = pytest.mark.browser
 

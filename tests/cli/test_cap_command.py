@@ -141,10 +141,10 @@ REFUSED = {
         (*PLAIN, "--method", "A=copy1.csv", "--method", "A=copy2.csv"),
         "--method is given twice for 'A'. Give all its files at once.",
     ),
-    "tau": ((*PLAIN, "--tau", "0"), "tau is 0. Give a share above 0 and up to 1."),
+    "tau": ((*PLAIN, "--tau", "0"), "tau is 0. It must be a number above 0 and at most 1."),
     "tolerance": (
         (*PLAIN, "--tolerance", "t=much"),
-        "The tolerance of 't' is 'much'. Give a number that is not negative.",
+        "The tolerance of 't' is 'much'. It must be a number from 0 on.",
     ),
     "both documents": (
         (*PLAIN, "--json", "--csv"),

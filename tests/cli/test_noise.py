@@ -215,7 +215,8 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "-1"],
-            "sigma is -1. It is the standard deviation of the noise, a number from 0 on.",
+            "sigma is -1. It must be a number from 0 to 1e+100, the"
+            " standard deviation of the noise.",
         ),
         (
             ["--column", "age", "--population", "normal(34, 8)"],

@@ -255,10 +255,13 @@ def test_a_confidential_folder_that_others_may_look_into_is_told_of(folder):
         ),
         (
             ["project.toml", "--sweep", "a"],
-            "A leaf of the sweep is 'a'; it must be a whole number from 1 on.",
+            "A leaf of the sweep is 'a'. It must be a whole number from 1 on.",
         ),
         (["project.toml", "--seed", "-1"], "--seed must be a whole number from 0 on."),
-        (["project.toml", "--rows", "0"], "rows is 0; it must be a whole number from 1 on."),
+        (
+            ["project.toml", "--rows", "0"],
+            "rows is 0. It must be a whole number from 1 to 100,000,000.",
+        ),
         (
             ["project.toml", "--out", "people.csv"],
             "'people.csv' is a file, not a folder. Name a folder.",

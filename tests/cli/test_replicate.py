@@ -97,7 +97,10 @@ def test_a_page_and_a_picture_are_written_whole_and_for_the_owner_alone(folder, 
     [
         ([], "Say which results are to be replicated: --findings results.toml."),
         (["-f", "none.toml"], "The file 'none.toml' cannot be read: No such file or directory."),
-        (["-f", "LIST", "--level", "2"], "level is 2. It must lie between 0 and 1, such as 0.95."),
+        (
+            ["-f", "LIST", "--level", "2"],
+            "level is 2. It must be a number between 0 and 1, such as 0.95.",
+        ),
         (
             ["-f", "LIST", "--synthesis", "prop"],
             "synthesis is 'prop'. Did you mean 'proper'? It must be one of: simple, proper,"

@@ -354,7 +354,7 @@ REFUSED = {
     ),
     "no copies": (
         ("people.csv", "--out", "copies", "--copies", 0),
-        "copies is 0; it must be a whole number from 1 on.",
+        "copies is 0. It must be a whole number from 1 to 10,000.",
     ),
     "an unknown method": (
         ("people.csv", "--out", "copies", "--method", "carts"),

@@ -413,7 +413,7 @@ BAD = [
     ),
     (
         ("good.csv", "--threshold", "2"),
-        "The threshold is 2. It must be a probability from 0 to 1, such as 0.05.",
+        "The threshold is 2. It must be a number from 0 to 1, such as 0.05.",
     ),
     (
         ("good.csv", "--margins", "roww"),

@@ -109,8 +109,8 @@ BAD = [
     ),
     (
         ("FILE", "-k", "k1", "--dis-fraction", "2"),
-        "dis_fraction is 2. It must be the share of the population that is in the data, above 0"
-        " and at most 1, such as 0.01.",
+        "dis_fraction is 2. It must be a number from 1e-12 to 1, the share of the population that"
+        " is in the data, such as 0.01.",
     ),
     (
         ("FILE", "-k", "k1", "--records", "x.txt"),

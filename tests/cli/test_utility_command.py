@@ -144,7 +144,7 @@ def test_a_constant_column_and_one_record_are_measured_and_told(tmp_path, capsys
         (["--ways", "4"], "--ways '4' cannot be read. Write some of 1, 2 and 3"),
         (["--ways", "3", "--columns", "sex,pay"], "A table of 3 variables cannot be made of 2"),
         (["--interactions", "x"], "--interactions 'x' cannot be read."),
-        (["--interactions", "9", "--model", "logit"], "interactions is 9; it must be a whole"),
+        (["--interactions", "9", "--model", "logit"], "interactions is 9. It must be a whole"),
         (["--permutations", "-1"], "n_permutations is -1"),
         (["--columns", "sez"], "'sez'"),
         (["--special", "area=x"], "A special code of column 'area' is 'x'"),

@@ -17,7 +17,7 @@ import unveil
 from golden.published import N_FIGURES
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS, Commands
-from unveil.measure.disclosure.catalogue import CATALOGUE
+from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.records.assessment import (
     Decision,
     DisclosureStep,

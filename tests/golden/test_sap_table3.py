@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2
+import scipy
 
 from unveil.measure.tables.compare_rounding import compare_rounding
 from unveil.measure.tables.sap import sap
@@ -117,7 +117,7 @@ def p_value(seen: np.ndarray, shares: np.ndarray) -> float:
     last = groups.pop()
     groups[-1] += last
     statistic = sum((seen[g].sum() - shares[g].sum()) ** 2 / shares[g].sum() for g in groups)
-    return float(chi2.sf(statistic, len(groups) - 1))
+    return float(scipy.stats.chi2.sf(statistic, len(groups) - 1))
 
 
 def test_the_printed_rows_are_of_1200_tables():
@@ -172,15 +172,18 @@ def likelihood_ratio(right: np.ndarray, wrong: np.ndarray) -> tuple[int, float, 
 def test_tables_at_no_risk_with_all_24_known_are_as_many_as_printed():
     # Printed are 19; without the clamp of n at everybody 11 are expected.
     seen = int(printed()[24, 0])
-    assert binomtest(seen, TABLES, expected()[24, 0] / TABLES).pvalue > ALPHA
-    assert binomtest(seen, TABLES, without_clamp()[24, 0] / TABLES).pvalue < ALPHA
+    assert scipy.stats.binomtest(seen, TABLES, expected()[24, 0] / TABLES).pvalue > ALPHA
+    assert scipy.stats.binomtest(seen, TABLES, without_clamp()[24, 0] / TABLES).pvalue < ALPHA
 
 
 def test_tables_at_little_risk_with_all_24_known_are_as_many_as_printed():
     # Printed are 3 of more than 0 and less than 0.1; without the total 0.4 are expected.
     seen = int(printed()[24, 1])
-    assert binomtest(seen, TABLES, expected()[24, 1] / TABLES).pvalue > ALPHA
-    assert binomtest(seen, TABLES, tallied(risks(total=False))[24, 1] / TABLES).pvalue < ALPHA
+    assert scipy.stats.binomtest(seen, TABLES, expected()[24, 1] / TABLES).pvalue > ALPHA
+    assert (
+        scipy.stats.binomtest(seen, TABLES, tallied(risks(total=False))[24, 1] / TABLES).pvalue
+        < ALPHA
+    )
 
 
 def test_no_cell_of_two_people_is_no_risk_at_two():

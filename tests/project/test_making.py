@@ -237,7 +237,7 @@ def test_where_the_seed_cannot_be_kept_nothing_is_left(folder, monkeypatch):
             "The original (people.csv) has no column 'sxe'. Did you mean 'sex'? Its columns are:"
             " id, sex, age, work, income.",
         ),
-        ({"copies": 0}, SettingsError, "copies is 0; it must be a whole number from 1 on."),
+        ({"copies": 0}, SettingsError, "copies is 0. It must be a whole number from 1 to 10,000."),
         ({"seed": -1}, SettingsError, None),
     ],
 )

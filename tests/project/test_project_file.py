@@ -592,7 +592,8 @@ FAULTS = [
     ),
     (
         DATA + '[synthesis]\nmin_leaf = "five"\n',
-        "project.toml, line 4: synthesis: min_leaf is 'five'; it must be a whole number from 1 on.",
+        "project.toml, line 4: synthesis: min_leaf is 'five'. It must"
+        " be a whole number from 1 to 100,000,000.",
     ),
     (
         DATA + 'synthesis.method = "cort"\n',

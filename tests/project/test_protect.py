@@ -515,7 +515,7 @@ WRONG = [
         {"audience": "opne"},
         "audience is 'opne'. Did you mean 'open'? It must be one of: closed, registered, open.",
     ),
-    ({"sweep": [0]}, "A leaf of the sweep is 0; it must be a whole number from 1 on."),
+    ({"sweep": [0]}, "A leaf of the sweep is 0. It must be a whole number from 1 on."),
     (
         {"sweep": range(1, 20)},
         "The sweep has 19 sizes of leaves. Each is a synthesis of its own: give at most 12.",
@@ -549,10 +549,10 @@ WRONG = [
         {"missing_values": 5},
         'missing_values is 5. Write entries as text, such as ["NA", "?"].',
     ),
-    ({"rows": 0}, "rows is 0; it must be a whole number from 1 on."),
+    ({"rows": 0}, "rows is 0. It must be a whole number from 1 to 100,000,000."),
     (
         {"seed": -1},
-        "The seed is -1; it must be a whole number from 0 to 9223372036854775807.",
+        "The seed is -1. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
     ),
 ]
 

@@ -6,19 +6,19 @@ from unveil.errors import RolesError
 from unveil.project.run_result import RunPlots
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lollipop import lollipop_chart
-from view import dossiers
+from view import report_cases
 
 
 @pytest.fixture(scope="module")
 def plot():
-    dossier, parts = dossiers.copies()
-    return RunPlots(parts, dossier.judgement)
+    contents, parts = report_cases.copies()
+    return RunPlots(parts, contents.judgement)
 
 
 @pytest.mark.slow
 def test_all_targets_are_drawn_against_the_limits_in_force(plot):
-    dossier, parts = dossiers.copies()
-    judged = [one for one in dossier.judgement.figures if one.scenario == "neighbour"]
+    contents, parts = report_cases.copies()
+    judged = [one for one in contents.judgement.figures if one.scenario == "neighbour"]
     drawn = plot.lollipop()
     assert drawn == lollipop_chart(parts["disclosure neighbour"], judged=judged)
     assert drawn != lollipop_chart(parts["disclosure neighbour"])
@@ -53,6 +53,6 @@ def test_a_mistyped_name_is_told_its_neighbour(plot, what):
 
 
 def test_a_run_without_figures_says_so():
-    dossier, parts = dossiers.empty()
+    contents, parts = report_cases.empty()
     with pytest.raises(RolesError, match="no figures of disclosure to draw"):
-        RunPlots(parts, dossier.judgement).lollipop()
+        RunPlots(parts, contents.judgement).lollipop()

@@ -295,7 +295,8 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
         (
             {"columns": {"age": {"sigma": -0.1}}},
             SettingsError,
-            "sigma is -0.1. It is the standard deviation of the noise, a number from 0 on.",
+            "sigma is -0.1. It must be a number from 0 to 1e+100, the"
+            " standard deviation of the noise.",
         ),
         (
             {"columns": {}},
@@ -316,7 +317,7 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
         (
             {"columns": {"age": {"sigma": 1, "round": -1}}},
             SettingsError,
-            "round of 'age' is -1. It is a number of decimals, from 0 to 15.",
+            "round of 'age' is -1. It must be a whole number from 0 to 15, a number of decimals.",
         ),
         (
             {"columns": {"age": {"sigma": 1, "clip": [9, 1]}}},
@@ -343,7 +344,7 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
         (
             {"columns": {"age": 1}, "seed": -1},
             SettingsError,
-            "The seed is -1; it must be a whole number from 0 to 9223372036854775807.",
+            "The seed is -1. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
         ),
     ],
 )

@@ -149,7 +149,8 @@ FAULTS = [
     ),
     (
         DATA + "[synthesis]\nmin_leaf = 'five'\n" + '[[protect.step]]\ndo = "synthesise"',
-        "project.toml, line 4: synthesis: min_leaf is 'five'; it must be a whole number from 1 on.",
+        "project.toml, line 4: synthesis: min_leaf is 'five'. It must"
+        " be a whole number from 1 to 100,000,000.",
     ),
     (
         steps({"do": '"synthesise"'}, {"do": '"distance_filter"', "metrik": '"gower"'}),

@@ -96,8 +96,8 @@ def test_the_views_show_rounds_and_no_row(people, synthesiser):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"rows": 0}, "rows is 0; it must be a whole number from 1 on."),
-        ({"max_rounds": 0}, "max_rounds is 0; it must be a whole number from 1 on."),
+        ({"rows": 0}, "rows is 0. It must be a whole number from 1 to 100,000,000."),
+        ({"max_rounds": 0}, "max_rounds is 0. It must be a whole number from 1 to 100,000."),
     ],
 )
 def test_counts_that_mean_nothing_are_refused(people, synthesiser, more, sentence):

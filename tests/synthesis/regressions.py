@@ -2,8 +2,7 @@
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
-from scipy.special import expit
+import scipy
 
 from unveil.models.design import ColumnValues, ModelColumn, Predictors
 from unveil.synthesis.methods import Target
@@ -36,7 +35,7 @@ def classes(codes, name="y", n_levels=None, kind="category"):
 
 
 def matrix(rows):
-    return csr_array(np.asarray(rows, float))
+    return scipy.sparse.csr_array(np.asarray(rows, float))
 
 
 def stream(seed=1):
@@ -56,5 +55,5 @@ def chi_square_p(counts, expected):
 
 def cumulative_probabilities(fit, x):
     """P(class | row) of an ordered model."""
-    up_to = expit(fit.intercept[None, :] - (x @ fit.coefficients)[:, None])
+    up_to = scipy.special.expit(fit.intercept[None, :] - (x @ fit.coefficients)[:, None])
     return np.diff(up_to, axis=1, prepend=0.0, append=1.0)

@@ -50,4 +50,4 @@ def test_more_copies_than_can_be_are_refused_before_any_is_named(monkeypatch):
     monkeypatch.setattr(make_copies, "target_of", lambda *_, **__: pytest.fail("a copy was named"))
     with pytest.raises(SettingsError) as caught:
         run("--copies", "100000000")
-    assert str(caught.value) == "copies is 100000000; it can be at most 10,000."
+    assert str(caught.value) == "copies is 100000000. It must be a whole number from 1 to 10,000."

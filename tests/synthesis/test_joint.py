@@ -181,15 +181,15 @@ def test_the_options_of_the_command_reach_the_tables(tmp_path, monkeypatch):
 REFUSED = {
     "a negative prior": (
         {"method": together("catall"), "prior": -1},
-        "prior is -1; it must be a number, 0 or more.",
+        "prior is -1. It must be a number from 0 on.",
     ),
     "no noise": (
         {"method": together("catall"), "noise": 0},
-        "noise is 0; it must be a number, above 0.",
+        "noise is 0. It must be a number above 0.",
     ),
     "noise in words": (
         {"method": together("catall"), "noise": "much"},
-        "noise is 'much'; it must be a number, above 0.",
+        "noise is 'much'. It must be a number above 0.",
     ),
     "one margin as text": (
         {"method": together("ipf"), "margins": "age"},

@@ -1,6 +1,6 @@
 import numpy as np
 import polars as pl
-from scipy.stats import chisquare
+import scipy
 
 from unveil.synthesis.split_columns import join_column, split
 from unveil.synthesis.strata import Strata
@@ -21,7 +21,7 @@ def test_each_combination_is_a_stratum_and_missing_is_a_value():
 def test_strata_are_drawn_as_often_as_they_have_rows():
     strata = Strata.of(FRAME, ("a", "b"), PARTS)
     counts = np.bincount(strata.draw(60_000, seed=1, copy=1), minlength=4)
-    assert chisquare(counts, strata.sizes * 10_000).pvalue > 0.001
+    assert scipy.stats.chisquare(counts, strata.sizes * 10_000).pvalue > 0.001
 
 
 def test_without_strata_there_is_one_with_every_row():

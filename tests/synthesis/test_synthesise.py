@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from profiles import examples
 from unveil.errors import InputError
@@ -132,7 +132,7 @@ def test_the_joint_distribution_of_two_categories_is_that_of_the_original():
         warnings.simplefilter("ignore", UserWarning)
         copy = synthesise(frame, seed=1).sample(1, rows=100_000)[0]
     counts = copy.group_by("one", "other").len().sort("one", "other")["len"].to_numpy()
-    assert chisquare(counts, np.array([30, 10, 5, 55]) * 1_000).pvalue > 0.001
+    assert scipy.stats.chisquare(counts, np.array([30, 10, 5, 55]) * 1_000).pvalue > 0.001
 
 
 def test_kept_columns_stay_row_for_row():
@@ -317,15 +317,15 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
             {"min_leaf": 150, "strata": "sex", "order": ["age", "income"]},
             None,
         ),
-        ({"min_leaf": 0}, "min_leaf is 0; it must be a whole number from 1 on."),
-        ({"min_leaf": 2.5}, "min_leaf is 2.5; it must be a whole number from 1 on."),
-        ({"min_split": 1}, "min_split is 1; it must be a whole number from 2 on."),
-        ({"complexity": -1}, "complexity is -1; it must be at least 0 and below 1."),
-        ({"min_spread": 1}, "min_spread is 1; it must be at least 0 and below 1."),
+        ({"min_leaf": 0}, "min_leaf is 0. It must be a whole number from 1 to 100,000,000."),
+        ({"min_leaf": 2.5}, "min_leaf is 2.5. It must be a whole number from 1 to 100,000,000."),
+        ({"min_split": 1}, "min_split is 1. It must be a whole number from 2 to 100,000,000."),
+        ({"complexity": -1}, "complexity is -1. It must be a number from 0 to below 1."),
+        ({"min_spread": 1}, "min_spread is 1. It must be a number from 0 to below 1."),
         ({"smoothing": "spline"}, "smoothing is 'spline'. It must be one of: density."),
-        ({"copies": 0}, "copies is 0; it must be a whole number from 1 on."),
-        ({"rows": 0}, "rows is 0; it must be a whole number from 1 on."),
-        ({"workers": 0}, "workers is 0; it must be a whole number from 1 on."),
+        ({"copies": 0}, "copies is 0. It must be a whole number from 1 to 10,000."),
+        ({"rows": 0}, "rows is 0. It must be a whole number from 1 to 100,000,000."),
+        ({"workers": 0}, "workers is 0. It must be a whole number from 1 on."),
         (
             {"rows": 10, "keep": "age"},
             "rows is 10, but the original has 400, and columns that are kept stand beside it row "

@@ -6,12 +6,12 @@ from xml.dom import minidom
 import pytest
 
 from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Coercion
 from unveil.view.attack_rows import AttackDisplayRow, attack_rows, cells, warnings
 from unveil.view.attacks import attack_sentences, format_expected, general, row_sentences, sizes
 from unveil.view.charts.attack_intervals import MOST_ROWS, Frame, attacks_chart, attacks_spec
 from unveil.view.pages.attacks import attacks_page
+from unveil.view.show import as_html, as_text
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e{0} {secret}"
 

@@ -15,9 +15,10 @@ import pytest
 import unveil
 from unveil.errors import SettingsError, WriteError
 from unveil.examples import survey
-from unveil.records.base import Plots, Record, charts
-from unveil.view.charts.catalogue import NAMED
+from unveil.records.base import Record
 from unveil.view.charts.chart import VEGA_LITE, Chart
+from unveil.view.charts.chart_names import NAMED
+from unveil.view.show import Plots, charts
 
 WORD = "CANARY-HIV-positive-77"
 NUMBER = 48151

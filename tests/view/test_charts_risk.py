@@ -28,20 +28,20 @@ from unveil.view.charts.status_marks import COLOURS
 from unveil.view.charts.text_rows import reach_of
 from unveil.view.format import truncate, visible
 from unveil.view.status import GLYPHS, WORDS, format_status, worst
-from view import dossiers
+from view import report_cases
 
 
-def dossier_of(case):
-    return dossiers.many(60, 2) if case == "many" else getattr(dossiers, case)()
+def contents_of(case):
+    return report_cases.many(60, 2) if case == "many" else getattr(report_cases, case)()
 
 
 def record(case="example", kind="disclosure", place=0):
-    return dossier_of(case)[1].of(kind)[place][1]
+    return contents_of(case)[1].of(kind)[place][1]
 
 
 def judged(case="example", part="disclosure neighbour"):
-    dossier, _ = dossier_of(case)
-    return [one for one in dossier.judgement.figures if one.part == part]
+    contents, _ = contents_of(case)
+    return [one for one in contents.judgement.figures if one.part == part]
 
 
 def layers(spec):
@@ -241,7 +241,7 @@ def test_the_grid_has_a_panel_for_each_set_of_exclusions_with_the_record_s_figur
 
 
 def test_cap_by_m_has_four_lines_in_each_group_of_people():
-    _, parts = dossiers.copies()
+    _, parts = report_cases.copies()
     caps = [one for _, one in parts.of("cap") if one.target == "health"]
     spec = cap_lines.cap_lines_chart(caps).spec
     titles = [panel["title"]["text"] for panel in spec["hconcat"]]
@@ -270,7 +270,7 @@ def test_names_at_the_ends_of_lines_never_meet_and_stay_in_the_room(heights):
 
 
 def test_pairs_of_dots_carry_intervals_where_there_are_some_and_r_in_words():
-    _, parts = dossiers.example()
+    _, parts = report_cases.example()
     excess = parts["excess neighbour"]
     pairs = paired_dots.excess_pairs(excess)
     found = {row.target: row for row in excess.rows}
@@ -286,7 +286,7 @@ def test_pairs_of_dots_carry_intervals_where_there_are_some_and_r_in_words():
 
 
 def test_without_a_control_nobody_else_is_drawn():
-    _, parts = dossiers.example()
+    _, parts = report_cases.example()
     record_ = parts["inference neighbour"]
     gone = {"control": None, "control_successes": None, "control_interval": None, "R": None}
     rows = tuple(msgspec.structs.replace(r, n_control=None, **gone) for r in record_.rows)
@@ -296,7 +296,7 @@ def test_without_a_control_nobody_else_is_drawn():
 
 
 def test_membership_is_drawn_by_distance():
-    member = dossiers.example()[1]["membership neighbour"]
+    member = report_cases.example()[1]["membership neighbour"]
     pairs = paired_dots.membership_pairs(member)
     assert [p.used for p in pairs] == [100 * row.recall for row in member.rows]
     assert [p.others for p in pairs] == [100 * row.false_positive_rate for row in member.rows]
@@ -338,10 +338,10 @@ def test_uniques_are_shares_of_people_and_of_scores():
 
 @cache
 def all_charts(case):
-    dossier, parts = getattr(dossiers, case)()
+    contents, parts = getattr(report_cases, case)()
     found = {kind: parts.of(kind) for kind in ("disclosure", "exclusion_table", "cap", "gtcap")}
     part, disclosure = found["disclosure"][0]
-    own = [one for one in dossier.judgement.figures if one.part == part]
+    own = [one for one in contents.judgement.figures if one.part == part]
     target = disclosure.targets[0]
     made = [
         funnel.identity_chart(disclosure),

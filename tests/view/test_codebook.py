@@ -8,7 +8,6 @@ import pytest
 
 from unveil.measure.structure.compare_structure import compare_structure
 from unveil.measure.structure.describe import codebook
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook, Level, MissingRange, Variable
 from unveil.view import codebook as drawn
 from unveil.view.codebook_csv import codebook_csv
@@ -23,6 +22,7 @@ from unveil.view.codebook_sentences import (
 )
 from unveil.view.pages.codebook import codebook_page, differences_page
 from unveil.view.render_html import POLICY
+from unveil.view.show import as_html, as_text
 
 SEX = Variable(
     name="sex",

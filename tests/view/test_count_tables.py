@@ -20,7 +20,7 @@ from unveil.view.rounding import comparison_chart, comparison_sentences, summary
 from unveil.view.sap import (
     bounds_at,
     curve_rows,
-    numbers_told,
+    numbers_in_words,
     published_phrase,
     sap_chart,
     sap_sentence,
@@ -251,9 +251,9 @@ def test_conditions_of_the_question_are_said():
 def test_as_many_numbers_are_told_as_asked_for():
     record = unveil.sap([2, 5, 9, 4], rounding="conventional:5").record
     for words in range(6):
-        told = numbers_told(record, 0.05, words)
+        told = numbers_in_words(record, 0.05, words)
         assert len(told) == len(set(told)) == words
-    assert numbers_told(record, 0.05, 1) == [record.first_risk]
+    assert numbers_in_words(record, 0.05, 1) == [record.first_risk]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 
 import unveil
 from unveil.examples import KEYS, TARGETS, survey, survey_synthetic
-from unveil.records.base import as_html, as_text
 from unveil.view import flags
 from unveil.view.format import percent_figure, ratio
+from unveil.view.show import as_html, as_text
 from view.test_disclosure import numbers, rounded
 
 

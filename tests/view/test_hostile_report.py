@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from view import dossiers
+from view import report_cases
 
 HTML = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
@@ -73,7 +73,7 @@ class Page(HTMLParser):
 
 @cache
 def parsed(case: str) -> Page:
-    return Page(dossiers.rendered(case))
+    return Page(report_cases.rendered(case))
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_pictures_refer_to_nothing_but_their_own_parts(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_character_steers_the_page(case):
-    page = dossiers.rendered(case)
+    page = report_cases.rendered(case)
     steering = {
         character
         for character in set(page) - {"\n"}
@@ -141,7 +141,7 @@ def test_no_character_steers_the_page(case):
 @pytest.mark.slow
 def test_hostile_texts_are_shown_as_they_are_written():
     told = "".join(parsed("hostile").texts)
-    for text in dossiers.HOSTILE[:8]:
+    for text in report_cases.HOSTILE[:8]:
         assert text[:40] in told
 
 
@@ -162,6 +162,6 @@ def test_what_is_escaped_already_is_not_read_again():
 
 def test_long_names_are_cut_where_names_stand_and_whole_where_they_are_explained():
     page = parsed("hostile")
-    headings = re.findall(r"<h[1-5][^>]*>(.*?)</h[1-5]>", dossiers.rendered("hostile"))
+    headings = re.findall(r"<h[1-5][^>]*>(.*?)</h[1-5]>", report_cases.rendered("hostile"))
     assert all("W" * 61 not in heading for heading in headings)
     assert any("W" * 400 in (given.get("title") or "") for _, _, given in page.elements)

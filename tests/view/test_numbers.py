@@ -8,9 +8,9 @@ from string import Formatter
 
 import pytest
 
-from unveil.view.catalogue import TEMPLATES
-from unveil.view.catalogue import all_templates as templates
-from view import dossiers
+from unveil.view.report_sentences import TEMPLATES
+from unveil.view.report_sentences import all_templates as templates
+from view import report_cases
 from view.derived import every as derived
 
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -52,11 +52,11 @@ def literal(template: str) -> set[str]:
 
 @cache
 def sentences(case: str) -> tuple[tuple[str, str, str], ...]:
-    return tuple(Sentences(dossiers.undrawn(case)).found)
+    return tuple(Sentences(report_cases.undrawn(case)).found)
 
 
 def faults(case: str) -> Iterator[str]:
-    results = dossiers.as_json(*getattr(dossiers, case)())
+    results = report_cases.as_json(*getattr(report_cases, case)())
     known = derived()
     for key, of, text in sentences(case):
         if key not in known:

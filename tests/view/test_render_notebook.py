@@ -1,8 +1,15 @@
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
 import polars as pl
 
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, measured
-from unveil.records.base import Record, as_html, as_text
+from unveil import view
+from unveil.records.base import Record
+from unveil.view.show import SHOWN_IN, as_html, as_text
 
 
 def test_printing_a_result_shows_its_headline_and_nothing_of_the_data():
@@ -48,3 +55,28 @@ def test_a_record_nobody_draws_shows_its_name_alone():
 
     assert as_text(Secret(value=7)) == "<Secret>"
     assert as_html(Secret(value=7)) == "<pre>&lt;Secret&gt;</pre>"
+
+
+def test_one_table_says_which_module_shows_a_record():
+    for module in iter_modules(view.__path__):
+        import_module(f"unveil.view.{module.name}")
+    shown = {*as_text.registry, *as_html.registry} - {object}
+    assert {one.__name__ for one in shown} == set(SHOWN_IN)
+
+
+def test_a_record_is_shown_by_whoever_imports_it_first():
+    program = (
+        "from unveil.measure.cap.tcap import tcap\n"
+        "from polars import DataFrame\n"
+        "data = DataFrame({'k': ['a', 'b'], 't': ['x', 'y']})\n"
+        "print(tcap(data, data, keys='k', target='t'))\n"
+    )
+    path = ":".join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("TCAP of t from k: ")

@@ -16,8 +16,6 @@ from unveil.examples import survey
 from unveil.records.assessment import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
-from unveil.view.catalogue import all_templates
-from unveil.view.catalogue_utility import TEMPLATES
 from unveil.view.charts.correlation_difference import correlation_difference_spec, visible_columns
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.ecap_curve import ecap_spec
@@ -27,10 +25,12 @@ from unveil.view.charts.projection_groups import LOOKS, projected_groups, projec
 from unveil.view.charts.refill_rounds import refill_rounds_spec
 from unveil.view.charts.render_svg import BAD, REVIEW
 from unveil.view.charts.sap_curve import CurveLine, sap_curve, sap_curve_spec
+from unveil.view.report_sentences import all_templates
+from unveil.view.report_sentences_utility import TEMPLATES
 from unveil.view.sections import filter as filter_section
 from unveil.view.sections import findings, noise, tables, utility
 from unveil.view.sections.utility_pairs import MOST_VARIABLES, visible_variables
-from view import dossiers
+from view import report_cases
 from view.derived import filter as derived_filter
 from view.derived import findings as derived_findings
 from view.derived import noise as derived_noise
@@ -66,31 +66,31 @@ def part(name, kind, *, reason=None):
 
 
 def of_parts(records, reasons=(), limits=()):
-    """A dossier of these parts alone: name and kind to record, and why others have none."""
-    base, _ = dossiers.empty()
+    """A contents of these parts alone: name and kind to record, and why others have none."""
+    base, _ = report_cases.empty()
     parts = [part(name, kind) for name, kind in records]
     parts += [part(name, kind, reason=reason) for name, kind, reason in reasons]
     run = changed(base.run, parts=tuple(parts))
     judgement = changed(base.judgement, limits=tuple(limits))
-    dossier = changed(base, run=run, judgement=judgement)
-    return dossier, Parts(run, {name: record for (name, _), record in records.items()})
+    contents = changed(base, run=run, judgement=judgement)
+    return contents, Parts(run, {name: record for (name, _), record in records.items()})
 
 
 _DRAWN = {}
 
 
-def body(section, dossier):
+def body(section, contents):
     """The section, drawn once."""
-    made = _DRAWN.get((section, id(dossier)))
+    made = _DRAWN.get((section, id(contents)))
     if made is None:
-        found = SECTIONS[section][0].section(*dossier)
+        found = SECTIONS[section][0].section(*contents)
         assert found is not None
-        made = _DRAWN[section, id(dossier)] = (found.body, dossier)
+        made = _DRAWN[section, id(contents)] = (found.body, contents)
     return made[0]
 
 
-def said(section, dossier):
-    return {key: text for key, _, text in Sentences(body(section, dossier)).found}
+def said(section, contents):
+    return {key: text for key, _, text in Sentences(body(section, contents)).found}
 
 
 @cache
@@ -167,7 +167,7 @@ def noised(reasons=None, **fields):
 
 
 def limited_noise():
-    dossier, parts = protected()
+    contents, parts = protected()
     one = LimitCheck(
         measure="ECAP",
         part="protection",
@@ -181,7 +181,7 @@ def limited_noise():
         limit=0.02,
         status="above",
     )
-    return changed(dossier, judgement=changed(dossier.judgement, figures=(one,))), parts
+    return changed(contents, judgement=changed(contents.judgement, figures=(one,))), parts
 
 
 def still_above():
@@ -415,7 +415,7 @@ def sentences_of(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_number_is_derived_from_the_records(name):
-    results = dossiers.as_json(*case(name))
+    results = report_cases.as_json(*case(name))
     found = sentences_of(name)
     assert found
     for key, of, text in found:
@@ -475,8 +475,8 @@ class Tables(HTMLParser):
             self._cell = None
 
 
-def table(section, dossier, first_head, second_head=None):
-    for rows in Tables(body(section, dossier)).found:
+def table(section, contents, first_head, second_head=None):
+    for rows in Tables(body(section, contents)).found:
         if rows[0][0] == first_head and second_head in (None, rows[0][1]):
             return rows[1:]
     raise AssertionError(f"no table of {first_head}")
@@ -523,9 +523,9 @@ def test_retained_and_filtered_people_are_projected_as_groups():
 
 
 def test_without_a_protected_copy_there_is_no_section_on_the_filter():
-    dossier = of_parts({("projection", "projection"): own()[1]["projection"]})
-    assert filter_section.section(*dossier) is None
-    assert "utility.groups" in said("utility", dossier)
+    contents = of_parts({("projection", "projection"): own()[1]["projection"]})
+    assert filter_section.section(*contents) is None
+    assert "utility.groups" in said("utility", contents)
 
 
 @pytest.mark.slow
@@ -716,13 +716,13 @@ def test_noise_that_was_undone_is_said_before_any_claim():
 
 
 def test_no_noise_is_not_said_to_be_undone():
-    dossier = case("no noise that was needed")
-    told = said("noise", dossier)
+    contents = case("no noise that was needed")
+    told = said("noise", contents)
     assert told["noise.zero"] == "age got no noise: the standard deviation to add is 0."
     assert "noise.undone" not in told
     assert "noise.added" not in told
     assert "noise/moved" not in told
-    assert "Upright lines" not in body("noise", dossier)
+    assert "Upright lines" not in body("noise", contents)
     assert "Upright lines" in body("noise", own())
 
 
@@ -921,27 +921,27 @@ def test_bounds_that_do_not_meet_are_shaded():
 
 @cache
 def hostile():
-    names = dossiers.HOSTILE[:6]
+    names = report_cases.HOSTILE[:6]
     frames = [
         pl.DataFrame(
             {
-                name: [dossiers.HOSTILE[(row * (place + shift + 2)) % 5] for row in range(60)]
+                name: [report_cases.HOSTILE[(row * (place + shift + 2)) % 5] for row in range(60)]
                 for place, name in enumerate(names)
             }
         )
         for shift in (0, 1)
     ]
-    table = unveil.sap([[3, 1], [2, 0]], dims=dossiers.HOSTILE[:2], n_max=3)
-    finding = {"kind": "prevalence", "column": names[0], "level": dossiers.HOSTILE[2]}
+    table = unveil.sap([[3, 1], [2, 0]], dims=report_cases.HOSTILE[:2], n_max=3)
+    finding = {"kind": "prevalence", "column": names[0], "level": report_cases.HOSTILE[2]}
     return of_parts(
         {
             ("projection", "projection"): unveil.projection(*frames).record,
             ("tables", "tables"): unveil.pair_tables(*frames).record,
             ("compare", "compare"): unveil.compare(*frames).record,
             ("findings", "findings"): unveil.replicate(*frames, [finding]).record,
-            (f"sap {dossiers.HOSTILE[0]}", "sap"): table.record,
+            (f"sap {report_cases.HOSTILE[0]}", "sap"): table.record,
         },
-        reasons=[(dossiers.HOSTILE[1], "utility", dossiers.HOSTILE[9])],
+        reasons=[(report_cases.HOSTILE[1], "utility", report_cases.HOSTILE[9])],
     )
 
 

@@ -1,10 +1,9 @@
 """`unveil answer`: the five questions about the context, answered by named people."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.assessment.context import QUESTIONS
@@ -15,6 +14,7 @@ from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.records.report import ContextAnswer
 from unveil.view.format import visible
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 
@@ -49,9 +49,9 @@ def answer(
     found = list_answers(file)
     if as_json:
         document = {"factors": [one.to_dict() for one in found]}
-        print_output(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
+        print_output(json_text(document))
     else:
-        print_output(_screen(found), Console())
+        print_output(_screen(found))
 
 
 def _screen(found: Sequence[ContextAnswer]) -> Group:

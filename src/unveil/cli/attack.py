@@ -12,12 +12,17 @@ from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
+    by_column_option,
     column_names,
+    file_option,
     keys_option,
     missing_option,
+    names_option,
+    option,
     output_options,
     parse_by_column,
     person_option,
+    together,
     words_option,
 )
 from unveil.cli.output_files import check_targets, write_targets
@@ -87,134 +92,88 @@ def whole_numbers(context: click.Context, option: click.Parameter, given: str) -
     return tuple(dict.fromkeys(int(number) for number in numbers))
 
 
-def which_options(command: Command) -> Command:
-    """--all, or the attacks by name."""
-    for option in (
-        click.option(
-            "--membership",
-            is_flag=True,
-            help="Try to tell who was in the original; needs --control.",
-        ),
-        click.option("--inference", is_flag=True, help="Guess secrets from the nearest record."),
-        click.option(
-            "--linkability",
-            multiple=True,
-            metavar="NAMES:NAMES",
-            callback=parse_column_sets,
-            help="Link two parts of a record: sex,age:region,job. May be repeated.",
-        ),
-        click.option(
-            "--singling-out",
-            is_flag=True,
-            help="Look for descriptions that fit one person alone.",
-        ),
-        click.option(
-            "--all",
-            "everything",
-            is_flag=True,
-            help="Every attack that can be run; so it is if none is named.",
-        ),
-        click.option(
-            "--control",
-            metavar="FILE",
-            help="People of the same kind whose records were not used. Without them there is no R.",
-        ),
-    ):
-        command = option(command)
-    return command
+which_options = together(
+    option(
+        "--control",
+        "People of the same kind whose records were not used. Without them there is no R.",
+        "FILE",
+    ),
+    option(
+        "--all everything",
+        "Every attack that can be run; so it is if none is named.",
+        is_flag=True,
+    ),
+    option("--singling-out", "Look for descriptions that fit one person alone.", is_flag=True),
+    option(
+        "--linkability",
+        "Link two parts of a record: sex,age:region,job. May be repeated.",
+        "NAMES:NAMES",
+        multiple=True,
+        callback=parse_column_sets,
+    ),
+    option("--inference", "Guess secrets from the nearest record.", is_flag=True),
+    option("--membership", "Try to tell who was in the original; needs --control.", is_flag=True),
+)
+"""--all, or the attacks by name."""
 
 
-def setting_options(command: Command) -> Command:
-    """What is known, what is guessed, how many are attacked, and how columns are read."""
-    for option in (
-        missing_option,
-        person_option,
-        click.option(
-            "--special-codes",
-            multiple=True,
-            metavar="COLUMN=CODES",
-            callback=parse_by_column,
-            help="Codes that are no amounts: income=-8,-9. May be repeated.",
-        ),
-        click.option(
-            "--without",
-            multiple=True,
-            metavar="NAMES",
-            callback=column_names,
-            help="Columns to leave out, such as numbers of records.",
-        ),
-        click.option(
-            "--categorical",
-            multiple=True,
-            metavar="NAMES",
-            callback=column_names,
-            help="Columns of numbers that are codes: the same or not, never near.",
-        ),
-        click.option(
-            "--seed", type=int, metavar="N", help="Drawn, and recorded, if none is given."
-        ),
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Of the intervals."
-        ),
-        click.option("--groups", is_flag=True, help="Inference for each value of a secret, too."),
-        click.option(
-            "--absolute",
-            multiple=True,
-            metavar="COLUMN=X",
-            callback=number_by_column,
-            help="The same in the column's own unit: income=50. May be repeated.",
-        ),
-        click.option(
-            "--tolerance",
-            type=float,
-            default=0.05,
-            show_default=True,
-            metavar="SHARE",
-            help="By what share of the truth the guess of a number may be off.",
-        ),
-        click.option(
-            "--n-cols",
-            type=int,
-            metavar="N",
-            help="Singling out by so many columns at once. Default: 3.",
-        ),
-        click.option(
-            "--k",
-            default="1",
-            show_default=True,
-            metavar="N,N",
-            callback=whole_numbers,
-            help="Linkability: how many nearest records are looked at.",
-        ),
-        click.option(
-            "--n",
-            type=int,
-            metavar="N",
-            help="Attack so many people, drawn at random. Default: all; 500 descriptions.",
-        ),
-        click.option(
-            "--secrets",
-            multiple=True,
-            metavar="NAMES",
-            callback=column_names,
-            help="Inference: what is guessed, each alone. Default: all that are no keys.",
-        ),
-        keys_option,
-    ):
-        command = option(command)
-    return command
+setting_options = together(
+    keys_option,
+    names_option(
+        "--secrets", "Inference: what is guessed, each alone. Default: all that are no keys."
+    ),
+    option(
+        "--n",
+        "Attack so many people, drawn at random. Default: all; 500 descriptions.",
+        "N",
+        type=int,
+    ),
+    option(
+        "--k",
+        "Linkability: how many nearest records are looked at.",
+        "N,N",
+        default="1",
+        callback=whole_numbers,
+    ),
+    option("--n-cols", "Singling out by so many columns at once. Default: 3.", "N", type=int),
+    option(
+        "--tolerance",
+        "By what share of the truth the guess of a number may be off.",
+        "SHARE",
+        type=float,
+        default=0.05,
+    ),
+    option(
+        "--absolute",
+        "The same in the column's own unit: income=50. May be repeated.",
+        "COLUMN=X",
+        multiple=True,
+        callback=number_by_column,
+    ),
+    option("--groups", "Inference for each value of a secret, too.", is_flag=True),
+    option("--level", "Of the intervals.", type=float, default=0.95),
+    option("--seed", "Drawn, and recorded, if none is given.", "N", type=int),
+    names_option(
+        "--categorical", "Columns of numbers that are codes: the same or not, never near."
+    ),
+    names_option("--without", "Columns to leave out, such as numbers of records."),
+    by_column_option(
+        "--special-codes",
+        "Codes that are no amounts: income=-8,-9. May be repeated.",
+        "COLUMN=CODES",
+    ),
+    person_option,
+    missing_option,
+)
+"""What is known, what is guessed, how many are attacked, and how columns are read."""
 
 
-def document_options(command: Command) -> Command:
-    """How much is said in words, and the files to write."""
-    path = click.Path(path_type=Path)
-    command = click.option(
-        "--page", type=path, metavar="FILE.html", help="Write everything as a page."
-    )(command)
-    command = click.option(
-        "--chart", type=path, metavar="FILE.svg", help="Write the picture of all risks."
-    )(command)
-    return words_option(command)
+document_options = together(
+    words_option,
+    file_option("--chart", "Write the picture of all risks.", "FILE.svg"),
+    file_option("--page", "Write everything as a page.", "FILE.html"),
+)
+"""How much is said in words, and the files to write."""
 
 
 def halves(names: Sequence[str]) -> Sets:
@@ -353,9 +312,9 @@ def _check_idle(asked: AttackSettings) -> None:
         "--groups": asked.guessing["groups"],
         "--keys": asked.keys,
     }
-    for option, given in of_inference.items():
+    for name, given in of_inference.items():
         if given and not asked.runs_inference:
-            raise SettingsError(f"{option} is about inference, which is not run. Add --inference.")
+            raise SettingsError(f"{name} is about inference, which is not run. Add --inference.")
     if asked.n_cols is not None and not (asked.singling_out or asked.is_all):
         raise SettingsError("--n-cols is about singling out, which is not run. Add --singling-out.")
 
@@ -501,11 +460,11 @@ def attack(
         run = run_attacks(asked, synthetic, bar)
     _write(run, chart=chart, page=page)
     if as_json:
-        print_output(json_document(run), Console())
+        print_output(json_document(run))
     elif as_csv:
-        print_output(_csv(run), Console())
+        print_output(_csv(run))
     elif chart is None and page is None:
-        print_output(attack_screen(run, most=words), Console())
+        print_output(attack_screen(run, most=words))
 
 
 def _check(
@@ -528,7 +487,7 @@ def _write(run: AttackRun, *, chart: Path | None, page: Path | None) -> None:
 def _csv(run: AttackRun) -> str:
     """One row for each attack; where membership alone was tried, one for each threshold."""
     rows = [
-        {"copy": copy.copy, **row.flat(), "k": record.k, "warnings": " ".join(row.warnings)}
+        {"copy": copy.copy, **row.flat(), "k": record.k}
         for copy in run.copies
         for record in copy.attacks
         for row in record.rows

@@ -13,6 +13,7 @@ from unveil.cli.options import (
     group_by_method,
     keys_option,
     method_option,
+    option,
     output_options,
     parse_by_column,
     reading_options,
@@ -50,49 +51,46 @@ def radii(
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @keys_option
-@click.option(
-    "--key-set",
-    "key_sets",
+@option(
+    "--key-set key_sets",
+    "Another set of keys to compare with. May be repeated.",
+    "NAMES",
     multiple=True,
-    metavar="NAMES",
     callback=key_sets_of,
-    help="Another set of keys to compare with. May be repeated.",
 )
 @target_option
 @method_option
-@click.option(
-    "--scenario",
-    "scenarios",
+@option(
+    "--scenario scenarios",
+    "Everyone, those alone with their keys, or special uniques. Default: full and uniques.",
     multiple=True,
     type=click.Choice(SCENARIOS),
-    help="Everyone, those alone with their keys, or special uniques. Default: full and uniques.",
 )
-@click.option(
+@option(
     "--mask",
-    metavar="COLUMN",
-    help="Also score those who are true in this column of ORIGINAL; special uniques stay SUDA's.",
+    "Also score those who are true in this column of ORIGINAL; special uniques stay SUDA's.",
+    "COLUMN",
 )
-@click.option(
+@option(
     "--baseline",
-    metavar="SHARE|FILE",
-    help="What is known already: a share, or a table of the target. Default: its frequencies.",
+    "What is known already: a share, or a table of the target. Default: its frequencies.",
+    "SHARE|FILE",
 )
-@click.option(
+@option(
     "--tolerance",
+    "Numbers that differ by no more than this agree: income=50. May be repeated.",
+    "COLUMN=NUMBER",
     multiple=True,
-    metavar="COLUMN=NUMBER",
     callback=radii,
-    help="Numbers that differ by no more than this agree: income=50. May be repeated.",
 )
-@click.option(
+@option(
     "--tau",
+    "For TCAP: how sure a synthetic record must be of its target.",
+    "SHARE",
     type=float,
     default=1.0,
-    show_default=True,
-    metavar="SHARE",
-    help="For TCAP: how sure a synthetic record must be of its target.",
 )
-@click.option("--gcap", is_flag=True, help="Also guess from the nearest keys (GCAP).")
+@option("--gcap", "Also guess from the nearest keys (GCAP).", is_flag=True)
 @reading_options
 @chart_option
 @output_options
@@ -152,11 +150,11 @@ def cap(
         ).record
     write_chart(chart, record)
     if as_json:
-        print_output(json_document(record), Console())
+        print_output(json_document(record))
     elif as_csv:
         print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
     else:
-        print_output(screen(record, Console().width), Console())
+        print_output(screen(record, Console().width))
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 
 from unveil.atomic import check_present, write_private
-from unveil.cli.options import missing_option
+from unveil.cli.options import file_option, missing_option, option
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.measure.structure.compare_structure import compare_structure
@@ -26,26 +26,17 @@ A_DIFFERENCE = 3
 @click.command(short_help="What is in a file, and how a copy is built otherwise.")
 @click.argument("file", required=False)
 @click.argument("other", required=False)
-@click.option(
+@file_option(
     "--dictionary",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="What the columns mean, where the files do not say so: REDCap's, a list of codes, ours.",
+    "What the columns mean, where the files do not say so: REDCap's, a list of codes, ours.",
 )
 @missing_option
-@click.option("--declared-only", is_flag=True, help="Leave the records out.")
-@click.option("--strict", is_flag=True, help="End with 3 where the copy is built otherwise.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-@click.option("--csv", "as_csv", is_flag=True, help="One row per column and code as CSV.")
-@click.option(
-    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to this file."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the JSON or CSV document to this file, not to the screen.",
-)
+@option("--declared-only", "Leave the records out.", is_flag=True)
+@option("--strict", "End with 3 where the copy is built otherwise.", is_flag=True)
+@option("--json as_json", "One JSON document.", is_flag=True)
+@option("--csv as_csv", "One row per column and code as CSV.", is_flag=True)
+@file_option("--html", "Write a page to this file.")
+@file_option("--out", "Write the JSON or CSV document to this file, not to the screen.")
 def codebook(
     *,
     file: str | None,

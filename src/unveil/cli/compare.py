@@ -3,6 +3,7 @@
 import click
 from rich.console import Console
 
+from unveil.cli.options import json_option, option
 from unveil.errors import SettingsError
 from unveil.project.history import compare_runs
 from unveil.project.read_project import read_project
@@ -13,9 +14,9 @@ from unveil.view.render_rich import check_both, print_output
 
 @click.command(short_help="Runs of a project side by side: settings, risk and utility.")
 @click.argument("numbers", nargs=-1, metavar="RUN RUN...")
-@click.option("--project", metavar="PROJECT", help="A project.toml or its folder. Default: here.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print every figure as CSV.")
+@option("--project", "A project.toml or its folder. Default: here.", "PROJECT")
+@json_option
+@option("--csv as_csv", "Print every figure as CSV.", is_flag=True)
 def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:
     """Show what changed between runs: in settings, in what is given away, in utility.
 

@@ -1,37 +1,34 @@
 """`unveil convert`: copies as files of SPSS, Stata and others, like the original, marked FAKE."""
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from unveil.cli.options import json_option, option
 from unveil.errors import ReadError, WriteError
 from unveil.io.write_file import ENDINGS, WriteSettings, codebook_like, target_of, write_files
 from unveil.records.synthesis import Ending, WrittenFile
 from unveil.view.format import format_count, visible
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Write copies as SPSS, Stata, Parquet or CSV files, marked as fake.")
 @click.argument("copies", nargs=-1, metavar="COPY...")
-@click.option(
-    "--like",
-    metavar="ORIGINAL",
-    help="Take labels, codes, formats and missing codes from this file.",
-)
-@click.option("--format", "ending", type=click.Choice(ENDINGS), help="What kind of files to write.")
-@click.option(
+@option("--like", "Take labels, codes, formats and missing codes from this file.", "ORIGINAL")
+@option("--format ending", "What kind of files to write.", type=click.Choice(ENDINGS))
+@option(
     "--out",
+    "The folder to write to; it is made if need be.",
+    "FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="The folder to write to; it is made if need be.",
 )
-@click.option("--marker", metavar="COLUMN", help="Add a column that says FAKE in every row.")
-@click.option("--bom", is_flag=True, help="Begin CSV files with a mark, so that Excel reads UTF-8.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--marker", "Add a column that says FAKE in every row.", "COLUMN")
+@option("--bom", "Begin CSV files with a mark, so that Excel reads UTF-8.", is_flag=True)
+@json_option
 def convert(
     *,
     copies: tuple[str, ...],
@@ -66,7 +63,7 @@ def convert(
     codebook = None if like is None else codebook_like(like)
     asked = WriteSettings(codebook, marker=marker, bom=bom)
     written = write_files(list(zip(copies, targets, strict=True)), asked)
-    print_output(_document(written) if as_json else _screen(written), Console())
+    print_output(_document(written) if as_json else _screen(written))
 
 
 def _stem(copy: str) -> str:
@@ -77,7 +74,7 @@ def _stem(copy: str) -> str:
 
 def _document(written: list[WrittenFile]) -> str:
     rows = [one.to_dict() for one in written]
-    return json.dumps({"written": rows}, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text({"written": rows})
 
 
 def _screen(written: list[WrittenFile]) -> Group:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import by_option, indent_lines, json_option, project_option
+from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
 from unveil.project.people import list_answers
@@ -19,14 +19,14 @@ from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Release the copy, or refuse to: decided by a named person.")
-@click.option("--release", is_flag=True, help="The copy is released.")
-@click.option("--refuse", is_flag=True, help="The copy is not released.")
-@click.option("--note", metavar="TEXT", help="On what considerations; kept with the decision.")
-@click.option(
+@option("--release", "The copy is released.", is_flag=True)
+@option("--refuse", "The copy is not released.", is_flag=True)
+@option("--note", "On what considerations; kept with the decision.", "TEXT")
+@option(
     "--despite",
+    "Why it is released although an alert stands against it. One for each alert.",
+    "ID=REASON",
     multiple=True,
-    metavar="ID=REASON",
-    help="Why it is released although an alert stands against it. One for each alert.",
 )
 @by_option
 @project_option
@@ -61,7 +61,7 @@ def decide(
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
     shown = json_document(decision) if as_json else _screen(decision, list_answers(file))
-    print_output(shown, Console())
+    print_output(shown)
 
 
 def _screen(decision: Decision, factors: Sequence[ContextAnswer]) -> Group:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from unveil.cli.disclosure import Form, measure_and_assess, render_charts
 from unveil.cli.gate_options import GateOptions
+from unveil.cli.options import option
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
 from unveil.view.format import lines
@@ -16,17 +17,17 @@ from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="The main job, on an embedded example.")
-@click.option(
+@option(
     "--files",
+    "Also write the example as two CSV files into this folder, to try the other commands.",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Also write the example as two CSV files into this folder, to try the other commands.",
 )
-@click.option(
+@option(
     "--project",
+    "Also begin a project in this folder, with the two files, a run and its report.",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Also begin a project in this folder, with the two files, a run and its report.",
 )
-@click.option("--open", "is_opened", is_flag=True, help="Open the report in the browser.")
+@option("--open is_opened", "Open the report in the browser.", is_flag=True)
 def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
     """Measure the embedded example: an artificial survey and one synthetic copy of it.
 
@@ -50,7 +51,7 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
         survey(), [survey_synthetic()], {}, GateOptions(), settings
     )
     shown = render_charts(result.record, (), assessment, Form(words=len(TARGETS)))
-    print_output(shown, Console())
+    print_output(shown)
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
         return

@@ -17,10 +17,13 @@ from rich.text import Text
 
 from unveil.atomic import write_new
 from unveil.cli.options import (
-    column_names,
+    file_option,
     group_by_method,
+    json_option,
     keys_option,
     method_option,
+    names_option,
+    option,
     output_options,
     person_option,
     reading_options,
@@ -38,8 +41,8 @@ from unveil.view import differential as told
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
 from unveil.view.format import visible
-from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output
+from unveil.view.render_documents import json_document
+from unveil.view.render_rich import check_both, check_lacking, print_output, print_table
 
 
 @click.command(
@@ -52,30 +55,24 @@ from unveil.view.render_rich import check_both, check_lacking, print_output
 @keys_option
 @target_option
 @method_option
-@click.option(
+@option(
     "--nonmatch",
+    "What a person counts whose keys are in no copy: zero or undefined.",
+    "RULE",
     default="zero",
-    show_default=True,
-    metavar="RULE",
-    help="What a person counts whose keys are in no copy: zero or undefined.",
 )
-@click.option(
-    "--margin",
-    type=float,
-    metavar="SHARE",
-    help="The difference that would not matter: 0.02 is two points.",
+@option(
+    "--margin", "The difference that would not matter: 0.02 is two points.", "SHARE", type=float
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE")
-@click.option(
-    "--bootstrap",
-    "n_bootstrap",
+@option(
+    "--bootstrap n_bootstrap",
+    "How often key combinations are drawn anew for the interval.",
+    "N",
     type=int,
     default=2000,
-    show_default=True,
-    metavar="N",
-    help="How often key combinations are drawn anew for the interval.",
 )
-@click.option("--seed", type=int, metavar="N", help="Of these draws. Default: one from the system.")
+@option("--seed", "Of these draws. Default: one from the system.", "N", type=int)
 @reading_options
 @output_options
 def differential_confidentiality(
@@ -122,12 +119,7 @@ def differential_confidentiality(
             **settings,
             progress=bar,
         ).record
-    if as_json:
-        print_output(json_document(record), Console())
-    elif as_csv:
-        print_output(csv_document([row.flat() for row in record.rows]), Console())
-    else:
-        print_output(_screen(record), Console())
+    print_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
 
 
 def _screen(record: DifferentialConfidentiality) -> Group:
@@ -175,24 +167,12 @@ def _table(
 
 @click.command(short_help="Split a file at random into people to be used and people left out.")
 @click.argument("file", required=False)
-@click.option(
-    "--share",
-    type=float,
-    default=0.5,
-    show_default=True,
-    help="How many of the people are to be included.",
-)
-@click.option("--seed", type=int, metavar="N", help="The same seed makes the same parts again.")
-@click.option(
-    "--strata",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="Columns within whose levels the share is to hold: sex,region.",
-)
+@option("--share", "How many of the people are to be included.", type=float, default=0.5)
+@option("--seed", "The same seed makes the same parts again.", "N", type=int)
+@names_option("--strata", "Columns within whose levels the share is to hold: sex,region.")
 @person_option
-@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@file_option("--out", "Where to write.", "FOLDER")
+@json_option
 def split(
     *,
     file: str | None,
@@ -225,7 +205,7 @@ def split(
     made = split_file(file, share, seed=seed, strata=strata or None, person=person)
     written = _write_parts(made, Path(file), out)
     if as_json:
-        print_output(json_document(made.record), Console())
+        print_output(json_document(made.record))
         return
     lines = [
         told.split_sentence(made.record),
@@ -233,7 +213,7 @@ def split(
         f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]
-    print_output("\n".join(lines), Console())
+    print_output("\n".join(lines))
 
 
 _KEPT = {ending: ending for ending in (".sav", ".zsav", ".dta", ".parquet")} | {".pq": ".parquet"}

@@ -13,7 +13,9 @@ from unveil.atomic import write_all_or_none
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
     exclude_option,
+    file_option,
     key_and_target_options,
+    option,
     output_options,
     parse_two_numbers,
     person_option,
@@ -44,46 +46,40 @@ from unveil.view.render_rich import check_both, check_lacking, print_output
 @key_and_target_options
 @exclude_option
 @reading_options
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="MEASURE=PERCENT",
-    help="Gate the release: exit code 3 when a figure is above this, such as DiSCO=10, or"
+@option(
+    "--limit limits",
+    "Gate the release: exit code 3 when a figure is above this, such as DiSCO=10, or"
     " real_records=5. May be repeated.",
+    "MEASURE=PERCENT",
+    multiple=True,
 )
 @gate_options
-@click.option(
+@option(
     "--one-way",
-    metavar="50,90",
+    "Flag a target level above so many findings and percent of them. Default: 50,90.",
+    "50,90",
     callback=parse_two_numbers,
-    help="Flag a target level above so many findings and percent of them. Default: 50,90.",
 )
-@click.option(
+@option(
     "--two-way",
-    metavar="4,80",
+    "Flag target with key levels above so many findings and percent. Default: 4,80.",
+    "4,80",
     callback=parse_two_numbers,
-    help="Flag target with key levels above so many findings and percent. Default: 4,80.",
 )
-@click.option(
+@option(
     "--checks-by",
-    metavar="COLUMN",
-    help="Run these checks within each level of a column of the original, such as region.",
+    "Run these checks within each level of a column of the original, such as region.",
+    "COLUMN",
 )
-@click.option(
+@option(
     "--recode",
-    type=click.Path(),
-    metavar="FILE",
-    help="How the synthetic data were recoded: the [[protect.step]] of this TOML file. The original"
+    "How the synthetic data were recoded: the [[protect.step]] of this TOML file. The original"
     " is recoded likewise.",
+    "FILE",
+    type=click.Path(),
 )
 @person_option
-@click.option(
-    "--records",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="CONFIDENTIAL: write who is at risk, and why, to this CSV file.",
-)
+@file_option("--records", "CONFIDENTIAL: write who is at risk, and why, to this CSV file.")
 @chart_option
 @words_option
 @output_options
@@ -145,7 +141,7 @@ def disclosure(
         written.extend(write_chart(chart, result.record))
         if records is not None:
             click.echo(f"unveil: {write_records(result, records)}", err=True)
-    print_output(shown, Console())
+    print_output(shown)
     return assessment.exit_code
 
 

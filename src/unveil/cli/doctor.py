@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.atomic import check_present, write_private
+from unveil.cli.options import json_option, option
 from unveil.doctor.examine import examine
 from unveil.io.memory import size_text
 from unveil.records.doctor import Examination, Folder, Package
@@ -21,14 +22,14 @@ LACKING = 2
 
 
 @click.command(short_help="Whether all is there that unveil needs; a bundle for help requests.")
-@click.option(
+@option(
     "--bundle",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write what was found to this file, to be sent to whoever helps. It holds no data, path"
+    "Write what was found to this file, to be sent to whoever helps. It holds no data, path"
     " or name.",
+    "FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def doctor(*, bundle: Path | None, as_json: bool) -> None:
     """Look at versions, memory, folders and readers; each reader is tried on a tiny file.
 
@@ -46,7 +47,7 @@ def doctor(*, bundle: Path | None, as_json: bool) -> None:
         write_private(bundle, f"{document}\n".encode())
         told = f"Written: {visible(str(bundle))}. It holds no data, no path and no name."
         click.echo(f"unveil: {told}", err=True)
-    print_output(document if as_json else _screen(found), Console())
+    print_output(document if as_json else _screen(found))
     if found.faults:
         sys.exit(LACKING)
 

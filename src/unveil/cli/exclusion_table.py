@@ -10,6 +10,7 @@ from rich.text import Text
 
 from unveil.cli.options import (
     key_and_target_options,
+    option,
     output_options,
     parse_two_numbers,
     reading_options,
@@ -30,33 +31,24 @@ from unveil.view.render_rich import check_both, check_lacking, print_table
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @key_and_target_options
-@click.option(
-    "--level",
-    "levels",
+@option(
+    "--level levels",
+    "A level that is common knowledge. Default: those that one-way checks flag.",
+    "TARGET=LEVEL",
     multiple=True,
-    metavar="TARGET=LEVEL",
-    help="A level that is common knowledge. Default: those that one-way checks flag.",
 )
-@click.option(
-    "--measure",
-    "-m",
-    default="DiSCO",
-    show_default=True,
-    metavar="MEASURE",
-    help=f"What to table: {', '.join(ORIGINAL_SIDE)}.",
-)
-@click.option(
+@option("--measure -m", f"What to table: {', '.join(ORIGINAL_SIDE)}.", "MEASURE", default="DiSCO")
+@option(
     "--max-denominator",
+    "The limit of the last two columns, on the original's counts.",
+    "N",
     default="1",
-    show_default=True,
-    metavar="N",
-    help="The limit of the last two columns, on the original's counts.",
 )
-@click.option(
+@option(
     "--one-way",
-    metavar="50,90",
+    "When a level is flagged: above so many findings and percent of them. Default: 50,90.",
+    "50,90",
     callback=parse_two_numbers,
-    help="When a level is flagged: above so many findings and percent of them. Default: 50,90.",
 )
 @reading_options
 @chart_option

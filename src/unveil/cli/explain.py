@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from unveil.cli.options import indent_lines, json_option, project_option, render_table
+from unveil.cli.options import indent_lines, json_option, option, project_option, render_table
 from unveil.errors import RolesError
 from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run
@@ -25,7 +25,7 @@ MOST = 5
 
 @click.command(short_help="Why a target stands where it stands, and what to type about it.")
 @click.argument("target", required=False)
-@click.option("--scenario", metavar="NAME", help="In this scenario alone. Default: in every one.")
+@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @project_option
 @json_option
 def explain(
@@ -48,7 +48,7 @@ def explain(
     parts = load_parts(file.folder, run)
     judgement = judge_run(file, run, parts)
     found = explain_target(file, run, parts, judgement, target, scenario=scenario)
-    print_output(json_document(found) if as_json else _screen(found), Console())
+    print_output(json_document(found) if as_json else _screen(found))
 
 
 def _screen(found: Explanation) -> Group:

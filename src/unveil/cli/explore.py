@@ -8,7 +8,17 @@ import click
 from rich.console import Console
 
 from unveil.arguments import numbers_in
-from unveil.cli.options import column_names, key_and_target_options, missing_option, parse_by_column
+from unveil.cli.options import (
+    by_column_option,
+    column_names,
+    file_option,
+    json_option,
+    key_and_target_options,
+    missing_option,
+    names_option,
+    option,
+    parse_by_column,
+)
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
 from unveil.cli.synthesise import numbers_by_column, reasons
@@ -71,92 +81,58 @@ def amounts(
     callback=column_names,
     help=f"How copies are made: {', '.join(METHODS)}.",
 )
-@click.option(
+@option(
     "--min-leaf",
+    "Of trees: the fewest records in a leaf.",
+    "NUMBERS",
     default=",".join(map(str, MIN_LEAF)),
-    show_default=True,
-    metavar="NUMBERS",
     callback=leaves,
-    help="Of trees: the fewest records in a leaf.",
 )
-@click.option(
-    "--filter/--no-filter", "is_filtered", help="Try each also with the distance filter on keys."
-)
-@click.option(
-    "--noise",
-    "add_noise",
+@option("--filter/--no-filter is_filtered", "Try each also with the distance filter on keys.")
+@option(
+    "--noise add_noise",
+    "Try each also with noise: income=100. May be repeated.",
+    "COLUMN=SD",
     multiple=True,
-    metavar="COLUMN=SD",
     callback=amounts,
-    help="Try each also with noise: income=100. May be repeated.",
 )
-@click.option("--copies", "-m", type=int, default=3, show_default=True, help="Of each setting.")
-@click.option(
+@option("--copies -m", "Of each setting.", type=int, default=3)
+@option(
     "--control",
+    "Share of people held back to measure R; 0 for no R.",
+    "SHARE",
     type=float,
     default=0.2,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of people held back to measure R; 0 for no R.",
 )
-@click.option(
-    "--risk",
-    default="DiSCO",
-    show_default=True,
-    metavar="MEASURE",
-    help="Of the frontier: DiSCO, DiSCO_max, repU or R.",
+@option("--risk", "Of the frontier: DiSCO, DiSCO_max, repU or R.", "MEASURE", default="DiSCO")
+@option("--utility", "Of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE")
+@by_column_option(
+    "--bands", "For the risk, compare numbers in bands: age=5. May be repeated.", "COLUMN=BANDS"
 )
-@click.option(
-    "--utility",
-    default="S_pMSE",
-    show_default=True,
-    metavar="MEASURE",
-    help="Of the frontier: S_pMSE, S_pMSE_max or pMSE.",
-)
-@click.option(
-    "--bands",
-    multiple=True,
-    metavar="COLUMN=BANDS",
-    callback=parse_by_column,
-    help="For the risk, compare numbers in bands: age=5. May be repeated.",
-)
-@click.option(
+@option(
     "--special-codes",
+    "Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "COLUMN=CODES",
     multiple=True,
-    metavar="COLUMN=CODES",
     callback=numbers_by_column,
-    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
 )
-@click.option(
-    "--drop",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="Columns to leave out, such as identifiers and free text.",
-)
-@click.option(
+@names_option("--drop", "Columns to leave out, such as identifiers and free text.")
+@option(
     "--real-values",
+    "Let an identifier or free text take part all the same, for a stated reason.",
+    "COLUMN=REASON",
     multiple=True,
-    metavar="COLUMN=REASON",
     callback=reasons,
-    help="Let an identifier or free text take part all the same, for a stated reason.",
 )
 @missing_option
-@click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="CONFIDENTIAL: keep each setting when it is done, and go on from there.",
+@option("--seed", "The same seed gives the same figures.", "N", type=int)
+@file_option(
+    "--folder", "CONFIDENTIAL: keep each setting when it is done, and go on from there.", "FOLDER"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row for each setting as CSV.")
-@click.option(
-    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
-)
-@click.option(
-    "--chart", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write the map to a file."
-)
+@json_option
+@option("--csv as_csv", "Print one row for each setting as CSV.", is_flag=True)
+@file_option("--page", "Write a page to a file.", "FILE.html")
+@file_option("--chart", "Write the map to a file.", "FILE.svg")
 def explore(
     *,
     original: str | None,

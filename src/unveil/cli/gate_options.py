@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from unveil.assessment.assess import check_acceptances
-from unveil.cli.options import column_names
+from unveil.cli.options import names_option, option, together
 from unveil.errors import SettingsError, quote_text
 from unveil.records.alerts import Acceptance, Assessment
 from unveil.records.assessment import Audience
@@ -59,49 +59,28 @@ def gate_options(command: Command) -> Command:
     gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
     if hasattr(command, "__click_params__"):
         gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    return together(*_OPTIONS)(gathered)
 
 
 _OPTIONS = (
-    click.option(
-        "--assess",
-        "is_full",
-        is_flag=True,
-        help="Run every check of the files also without --limit.",
-    ),
-    click.option(
-        "--identifier",
-        multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="Columns that identify people, beyond those that are recognised.",
-    ),
-    click.option(
+    option("--assess is_full", "Run every check of the files also without --limit.", is_flag=True),
+    names_option("--identifier", "Columns that identify people, beyond those that are recognised."),
+    option(
         "--sensitive",
+        "A value to be looked at by itself: hiv_test=positive. May be repeated.",
+        "COLUMN=VALUE",
         multiple=True,
-        metavar="COLUMN=VALUE",
-        help="A value to be looked at by itself: hiv_test=positive. May be repeated.",
     ),
-    click.option(
-        "--control",
-        metavar="FILE",
-        help="People of the same population whose records were not used.",
-    ),
-    click.option(
-        "--audience",
-        type=click.Choice(["closed", "registered", "open"]),
-        help="Who gets the data.",
-    ),
-    click.option(
+    option("--control", "People of the same population whose records were not used.", "FILE"),
+    option("--audience", "Who gets the data.", type=click.Choice(["closed", "registered", "open"])),
+    option(
         "--accept",
+        "Accept an alert for these files, with --reason and --by. May be repeated.",
+        "ID",
         multiple=True,
-        metavar="ID",
-        help="Accept an alert for these files, with --reason and --by. May be repeated.",
     ),
-    click.option("--reason", multiple=True, metavar="TEXT", help="Why; one for each --accept."),
-    click.option("--by", metavar="NAME", help='Who accepts: "Name, role".'),
+    option("--reason", "Why; one for each --accept.", "TEXT", multiple=True),
+    option("--by", 'Who accepts: "Name, role".', "NAME"),
 )
 
 

@@ -10,7 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import keys_option, parse_by_column, reading_options, target_option
+from unveil.cli.options import (
+    by_column_option,
+    json_option,
+    keys_option,
+    option,
+    reading_options,
+    target_option,
+)
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
@@ -30,33 +37,27 @@ BAR = 40
 @click.argument("synthetic", nargs=-1)
 @keys_option
 @target_option
-@click.option(
-    "--radius",
-    "-r",
-    "radii",
-    multiple=True,
-    metavar="COLUMN=RADIUS",
-    callback=parse_by_column,
-    help="Compare numbers by distance: age=5. Other columns must be the same. May be repeated.",
+@by_column_option(
+    "--radius -r radii",
+    "Compare numbers by distance: age=5. Other columns must be the same. May be repeated.",
+    "COLUMN=RADIUS",
 )
-@click.option(
+@option(
     "--unique-rule",
+    f"Who is a statistical unique: {', '.join(UNIQUE_RULES)}.",
+    "RULE",
     default="all_keys",
-    show_default=True,
-    metavar="RULE",
-    help=f"Who is a statistical unique: {', '.join(UNIQUE_RULES)}.",
 )
-@click.option(
+@option(
     "--coefficient",
+    f"How near on several numbers at once: {', '.join(COEFFICIENTS)}.",
+    "KIND",
     default="mean",
-    show_default=True,
-    metavar="KIND",
-    help=f"How near on several numbers at once: {', '.join(COEFFICIENTS)}.",
 )
 @reading_options
 @chart_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per copy as CSV.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--csv as_csv", "Print one row per copy as CSV.", is_flag=True)
+@json_option
 def gtcap(
     *,
     original: str | None,

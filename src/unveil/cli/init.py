@@ -8,7 +8,14 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import column_names, keys_option, missing_option, parse_by_column
+from unveil.cli.options import (
+    by_column_option,
+    json_option,
+    keys_option,
+    missing_option,
+    names_option,
+    option,
+)
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
@@ -38,43 +45,29 @@ _ROLES = (
 
 @click.command(short_help="Begin a project: roles, scenarios and limits, proposed with reasons.")
 @click.argument("data", required=False)
-@click.option("--folder", metavar="FOLDER", help="Where the project goes. Default: here.")
-@click.option("--synthetic", multiple=True, metavar="FILE", help="A copy. May be repeated.")
-@click.option("--control", metavar="FILE", help="People who were not used to make the copies.")
+@option("--folder", "Where the project goes. Default: here.", "FOLDER")
+@option("--synthetic", "A copy. May be repeated.", "FILE", multiple=True)
+@option("--control", "People who were not used to make the copies.", "FILE")
 @keys_option
-@click.option(
+@option(
     "--audience",
+    "Who will get the copy.",
     type=click.Choice(get_args(Audience)),
     default="registered",
-    show_default=True,
-    help="Who will get the copy.",
 )
-@click.option(
-    "--template",
-    "templates",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help=f"Which intruders: {', '.join(TEMPLATES)}. Default: neighbour.",
+@names_option(
+    "--template templates", f"Which intruders: {', '.join(TEMPLATES)}. Default: neighbour."
 )
-@click.option(
-    "--owner",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="Columns of one data owner, for the template co-owner: income,tax.",
-)
-@click.option("--title", metavar="TEXT", help="What the project is called.")
-@click.option("--by", metavar="NAME", help='Who runs it: "Name, role".')
-@click.option(
+@names_option("--owner", "Columns of one data owner, for the template co-owner: income,tax.")
+@option("--title", "What the project is called.", "TEXT")
+@option("--by", 'Who runs it: "Name, role".', "NAME")
+@by_column_option(
     "--special-codes",
-    multiple=True,
-    metavar="COLUMN=CODES",
-    callback=parse_by_column,
-    help="Codes that stand for no answer: income=-8,-9. May be repeated.",
+    "Codes that stand for no answer: income=-8,-9. May be repeated.",
+    "COLUMN=CODES",
 )
 @missing_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def init(
     *,
     data: str | None,
@@ -106,10 +99,10 @@ def init(
             progress=bar,
         )
     if as_json:
-        print_output(json_document(record), Console())
+        print_output(json_document(record))
     else:
         n_copies = len(settings["synthetic"])
-        print_output(Group(*_screen(record, folder, n_copies=n_copies)), Console())
+        print_output(Group(*_screen(record, folder, n_copies=n_copies)))
 
 
 def _screen(

@@ -1,17 +1,17 @@
 """`unveil limits`: which limits are in force, from where, and who accepts them?"""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from unveil.arguments import check_faults
 from unveil.assessment.context import RULES
 from unveil.assessment.limits import limits_of, preset
-from unveil.cli.options import by_option, json_option, project_option, render_table
+from unveil.cli.options import by_option, json_option, option, project_option, render_table
 from unveil.errors import SettingsError, quote_text
 from unveil.project.edit_project import accept_limits, propose_limits
 from unveil.project.judge_run import why_not_accepted
@@ -21,6 +21,7 @@ from unveil.records.assessment import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
 from unveil.view.project import LIMIT_HEADS, limit_rows
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
@@ -41,8 +42,7 @@ def changes_of(context: click.Context, option: click.Parameter, given: tuple[str
         if name in found:
             faults.append(f"{name} is given two limits. Give it one.")
         found[name] = pair
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return found
 
 
@@ -62,18 +62,15 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
 
 
 @click.command(short_help="Limits in force, presets with their origin; accept them by name.")
-@click.option(
-    "--preset", type=click.Choice(AUDIENCES), help="Start from the limits of this audience."
-)
-@click.option(
-    "--set",
-    "changes",
+@option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
+@option(
+    "--set changes",
+    "Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
+    "MEASURE=REVIEW,LIMIT",
     multiple=True,
-    metavar="MEASURE=REVIEW,LIMIT",
     callback=changes_of,
-    help="Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
 )
-@click.option("--accept", is_flag=True, help="Write them into project.toml; needs --by.")
+@option("--accept", "Write them into project.toml; needs --by.", is_flag=True)
 @by_option
 @project_option
 @json_option
@@ -108,12 +105,10 @@ def limits(
     found = limits_of(values)
     is_proposal = not accept and bool(preset or changes)
     if as_json:
-        print_output(_document(file, found, is_proposal=is_proposal), Console())
+        print_output(_document(file, found, is_proposal=is_proposal))
     else:
         is_looking = not (accept or is_proposal)
-        print_output(
-            _screen(file, found, is_proposal=is_proposal, is_looking=is_looking), Console()
-        )
+        print_output(_screen(file, found, is_proposal=is_proposal, is_looking=is_looking))
 
 
 def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> str:
@@ -126,7 +121,7 @@ def _document(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -
             one: [limit.to_dict() for limit in preset(one, declared=None)] for one in AUDIENCES
         },
     }
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(document)
 
 
 def _screen(

@@ -1,24 +1,22 @@
 """`unveil log`: who changed what and when, and is it all as it was written?"""
 
-import json
-
 import click
-from rich.console import Console, Group
+from rich.console import Group
 from rich.text import Text
 
-from unveil.cli.options import json_option, project_option, render_table
+from unveil.cli.options import json_option, option, project_option, render_table
 from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
 from unveil.view import project as project_view
-from unveil.view.render_documents import json_document
+from unveil.view.render_documents import json_document, json_text
 from unveil.view.render_rich import print_output
 
 NOT_AS_WRITTEN = 3
 
 
 @click.command(short_help="Who changed what and when; whether all is as it was written.")
-@click.option("--verify", is_flag=True, help="Check every line, run and decision.")
+@option("--verify", "Check every line, run and decision.", is_flag=True)
 @project_option
 @json_option
 def log(*, verify: bool, project: str | None, as_json: bool) -> int:
@@ -38,15 +36,13 @@ def log(*, verify: bool, project: str | None, as_json: bool) -> int:
     if verify:
         check = verify_project(folder)
         shown = Group(Text(), *(Text(line) for line in project_view.check_lines(check)))
-        print_output(json_document(check) if as_json else shown, Console())
+        print_output(json_document(check) if as_json else shown)
         return NOT_AS_WRITTEN if check.faults else 0
     lines = read_log(folder)
     if as_json:
         document = {"lines": [line.to_dict() for line in lines]}
-        print_output(json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False), Console())
+        print_output(json_text(document))
     else:
         rows = project_view.log_rows(lines)
-        print_output(
-            Group(Text(), *render_table("Log", project_view.LOG_HEADS, rows, left=5)), Console()
-        )
+        print_output(Group(Text(), *render_table("Log", project_view.LOG_HEADS, rows, left=5)))
     return 0

@@ -9,14 +9,20 @@ import msgspec
 import polars as pl
 from rich.console import Console
 
-from unveil.arguments import absent_sentence, finite_numbers, numbers_in
-from unveil.cli.options import missing_option, parse_by_column
+from unveil.arguments import finite_numbers, numbers_in
+from unveil.cli.options import (
+    by_column_option,
+    file_option,
+    json_option,
+    missing_option,
+    option,
+)
 from unveil.cli.output_files import NoisePaths, write_noise_files
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, threshold_given
+from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_kinds import NOISES
@@ -47,77 +53,41 @@ def ends(
 
 @click.command(short_help="How much noise a column of a copy needs; the copy with it.")
 @click.argument("file", required=False)
-@click.option("--column", metavar="NAME", help="The column of numbers.")
-@click.option(
+@option("--column", "The column of numbers.", "NAME")
+@option(
     "--population",
-    metavar="TEXT",
-    help="Where the values come from: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
+    "Where the values come from: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
     " gamma(shape, scale), or empirical: the values themselves, smoothed, where none stands alone.",
+    "TEXT",
 )
-@click.option("--N", "size", type=int, metavar="NUMBER", help="How many the population has.")
-@click.option("--n", "sample", type=int, metavar="NUMBER", help="How many of them were sampled.")
-@click.option(
-    "--threshold",
-    type=float,
-    default=0.1,
-    show_default=True,
-    metavar="ECAP",
-    help="The highest ECAP to be tolerated.",
-)
-@click.option(
-    "--noise",
-    "kind",
-    type=click.Choice(NOISES),
-    default="normal",
-    show_default=True,
-    help="The kind of noise.",
-)
-@click.option("--discrete", is_flag=True, help="Take values and noise as whole numbers.")
-@click.option("--sigma", type=float, metavar="SD", help="Use this much noise; do not search.")
-@click.option("--round", "decimals", type=int, metavar="N", help="Round to so many decimals.")
-@click.option(
-    "--clip", metavar="LOW,HIGH", callback=ends, help="Set values beyond to these: 16,99, or 16,"
-)
-@click.option(
-    "--special-codes", metavar="CODES", help="Codes for no answer, left as they are: -8,-9."
-)
+@option("--N size", "How many the population has.", "NUMBER", type=int)
+@option("--n sample", "How many of them were sampled.", "NUMBER", type=int)
+@option("--threshold", "The highest ECAP to be tolerated.", "ECAP", type=float, default=0.1)
+@option("--noise kind", "The kind of noise.", type=click.Choice(NOISES), default="normal")
+@option("--discrete", "Take values and noise as whole numbers.", is_flag=True)
+@option("--sigma", "Use this much noise; do not search.", "SD", type=float)
+@option("--round decimals", "Round to so many decimals.", "N", type=int)
+@option("--clip", "Set values beyond to these: 16,99, or 16,", "LOW,HIGH", callback=ends)
+@option("--special-codes", "Codes for no answer, left as they are: -8,-9.", "CODES")
 @missing_option
-@click.option(
-    "--not-needed",
-    multiple=True,
-    metavar="COLUMN=REASON",
-    callback=parse_by_column,
-    help="A column that needs no noise, and why. May be repeated.",
+@by_column_option(
+    "--not-needed", "A column that needs no noise, and why. May be repeated.", "COLUMN=REASON"
 )
-@click.option("--seed", type=int, metavar="NUMBER", help="For the same noise again; confidential.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the copy with noise."
-)
-@click.option(
-    "--statement",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the public statement of the noise.",
-)
-@click.option(
-    "--curve",
-    type=click.Path(path_type=Path),
-    metavar="FILE.svg",
-    help="CONFIDENTIAL: draw ECAP by the amount of noise.",
-)
-@click.option(
+@option("--seed", "For the same noise again; confidential.", "NUMBER", type=int)
+@file_option("--out", "Write the copy with noise.")
+@file_option("--statement", "Write the public statement of the noise.")
+@file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE.svg")
+@file_option(
     "--populations",
-    type=click.Path(path_type=Path),
-    metavar="FILE.svg",
-    help="CONFIDENTIAL: draw the same for populations of other size and spread.",
+    "CONFIDENTIAL: draw the same for populations of other size and spread.",
+    "FILE.svg",
 )
-@click.option(
+@file_option(
     "--before-after",
-    type=click.Path(path_type=Path),
-    metavar="FILE.svg",
-    help="CONFIDENTIAL: draw the column before and after, and how far values moved.",
+    "CONFIDENTIAL: draw the column before and after, and how far values moved.",
+    "FILE.svg",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     """Find how much noise a column of the synthetic copy FILE needs, and add it.
 
@@ -180,7 +150,7 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     codes = _codes(asked["special_codes"])
     values = _values(table, asked["column"], codes)
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
-    threshold = threshold_given(asked["threshold"])
+    threshold = parse_ecap_threshold(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
     people = prepare_values(values, *settings, discrete=asked["discrete"])
     choice = None if given is not None else choose_for_values(people, threshold)
@@ -216,8 +186,7 @@ def _codes(text: str | None) -> tuple[float, ...]:
 
 def _values(table: Table, column: str, codes: tuple[float, ...]) -> pl.Series:
     """The numbers of the column, missing where it holds a code for no answer."""
-    if column not in table.frame.columns:
-        raise RolesError(absent_sentence(table.place, column, table.frame.columns))
+    table.check_columns([column])
     given = table.frame[column]
     kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
     return given.cast(pl.Float64).alias("").set(kept, None)

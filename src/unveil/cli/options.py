@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,9 +17,45 @@ from unveil.errors import RolesError, SettingsError, quote_text
 from unveil.view.disclosure_tables import new_table
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
 BESIDE = "synthetic"
 """What files without a method are called where others have one."""
+
+FILE = click.Path(path_type=Path)
+
+
+def option(names: str, help: str, metavar: str | None = None, **more: Any) -> Decorator:
+    """An option by its names, "--keys -k", and what it is for; a default is shown."""
+    is_shown = True if "default" in more else None
+    return click.option(*names.split(), help=help, metavar=metavar, show_default=is_shown, **more)
+
+
+def file_option(names: str, help: str, metavar: str = "FILE") -> Decorator:
+    """A file to be written."""
+    return option(names, help, metavar, type=FILE)
+
+
+def names_option(names: str, help: str) -> Decorator:
+    """Names of columns; it may be repeated."""
+    return option(names, help, "NAMES", multiple=True, callback=column_names)
+
+
+def by_column_option(names: str, help: str, metavar: str) -> Decorator:
+    """A setting for some columns; it may be repeated."""
+    return option(names, help, metavar, multiple=True, callback=parse_by_column)
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for one in reversed(options):
+            command = one(command)
+        return command
+
+    return decorate
+
 
 _NAME = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")*)"|(?P<plain>[^",]*?))\s*(?P<comma>,|\Z)')
 
@@ -86,41 +123,21 @@ def parse_two_numbers(
     return numbers[0], numbers[1]
 
 
-def keys_option(command: Command) -> Command:
-    """--keys: what the intruder knows."""
-    return click.option(
-        "--keys",
-        "-k",
-        multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="What an intruder knows: sex,age,region.",
-    )(command)
+keys_option = names_option("--keys -k", "What an intruder knows: sex,age,region.")
+"""--keys: what the intruder knows."""
 
 
-def target_option(command: Command) -> Command:
-    """--target: what they would guess, one column or several jointly."""
-    return click.option(
-        "--target",
-        "-t",
-        multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="What they would guess; several names are taken jointly.",
-    )(command)
+target_option = names_option(
+    "--target -t", "What they would guess; several names are taken jointly."
+)
+"""--target: what they would guess, one column or several jointly."""
 
 
-def key_and_target_options(command: Command) -> Command:
-    """--keys and --targets: what the intruder knows, and what they might learn."""
-    command = click.option(
-        "--targets",
-        "-t",
-        multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="What they might learn, each alone. Default: all other columns.",
-    )(command)
-    return keys_option(command)
+key_and_target_options = together(
+    keys_option,
+    names_option("--targets -t", "What they might learn, each alone. Default: all other columns."),
+)
+"""--keys and --targets: what the intruder knows, and what they might learn."""
 
 
 def methods_by_name(
@@ -156,112 +173,89 @@ def group_by_method(
     return ({BESIDE: list(synthetic)} if synthetic else {}) | methods
 
 
-def method_option(command: Command) -> Command:
-    """--method: copies made in one way, by its name."""
-    return click.option(
-        "--method",
-        "methods",
-        multiple=True,
-        metavar="NAME=FILES",
-        callback=methods_by_name,
-        help="Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
-    )(command)
+method_option = option(
+    "--method methods",
+    "Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
+    "NAME=FILES",
+    multiple=True,
+    callback=methods_by_name,
+)
+"""--method: copies made in one way, by its name."""
 
 
-def person_option(command: Command) -> Command:
-    """--person: whose row it is, where people have several."""
-    return click.option(
-        "--person",
-        metavar="COLUMN",
-        help="The column that says whose row it is, such as patient_id; none: rows are people.",
-    )(command)
+person_option = option(
+    "--person",
+    "The column that says whose row it is, such as patient_id; none: rows are people.",
+    "COLUMN",
+)
+"""--person: whose row it is, where people have several."""
 
 
-def missing_option(command: Command) -> Command:
-    """--missing: entries that stand for nothing."""
-    return click.option(
-        "--missing",
-        "missing_values",
-        multiple=True,
-        metavar="TEXT",
-        help="An entry that means missing, such as NA or -9. May be repeated.",
-    )(command)
+missing_option = option(
+    "--missing missing_values",
+    "An entry that means missing, such as NA or -9. May be repeated.",
+    "TEXT",
+    multiple=True,
+)
+"""--missing: entries that stand for nothing."""
 
 
-def reading_options(command: Command) -> Command:
-    """--bands, --special-codes and --missing: how the columns are read."""
-    command = missing_option(command)
-    command = click.option(
-        "--special-codes",
-        multiple=True,
-        metavar="COLUMN=CODES",
-        callback=parse_by_column,
-        help="Codes that stay apart from the bands: income=-8,-9. May be repeated.",
-    )(command)
-    return click.option(
+reading_options = together(
+    by_column_option(
         "--bands",
-        multiple=True,
-        metavar="COLUMN=BANDS",
-        callback=parse_by_column,
-        help="Compare numbers in bands: age=5, age=equal:5 or age=0,18,65. May be repeated.",
-    )(command)
+        "Compare numbers in bands: age=5, age=equal:5 or age=0,18,65. May be repeated.",
+        "COLUMN=BANDS",
+    ),
+    by_column_option(
+        "--special-codes",
+        "Codes that stay apart from the bands: income=-8,-9. May be repeated.",
+        "COLUMN=CODES",
+    ),
+    missing_option,
+)
+"""--bands, --special-codes and --missing: how the columns are read."""
 
 
-def exclude_option(command: Command) -> Command:
-    """--exclude: what is no real risk."""
-    return click.option(
-        "--exclude",
-        "-x",
-        multiple=True,
-        metavar="RULE",
-        help=(
-            "Leave out what is no real risk: workab=NO, marital=SINGLE@age=16, missing-targets,"
-            " missing-keys, max-denominator=1. May be repeated."
-        ),
-    )(command)
+exclude_option = option(
+    "--exclude -x",
+    "Leave out what is no real risk: workab=NO, marital=SINGLE@age=16, missing-targets,"
+    " missing-keys, max-denominator=1. May be repeated.",
+    "RULE",
+    multiple=True,
+)
+"""--exclude: what is no real risk."""
 
 
-def words_option(command: Command) -> Command:
-    """--words: how much is said in sentences."""
-    return click.option(
-        "--words",
-        type=click.IntRange(min=0),
-        default=3,
-        show_default=True,
-        help="For how many targets to say the figures in words.",
-    )(command)
+words_option = option(
+    "--words",
+    "For how many targets to say the figures in words.",
+    type=click.IntRange(min=0),
+    default=3,
+)
+"""--words: how much is said in sentences."""
 
 
-def output_options(command: Command) -> Command:
-    """--json and --csv: one document on standard output and nothing else."""
-    command = click.option(
-        "--csv", "as_csv", is_flag=True, help="Print the rows of the table as CSV."
-    )(command)
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+json_option = option("--json as_json", "Print one JSON document.", is_flag=True)
+"""--json: one document on standard output and nothing else."""
 
 
-# Options that the commands of the desk share, and tables as all of them draw them.
+output_options = together(
+    json_option, option("--csv as_csv", "Print the rows of the table as CSV.", is_flag=True)
+)
+"""--json and --csv: one document on standard output and nothing else."""
 
 
-def project_option(command: Command) -> Command:
-    """--project: where the project is."""
-    return click.option(
-        "--project",
-        metavar="FOLDER",
-        help="The project: its folder, or its file. Default: this folder.",
-    )(command)
+# Options that the commands of a project share, and tables as all of them draw them.
 
 
-def by_option(command: Command) -> Command:
-    """--by: who says so."""
-    return click.option(
-        "--by", metavar="NAME", help='Who says so: "Name, role". Kept with what is said.'
-    )(command)
+project_option = option(
+    "--project", "The project: its folder, or its file. Default: this folder.", "FOLDER"
+)
+"""--project: where the project is."""
 
 
-def json_option(command: Command) -> Command:
-    """--json: one document on standard output and nothing else."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
+by_option = option("--by", 'Who says so: "Name, role". Kept with what is said.', "NAME")
+"""--by: who says so."""
 
 
 def render_table(

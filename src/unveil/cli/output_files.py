@@ -10,25 +10,27 @@ import click
 import polars as pl
 
 from unveil.atomic import check_present, write_all_or_none, write_new, write_private
+from unveil.cli.options import FILE, option
 from unveil.errors import SettingsError, WriteError, quote_text
 from unveil.io.write_csv import guard_cells
 from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.uniques.match_risk import MatchRiskResult
 from unveil.measure.uniques.suda_result import SudaResult
-from unveil.records.base import Record, charts
+from unveil.records.base import Record
 from unveil.view.charts.ecap_curve import ecap_chart, noise_chart, populations_chart
 from unveil.view.format import format_count, lines, people, visible
 from unveil.view.noise_screen import NoiseScreen
 from unveil.view.render_documents import guard_text
+from unveil.view.show import charts
 
 # Where do pages, pictures and tables for the custodian go? All of them, or none.
 
 
 def check_targets(targets: Mapping[str, Path | None]) -> None:
     """Refuse, before anything is read, what could not be written in the end; by option."""
-    given = {option: path for option, path in targets.items() if path is not None}
-    for option, path in given.items():
+    given = {name: path for name, path in targets.items() if path is not None}
+    for name, path in given.items():
         check_present(path)
         if not path.parent.is_dir():
             raise WriteError(
@@ -36,8 +38,8 @@ def check_targets(targets: Mapping[str, Path | None]) -> None:
                 " another."
             )
         for other, place in given.items():
-            if option < other and path.resolve() == place.resolve():
-                raise SettingsError(f"{option} and {other} name the same file. Give each its own.")
+            if name < other and path.resolve() == place.resolve():
+                raise SettingsError(f"{name} and {other} name the same file. Give each its own.")
 
 
 def write_targets(made: Mapping[Path, Callable[[], str]]) -> None:
@@ -58,17 +60,6 @@ Command = Callable[..., Any]
 EXAMPLE = "--chart picture.svg"
 
 
-def chart_option(command: Command) -> Command:
-    """--chart: refused before anything is read where it could not be written."""
-    return click.option(
-        "--chart",
-        type=click.Path(path_type=Path),
-        metavar="FILE.svg",
-        callback=_fit_to_write,
-        help="Write the picture.",
-    )(command)
-
-
 def _fit_to_write(
     context: click.Context, option: click.Parameter, path: Path | None
 ) -> Path | None:
@@ -76,6 +67,12 @@ def _fit_to_write(
         raise SettingsError(f"--chart is written as SVG. Name a file that ends in .svg: {EXAMPLE}.")
     check_targets({option.opts[0]: path})
     return path
+
+
+chart_option = option(
+    "--chart", "Write the picture.", "FILE.svg", type=FILE, callback=_fit_to_write
+)
+"""--chart: refused before anything is read where it could not be written."""
 
 
 def write_chart(path: Path | None, record: Record) -> list[Path]:

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from unveil.arguments import numbers_in
+from unveil.cli.options import file_option, json_option, option
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.io.write_file import ENDINGS
@@ -30,32 +31,26 @@ def leaves(
 
 @click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
 @click.argument("project", required=False)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Where to write. Default: protected, beside the project file.",
-)
-@click.option("--seed", type=int, metavar="NUMBER", help="For the same copy again; confidential.")
-@click.option("--rows", type=int, metavar="NUMBER", help="Rows of the copy. Default: as many.")
-@click.option(
-    "--format",
-    "ending",
+@file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
+@option("--seed", "For the same copy again; confidential.", "NUMBER", type=int)
+@option("--rows", "Rows of the copy. Default: as many.", "NUMBER", type=int)
+@option(
+    "--format ending",
+    "The format of the copy. Default: that of the original, or CSV.",
     type=click.Choice(ENDINGS),
-    help="The format of the copy. Default: that of the original, or CSV.",
 )
-@click.option(
+@option(
     "--keep-stages",
+    "Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
     is_flag=True,
-    help="Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
 )
-@click.option(
+@option(
     "--sweep",
-    metavar="SIZES",
+    "Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
+    "SIZES",
     callback=leaves,
-    help="Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def protect(
     *,
     project: str | None,
@@ -93,4 +88,4 @@ def protect(
         click.echo(f"unveil: {lines(note)}", err=True)
     record = cast(Protection, made.record)
     shown = document(record, made.paths) if as_json else screen(record, made.paths, read.path.name)
-    print_output(shown, Console())
+    print_output(shown)

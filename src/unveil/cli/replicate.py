@@ -10,7 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.cli.options import missing_option, output_options, parse_by_column
+from unveil.cli.options import (
+    by_column_option,
+    file_option,
+    missing_option,
+    option,
+    output_options,
+)
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
@@ -31,43 +37,22 @@ SPARE = ("counts", "std. diff.", "difference")
 @click.command(short_help="Whether published results still come out on the copy.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--findings",
-    "-f",
-    "list_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.toml",
-    help="The results to replicate, each as [[finding]].",
+@file_option(
+    "--findings -f list_file", "The results to replicate, each as [[finding]].", "FILE.toml"
 )
-@click.option(
-    "--level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="Of the confidence intervals.",
+@option("--level", "Of the confidence intervals.", type=float, default=0.95)
+@option(
+    "--synthesis", f"How the copies were made: {', '.join(SYNTHESES)}.", "KIND", default="simple"
 )
-@click.option(
-    "--synthesis",
-    default="simple",
-    show_default=True,
-    metavar="KIND",
-    help=f"How the copies were made: {', '.join(SYNTHESES)}.",
-)
-@click.option(
+@by_column_option(
     "--special-codes",
-    multiple=True,
-    metavar="COLUMN=CODES",
-    callback=parse_by_column,
-    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "COLUMN=CODES",
 )
 @missing_option
 @output_options
-@click.option(
-    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
-)
-@click.option(
-    "--chart", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write the picture."
-)
+@file_option("--page", "Write a page to a file.", "FILE.html")
+@file_option("--chart", "Write the picture.", "FILE.svg")
 def replicate(
     *,
     original: str | None,

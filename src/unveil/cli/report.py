@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from unveil.cli.options import file_option, option
 from unveil.cli.output_files import check_targets
 from unveil.project.read_project import read_project
 from unveil.project.write_report import ReportFiles, write_report
@@ -13,19 +14,18 @@ from unveil.view.format import lines
 
 @click.command(short_help="A run as one sealed page, to be read, signed and printed.")
 @click.argument("project", required=False)
-@click.option("--run", "number", type=int, metavar="N", help="Which run. Default: the last.")
-@click.option(
+@option("--run number", "Which run. Default: the last.", "N", type=int)
+@file_option(
     "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE.html",
-    help="A new file for it. Default: confidential/report_0001.html in the project.",
+    "A new file for it. Default: confidential/report_0001.html in the project.",
+    "FILE.html",
 )
-@click.option(
+@option(
     "--records",
+    "List the records at risk too, each with its reason, in files of their own.",
     is_flag=True,
-    help="List the records at risk too, each with its reason, in files of their own.",
 )
-@click.option("--open", "is_opened", is_flag=True, help="Open the page in the browser.")
+@option("--open is_opened", "Open the page in the browser.", is_flag=True)
 def report(
     *, project: str | None, number: int | None, out: Path | None, records: bool, is_opened: bool
 ) -> None:

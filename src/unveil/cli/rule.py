@@ -1,15 +1,20 @@
 """`unveil rule`: is a finding common knowledge, or kept as a risk? A named person says so."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
-from unveil.cli.options import by_option, indent_lines, json_option, project_option
+from unveil.cli.options import (
+    by_option,
+    indent_lines,
+    json_option,
+    option,
+    project_option,
+)
 from unveil.errors import SettingsError
 from unveil.project.edit_project import ProjectEdit, findings_now
 from unveil.project.read_people import read_rulings_file
@@ -17,6 +22,7 @@ from unveil.project.read_project import read_project
 from unveil.records.assessment import Audience, FlagRuling
 from unveil.view.format import truncate, visible
 from unveil.view.project import finding_lines
+from unveil.view.render_documents import json_text
 from unveil.view.render_rich import print_output
 
 MOST_PAIRS = 3
@@ -25,16 +31,16 @@ MOST_PAIRS = 3
 
 @click.command(short_help="Say of a finding that it is common knowledge, or that it is kept.")
 @click.argument("findings", nargs=-1, metavar="[FINDING]...")
-@click.option("--common-knowledge", is_flag=True, help="Anybody would guess it: leave it out.")
-@click.option("--keep", is_flag=True, help="It is a risk, and stays counted.")
-@click.option("--reason", metavar="TEXT", help="Why; kept with the ruling.")
+@option("--common-knowledge", "Anybody would guess it: leave it out.", is_flag=True)
+@option("--keep", "It is a risk, and stays counted.", is_flag=True)
+@option("--reason", "Why; kept with the ruling.", "TEXT")
 @click.option(
     "--file",
     "rulings",
     metavar="FILE",
     help="Rulings of a TOML file, [[ruling]] with finding, accept and reason: all or none.",
 )
-@click.option("--instead", is_flag=True, help="Replace an earlier ruling on the same finding.")
+@option("--instead", "Replace an earlier ruling on the same finding.", is_flag=True)
 @by_option
 @project_option
 @json_option
@@ -70,19 +76,19 @@ def rule(
             raise SettingsError(_NAME)
         found = findings_now(file)
         shown = _document(found) if as_json else _render_findings(found, file.context.audience)
-        print_output(shown, Console())
+        print_output(shown)
         return
     with ProjectEdit(file, by) as edit:
         for finding, accept, why in given:
             edit.rule(finding, accept=accept, reason=why, instead=instead)
     found = findings_now(edit.project)
     if as_json:
-        print_output(_document(found), Console())
+        print_output(_document(found))
         return
     *others, last = [_confirm(finding, accept=accept) for finding, accept, _ in given]
     left = sum(one.state == "open" for one in found)
     after = " It is left out from the next run on: unveil run." if given[-1][1] else ""
-    print_output(Group(*map(Text, others), Text(f"{last}{after} Still open: {left:,}.")), Console())
+    print_output(Group(*map(Text, others), Text(f"{last}{after} Still open: {left:,}.")))
 
 
 _NAME = 'Name the finding: unveil rule "neighbour/workab=NO" ...'
@@ -119,7 +125,7 @@ def _confirm(finding: str, *, accept: bool) -> str:
 
 def _document(found: Sequence[FlagRuling]) -> str:
     document = {"findings": [one.to_dict() for one in found]}
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(document)
 
 
 def _render_findings(found: Sequence[FlagRuling], audience: Audience | None) -> Group:

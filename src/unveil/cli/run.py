@@ -5,6 +5,7 @@ import json
 import click
 from rich.console import Console
 
+from unveil.cli.options import json_option, option
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
 from unveil.project.decide import load_decisions
@@ -26,22 +27,20 @@ INTERRUPTED = 130
 
 @click.command(short_help="Measure all that a project declares, against its limits.")
 @click.argument("project", required=False, metavar="[PROJECT]")
-@click.option("--records", is_flag=True, help="Write who is at risk to the confidential folder.")
-@click.option("--again", is_flag=True, help="Measure everything anew, whatever is known.")
-@click.option(
+@option("--records", "Write who is at risk to the confidential folder.", is_flag=True)
+@option("--again", "Measure everything anew, whatever is known.", is_flag=True)
+@option(
     "--accept",
+    "Accept an alert for these files, with --reason and --by. May be repeated.",
+    "ID",
     multiple=True,
-    metavar="ID",
-    help="Accept an alert for these files, with --reason and --by. May be repeated.",
 )
-@click.option("--reason", multiple=True, metavar="TEXT", help="Why; one for each --accept.")
-@click.option(
-    "--by",
-    metavar="NAME",
-    help="Who runs it (default: the analyst of the project), or who accepts an alert.",
+@option("--reason", "Why; one for each --accept.", "TEXT", multiple=True)
+@option(
+    "--by", "Who runs it (default: the analyst of the project), or who accepts an alert.", "NAME"
 )
-@click.option("--seed", type=int, metavar="N", help="The seed of the project from now on.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--seed", "The seed of the project from now on.", "N", type=int)
+@json_option
 def run(
     *,
     project: str | None,

@@ -7,7 +7,13 @@ import click
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from unveil.cli.options import keys_option, missing_option, parse_by_column
+from unveil.cli.options import (
+    by_column_option,
+    json_option,
+    keys_option,
+    missing_option,
+    option,
+)
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.measure.roles.suggest import suggest as suggested
@@ -23,16 +29,14 @@ from unveil.view.suggestion_toml import escape_letter
 @click.command(short_help="Which columns may be keys, targets or identifiers, and why.")
 @click.argument("file", required=False)
 @keys_option
-@click.option(
+@by_column_option(
     "--special-codes",
-    multiple=True,
-    metavar="COLUMN=CODES",
-    callback=parse_by_column,
-    help="Codes that stand for no answer: income=-8,-9. May be repeated.",
+    "Codes that stand for no answer: income=-8,-9. May be repeated.",
+    "COLUMN=CODES",
 )
 @missing_option
-@click.option("--toml", "as_toml", is_flag=True, help="Print the tables of a project file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--toml as_toml", "Print the tables of a project file.", is_flag=True)
+@json_option
 def suggest(
     *, file: str | None, keys: tuple[str, ...], as_toml: bool, as_json: bool, **reading: Any
 ) -> None:
@@ -56,9 +60,9 @@ def suggest(
         console = Console()
         print_output(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
     elif as_json:
-        print_output(json_document(result.record), Console())
+        print_output(json_document(result.record))
     else:
-        print_output(Group(*_screen(result.record)), Console())
+        print_output(Group(*_screen(result.record)))
 
 
 def encodable(toml: str, encoding: str) -> str:

@@ -9,7 +9,15 @@ from click.core import ParameterSource
 from rich.console import Console
 
 from unveil.arguments import numbers_in
-from unveil.cli.options import column_names, missing_option, parse_by_column, person_option
+from unveil.cli.options import (
+    column_names,
+    file_option,
+    missing_option,
+    option,
+    parse_by_column,
+    person_option,
+    together,
+)
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, RolesError, SettingsError, WriteError, quote_text
 from unveil.io.sources import read_table
@@ -122,25 +130,21 @@ def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Callable[[C
 
 
 COLUMN_OPTIONS = (
-    click.option(
-        "--copies",
-        "-m",
+    option(
+        "--copies -m",
+        "How many copies; each further one gives away more.",
+        "M",
         type=int,
         default=1,
-        show_default=True,
-        metavar="M",
-        help="How many copies; each further one gives away more.",
     ),
-    click.option(
-        "--rows", type=int, metavar="N", help="Rows of each copy. Default: as the original."
-    ),
-    click.option(
+    option("--rows", "Rows of each copy. Default: as the original.", "N", type=int),
+    option(
         "--method",
-        multiple=True,
-        metavar="METHOD",
-        callback=methods,
-        help="cart (default), parametric or sample for all columns, or income=normrank for one;"
+        "cart (default), parametric or sample for all columns, or income=normrank for one;"
         " all columns with catall, or with ipf, are drawn together.",
+        "METHOD",
+        multiple=True,
+        callback=methods,
     ),
     _names("--order", "Columns in turn: age,sex,income; or auto. Others are left out."),
     _by_column(
@@ -159,12 +163,11 @@ COLUMN_OPTIONS = (
     ),
 )
 RULE_OPTIONS = (
-    click.option(
-        "--rule",
-        "rules",
+    option(
+        "--rule rules",
+        "What holds in every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
+        "RULE",
         multiple=True,
-        metavar="RULE",
-        help="What holds in every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
     ),
     _by_column("--derive", "COLUMN=FORMULA", formulas, "Compute a column: 'bmi=weight / height'."),
     _by_column(
@@ -179,76 +182,59 @@ RULE_OPTIONS = (
     missing_option,
 )
 TREE_OPTIONS = (
-    click.option(
+    option(
         "--min-leaf",
+        "Fewest rows, or with --person people, in a leaf of a tree.",
+        "N",
         type=int,
         default=5,
-        show_default=True,
-        metavar="N",
-        help="Fewest rows, or with --person people, in a leaf of a tree.",
     ),
-    click.option(
-        "--min-split",
-        type=int,
-        metavar="N",
-        help="Fewest rows that are cut. Default: three times --min-leaf.",
+    option(
+        "--min-split", "Fewest rows that are cut. Default: three times --min-leaf.", "N", type=int
     ),
-    click.option(
+    option(
         "--complexity",
+        "Least gain of a cut, as a share of the impurity at the root.",
+        "SHARE",
         type=float,
         default=1e-8,
-        show_default=True,
-        metavar="SHARE",
-        help="Least gain of a cut, as a share of the impurity at the root.",
     ),
-    click.option("--min-spread", type=float, metavar="SHARE", help="Least spread within a leaf."),
-    click.option(
-        "--smoothing", type=click.Choice(["density"]), help="Draw numbers from a smooth density."
-    ),
-    click.option(
+    option("--min-spread", "Least spread within a leaf.", "SHARE", type=float),
+    option("--smoothing", "Draw numbers from a smooth density.", type=click.Choice(["density"])),
+    option(
         "--prior",
+        "Of catall and ipf: spread evenly over the table. Default: 1.",
+        "RECORDS",
         type=float,
-        metavar="RECORDS",
-        help="Of catall and ipf: spread evenly over the table. Default: 1.",
     ),
-    click.option(
+    option(
         "--noise",
+        "Of catall and ipf: Laplace noise on the counts. No formal guarantee.",
+        "EPSILON",
         type=float,
-        metavar="EPSILON",
-        help="Of catall and ipf: Laplace noise on the counts. No formal guarantee.",
     ),
-    click.option(
-        "--margin",
-        "margins",
+    option(
+        "--margin margins",
+        "Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
+        "NAMES",
         multiple=True,
-        metavar="NAMES",
         callback=margins,
-        help="Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
     ),
     person_option,
-    click.option("--seed", type=int, metavar="N", help="The same seed makes the same copies."),
+    option("--seed", "The same seed makes the same copies.", "N", type=int),
 )
 OUTPUT_OPTIONS = (
-    click.option(
-        "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="The folder of the copies."
+    file_option("--out", "The folder of the copies.", "FOLDER"),
+    option("--format ending", "Default: that of the original.", type=click.Choice(ENDINGS)),
+    file_option(
+        "--model", "CONFIDENTIAL: keep the fitted models in this file, to draw more copies."
     ),
-    click.option(
-        "--format", "ending", type=click.Choice(ENDINGS), help="Default: that of the original."
+    file_option(
+        "--from source",
+        "Draw from a model that --model kept, without FILE: nothing is fitted.",
+        "MODEL",
     ),
-    click.option(
-        "--model",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="CONFIDENTIAL: keep the fitted models in this file, to draw more copies.",
-    ),
-    click.option(
-        "--from",
-        "source",
-        type=click.Path(path_type=Path),
-        metavar="MODEL",
-        help="Draw from a model that --model kept, without FILE: nothing is fitted.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    option("--json as_json", "Print one JSON document.", is_flag=True),
 )
 
 
@@ -262,17 +248,17 @@ def check_beside_model(context: click.Context, file: str | None) -> None:
             "Name a file to fit, or with --from a model to draw from, and not both: a model needs"
             " no original."
         )
-    for option in context.command.params:
-        name = option.name or ""
+    for one in context.command.params:
+        name = one.name or ""
         is_said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if is_said and name not in _WITH_A_MODEL:
             raise SettingsError(
-                f"{option.opts[0]} cannot go with --from: the model is fitted already. Only"
+                f"{one.opts[0]} cannot go with --from: the model is fitted already. Only"
                 " --copies, --rows, --seed, --out, --format and --json can."
             )
 
 
-def options_said(context: click.Context) -> set[str]:
+def options_on_command_line(context: click.Context) -> set[str]:
     """The options that stand on the command line, by their names in Python."""
     return {
         name
@@ -281,12 +267,8 @@ def options_said(context: click.Context) -> set[str]:
     }
 
 
-def synthesis_options(command: Command) -> Command:
-    """All options, in the order of the help."""
-    groups = (*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUTPUT_OPTIONS)
-    for option in reversed(groups):
-        command = option(command)
-    return command
+synthesis_options = together(*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUTPUT_OPTIONS)
+"""All options, in the order of the help."""
 
 
 ANEW = "Name the file and the folder for its copies: unveil synthesise survey.csv --out copies."
@@ -339,7 +321,7 @@ def synthesise(
             ending=ending,
             model=model,
             settings=settings,
-            said=options_said(context),
+            said=options_on_command_line(context),
         )
     elif file is not None:
         made, written = _anew(file, _folder(out, ANEW), ending, model, settings)

@@ -34,7 +34,7 @@ from unveil.cli.table_screen import comparison_screen, release_screen
 from unveil.errors import ReadError, RolesError, SettingsError, nearest
 from unveil.measure.tables.audit import audit as measure_audit
 from unveil.measure.tables.bounds import bounds as measure_bounds
-from unveil.measure.tables.compare_rounding import compare_rounding, tables_given
+from unveil.measure.tables.compare_rounding import compare_rounding, parse_tables
 from unveil.measure.tables.grid import Grid, key_levels
 from unveil.measure.tables.published_table import NO_TABLE, OF_SAMPLE, PublishedTable, make_release
 from unveil.measure.tables.read_counts import read_published
@@ -137,7 +137,7 @@ class Publication:
             np.array(counts.system.counts, np.int64),
             rounding=parse_rounding(self.rounding, total=self.total),
             total=self.total,
-            margins=margins_asked(self.margins, grid),
+            margins=parse_margins(self.margins, grid),
             published=self._published(source, grid),
             structural=structural_cells(self.structural, grid),
             seed=self.seed,
@@ -155,7 +155,7 @@ class Publication:
             found = read_published(
                 source.file, grid, value=self.published, layout="long", total_label=source.labels
             )
-        asked = margins_asked(self.margins, grid)
+        asked = parse_margins(self.margins, grid)
         parts = {"table", *(grid.part(one) for one in grid.margins(asked))}
         parts |= {"total"} if self.total else set()
         return {part: values for part, values in found.items() if part in parts}
@@ -174,7 +174,7 @@ def parse_rounding(given: Mapping[str | None, str], *, total: bool) -> Any:
     return asked | parts
 
 
-def margins_asked(given: Sequence[str], grid: Grid) -> Any:
+def parse_margins(given: Sequence[str], grid: Grid) -> Any:
     """All margins, or each by its dimensions; those of one are joined by +."""
     if not given:
         return None
@@ -223,7 +223,7 @@ def tables_to_compare(source: CountsSource, area: str | None) -> dict[str, Publi
             "--area is about one file, and FILE is a folder. Leave one of them out."
         )
     source.refuse_settings_of_people()
-    found = tables_given(source.file, area=area, dims=source.dims or None, count=source.count)
+    found = parse_tables(source.file, area=area, dims=source.dims or None, count=source.count)
     notes = (OF_SAMPLE,) if source.sample else ()
     return {
         name: make_release(grid, counts, notes=notes, of_sample=source.sample)
@@ -350,7 +350,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         )
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
-    print_output(printed, Console())
+    print_output(printed)
     return ABOVE_LIMIT if is_sap_limit_exceeded(figures.verdicts) else 0
 
 
@@ -410,7 +410,7 @@ def _compare_schemes(
         notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
         printed = comparison_screen(record, notes=notes, width=Console().width)
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
-    print_output(printed, Console())
+    print_output(printed)
     return 0
 
 
@@ -430,7 +430,7 @@ def _comparison(
         n_max=N_COMPARED if asked["sap_max_n"] is None else asked["sap_max_n"],
         threshold=asked["threshold"],
         total=asked["total"],
-        margins=margins_asked(asked["margins"], first.grid),
+        margins=parse_margins(asked["margins"], first.grid),
         structural=structural,
         draws=DRAWS if asked["draws"] is None else asked["draws"],
         seed=asked["seed"],

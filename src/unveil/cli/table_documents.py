@@ -1,6 +1,5 @@
 """What `unveil table` puts out for other programs: figures, and the table that may be published."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from unveil.measure.tables.schemes import Published, trivial_bounds
 from unveil.records.count_tables import RoundingComparison
 from unveil.records.limits import SapVerdict
 from unveil.view.format import format_count, visible
-from unveil.view.render_documents import csv_document, guard_text
+from unveil.view.render_documents import csv_document, guard_text, json_text
 
 VALUE = "published"
 
@@ -145,7 +144,7 @@ def release_json(figures: TableFigures, threshold: float) -> str:
         document["audit"] = figures.hidden.to_dict()
     if figures.verdicts:
         document["limits"] = [verdict.to_dict() for verdict in figures.verdicts]
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(document)
 
 
 def release_csv(figures: TableFigures) -> str:

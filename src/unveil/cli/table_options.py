@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable
-from functools import reduce
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import click
 
-from unveil.cli.options import column_names
+from unveil.cli.options import column_names, file_option, names_option, option, together
 from unveil.errors import SettingsError, quote_text
 from unveil.measure.tables.sap import LARGEST_N
 from unveil.view.sap import WORDS
@@ -85,182 +83,130 @@ def check_numbers(sap_max_n: int | None, audit: float | None) -> None:
         )
 
 
-def _options(*made: Command) -> Command:
-    return lambda command: reduce(lambda inner, option: option(inner), reversed(made), command)
-
-
-source_options = _options(
-    click.option(
-        "--microdata", is_flag=True, help="FILE holds people's records: count them by --dims."
-    ),
-    click.option(
-        "--dims",
+source_options = together(
+    option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
+    names_option("--dims", "The columns that make the table. Default: all but the counts."),
+    option("--count", "The column of counts. Default: count, n, freq or the like.", "COLUMN"),
+    option("--layout", "How FILE is laid out. Default: told from its columns.", "long|wide"),
+    option(
+        "--total-label total_labels",
+        "What FILE calls its totals. May be repeated. Default: Total, All.",
+        "TEXT",
         multiple=True,
-        metavar="NAMES",
-        callback=column_names,
-        help="The columns that make the table. Default: all but the counts.",
     ),
-    click.option(
-        "--count",
-        metavar="COLUMN",
-        help="The column of counts. Default: count, n, freq or the like.",
-    ),
-    click.option(
-        "--layout",
-        metavar="long|wide",
-        help="How FILE is laid out. Default: told from its columns.",
-    ),
-    click.option(
-        "--total-label",
-        "total_labels",
-        multiple=True,
-        metavar="TEXT",
-        help="What FILE calls its totals. May be repeated. Default: Total, All.",
-    ),
-    click.option(
-        "--weights",
-        metavar="COLUMN",
-        help="With --microdata: for how many people each record stands.",
-    ),
-    click.option("--sample", is_flag=True, help="The counts are of a sample of the people."),
+    option("--weights", "With --microdata: for how many people each record stands.", "COLUMN"),
+    option("--sample", "The counts are of a sample of the people.", is_flag=True),
 )
 
-release_options = _options(
-    click.option(
-        "--round",
-        "-r",
-        "rounding",
+release_options = together(
+    option(
+        "--round -r rounding",
+        "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
+        " one part: total=exact, sex=none. May be repeated. Default: exact.",
+        "[PART=]SCHEME",
         multiple=True,
-        metavar="[PART=]SCHEME",
         callback=schemes,
-        help=(
-            "How counts are published: conventional:5, random:3, controlled:3, suppress:5, ... For"
-            " one part: total=exact, sex=none. May be repeated. Default: exact."
-        ),
     ),
-    click.option("--total", is_flag=True, help="The grand total is published too."),
-    click.option(
+    option("--total", "The grand total is published too.", is_flag=True),
+    option(
         "--margins",
+        "Which margins are published too: all, or sex,age; sex+age is that of both.",
+        "all|NAMES",
         multiple=True,
-        metavar="all|NAMES",
         callback=column_names,
-        help="Which margins are published too: all, or sex,age; sex+age is that of both.",
     ),
-    click.option(
+    option(
         "--published",
-        metavar="FILE|COLUMN",
-        help="The values that were drawn and published: a file like --out, or a column of FILE.",
+        "The values that were drawn and published: a file like --out, or a column of FILE.",
+        "FILE|COLUMN",
     ),
-    click.option(
+    option(
         "--structural",
+        "Impossible cells: sex=m,pregnant=yes, or a cell number. May be repeated.",
+        "CELLS",
         multiple=True,
-        metavar="CELLS",
-        help="Impossible cells: sex=m,pregnant=yes, or a cell number. May be repeated.",
     ),
-    click.option(
-        "--seed", type=int, metavar="N", help="To draw the same values again. Keep it secret."
-    ),
+    option("--seed", "To draw the same values again. Keep it secret.", "N", type=int),
 )
 
-question_options = _options(
-    click.option(
+question_options = together(
+    option(
         "--sap-max-n",
+        "The most people known. Default: everybody, at most 100; with --compare 24.",
+        "N",
         type=int,
-        metavar="N",
-        help="The most people known. Default: everybody, at most 100; with --compare 24.",
     ),
-    click.option(
+    option(
         "--known",
+        'Who is known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
+        "PEOPLE",
         multiple=True,
-        metavar="PEOPLE",
         callback=parse_known_people,
-        help='Who is known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
     ),
-    click.option("--given", metavar="LEVELS", help="Among people with these levels only: sex=m."),
-    click.option(
+    option("--given", "Among people with these levels only: sex=m.", "LEVELS"),
+    option(
         "--depth",
-        metavar="D|all",
+        "Only zeros in margins of at most D variables; all: a curve for each D.",
+        "D|all",
         callback=depth,
-        help="Only zeros in margins of at most D variables; all: a curve for each D.",
     ),
-    click.option("--bounds", is_flag=True, help="Add how many people can be in each cell."),
-    click.option(
+    option("--bounds", "Add how many people can be in each cell.", is_flag=True),
+    option(
         "--audit",
+        "Add which suppressed values can be estimated within so many percent.",
+        "PERCENT",
         type=float,
-        metavar="PERCENT",
-        help="Add which suppressed values can be estimated within so many percent.",
     ),
-    click.option(
+    option(
         "--threshold",
+        "Say from how many people known SAP is above P.",
+        "P",
         type=float,
         default=0.05,
-        show_default=True,
-        metavar="P",
-        help="Say from how many people known SAP is above P.",
     ),
-    click.option(
-        "--limit",
-        "limits",
+    option(
+        "--limit limits",
+        "Exit with 3 where SAP with N people known is, or may be, above P. May be repeated.",
+        "N=P",
         multiple=True,
-        metavar="N=P",
-        help="Exit with 3 where SAP with N people known is, or may be, above P. May be repeated.",
     ),
-    click.option(
+    option(
         "--nodes",
+        "Steps of the exact search; after them bounds are told.",
+        "N",
         type=int,
         default=20_000,
-        show_default=True,
-        metavar="N",
-        help="Steps of the exact search; after them bounds are told.",
     ),
-    click.option(
-        "--seconds",
-        type=float,
-        metavar="S",
-        help="Seconds for the search; after them bounds are told.",
-    ),
+    option("--seconds", "Seconds for the search; after them bounds are told.", "S", type=float),
 )
 
-design_options = _options(
-    click.option(
+design_options = together(
+    option(
         "--compare",
+        "Compare schemes: conventional:3,random:3. FILE may be a folder of tables.",
+        "SCHEMES",
         multiple=True,
-        metavar="SCHEMES",
         callback=parse_schemes,
-        help="Compare schemes: conventional:3,random:3. FILE may be a folder of tables.",
     ),
-    click.option(
-        "--area", metavar="COLUMN", help="With --compare: one table for each level of this column."
-    ),
-    click.option(
+    option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
+    option(
         "--draws",
+        "With --compare: how often schemes that draw are drawn. Default: 20.",
+        "N",
         type=int,
-        metavar="N",
-        help="With --compare: how often schemes that draw are drawn. Default: 20.",
     ),
 )
 
-document_options = _options(
-    click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write the table to publish, without true counts, to this CSV file.",
-    ),
-    click.option(
-        "--chart",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write the curve to this SVG file, for your eyes only.",
-    ),
-    click.option(
+document_options = together(
+    file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
+    file_option("--chart", "Write the curve to this SVG file, for your eyes only."),
+    option(
         "--words",
+        "For how many numbers of people known to say SAP in words.",
+        "N",
         type=click.IntRange(min=0),
         default=WORDS,
-        show_default=True,
-        metavar="N",
-        help="For how many numbers of people known to say SAP in words.",
     ),
-    click.option("--csv", "as_csv", is_flag=True, help="Print the figures as CSV."),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    option("--csv as_csv", "Print the figures as CSV.", is_flag=True),
+    option("--json as_json", "Print one JSON document.", is_flag=True),
 )

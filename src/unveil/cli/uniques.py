@@ -1,6 +1,5 @@
 """`unveil uniques`: who is alone with their keys, with how few, and would a match be right?"""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from unveil.atomic import write_all_or_none
-from unveil.cli.options import keys_option, person_option, reading_options
+from unveil.cli.options import (
+    file_option,
+    json_option,
+    keys_option,
+    option,
+    person_option,
+    reading_options,
+)
 from unveil.cli.output_files import (
     chart_option,
     check_records,
@@ -23,15 +29,15 @@ from unveil.cli.output_files import (
 from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError
 from unveil.measure.one_table import open_table
-from unveil.measure.uniques.match_risk import match_risk_of, risk_asked
-from unveil.measure.uniques.suda import suda_asked, suda_of
+from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
+from unveil.measure.uniques.suda import parse_suda_settings, suda_of
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.view import match_risk as of_risk
 from unveil.view import uniques as of_uniques
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import lines
-from unveil.view.render_documents import csv_document
+from unveil.view.render_documents import csv_document, json_text
 from unveil.view.render_rich import check_both, check_lacking, print_output
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
@@ -40,71 +46,50 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 @click.command(short_help="Who is alone with their keys, and with how few of them.")
 @click.argument("file", required=False)
 @keys_option
-@click.option(
+@option(
     "--max-msu",
+    "Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
+    "N",
     type=int,
-    metavar="N",
-    help="Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
 )
-@click.option(
+@option(
     "--dis-fraction",
+    "The share of the population that is in the data.",
+    "SHARE",
     type=float,
     default=0.01,
-    show_default=True,
-    metavar="SHARE",
-    help="The share of the population that is in the data.",
 )
-@click.option(
+@option(
     "--scores",
+    "How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
     type=click.Choice(["original", "normalised"]),
     default="original",
-    show_default=True,
-    help="How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
 )
-@click.option(
+@option(
     "--missing-rule",
+    "A missing key makes nobody unique and matches anything, or is a level of its own.",
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
-    show_default=True,
-    help="A missing key makes nobody unique and matches anything, or is a level of its own.",
 )
-@click.option(
-    "--weights", metavar="COLUMN", help="For how many people of the population a record stands."
-)
-@click.option("--sensitive", metavar="COLUMN", help="Add l-diversity: what could be learnt.")
-@click.option(
+@option("--weights", "For how many people of the population a record stands.", "COLUMN")
+@option("--sensitive", "Add l-diversity: what could be learnt.", "COLUMN")
+@option(
     "--alpha",
+    "What a record counts that matches another but lacks a key.",
+    "SHARE",
     type=float,
     default=1.0,
-    show_default=True,
-    metavar="SHARE",
-    help="What a record counts that matches another but lacks a key.",
 )
-@click.option(
-    "--recursive-c",
-    type=float,
-    default=2,
-    show_default=True,
-    metavar="C",
-    help="The c of recursive (c, l)-diversity.",
-)
+@option("--recursive-c", "The c of recursive (c, l)-diversity.", "C", type=float, default=2)
 @person_option
 @reading_options
-@click.option(
-    "--records",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="CONFIDENTIAL: write who is alone, and with what, to this CSV file.",
-)
-@click.option(
-    "--values",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="CONFIDENTIAL: write which values of the keys make people unique to this CSV file.",
+@file_option("--records", "CONFIDENTIAL: write who is alone, and with what, to this CSV file.")
+@file_option(
+    "--values", "CONFIDENTIAL: write which values of the keys make people unique to this CSV file."
 )
 @chart_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per key as CSV.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@option("--csv as_csv", "Print one row per key as CSV.", is_flag=True)
+@json_option
 def uniques(
     *,
     file: str | None,
@@ -141,10 +126,10 @@ def uniques(
     for path in (records, values):
         if path is not None:
             check_records(path)
-    asked = suda_asked(
+    asked = parse_suda_settings(
         len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
     )
-    of_matches = risk_asked(
+    of_matches = parse_risk_settings(
         keys,
         weights=weights,
         sensitive=sensitive,
@@ -166,13 +151,13 @@ def uniques(
         written.extend(write_chart(chart, alone.record))
         for sentence in write_documents(documents):
             click.echo(f"unveil: {lines(sentence)}", err=True)
-    print_output(shown, Console())
+    print_output(shown)
 
 
 def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool) -> Any:
     if as_json:
         document = {**alone.to_dict(), "match_risk": risk.to_dict()}
-        return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
+        return json_text(document)
     if as_csv:
         return csv_document([row.to_dict() for row in alone.contributions])
     return _screen(alone, risk)

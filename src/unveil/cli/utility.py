@@ -7,7 +7,13 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.options import column_names, missing_option
+from unveil.cli.options import (
+    file_option,
+    json_option,
+    missing_option,
+    names_option,
+    option,
+)
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import Report, progress_bar
 from unveil.cli.synthesise import numbers_by_column
@@ -28,7 +34,7 @@ from unveil.view.utility_screen import document, screen, table_lines
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
 
-def ways_asked(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+def parse_ways(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
     """How many variables the tables have: some of 1, 2 and 3."""
     found = [part.strip() for part in given.split(",")]
     if not set(found) <= {"1", "2", "3"}:
@@ -58,90 +64,58 @@ def parse_interactions(
 @click.command(short_help="How much of the original's story a copy still tells.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@click.option(
-    "--columns",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="The columns to compare. Default: all that every file has.",
-)
-@click.option(
-    "--categories",
-    multiple=True,
-    metavar="NAMES",
-    callback=column_names,
-    help="Columns of numbers that are only names.",
-)
-@click.option(
+@names_option("--columns", "The columns to compare. Default: all that every file has.")
+@names_option("--categories", "Columns of numbers that are only names.")
+@option(
     "--model",
+    "What tells the files apart: cart (a tree) or logit (a logistic model).",
+    "MODEL",
     default="cart",
-    show_default=True,
-    metavar="MODEL",
-    help="What tells the files apart: cart (a tree) or logit (a logistic model).",
 )
-@click.option(
+@option(
     "--interactions",
-    metavar="N",
+    "Of logit: how many variables a term may join. Default: 1.",
+    "N",
     callback=parse_interactions,
-    help="Of logit: how many variables a term may join. Default: 1.",
 )
-@click.option(
+@option(
     "--permutations",
+    "Of cart: how many permuted labels show what chance does.",
+    "N",
     type=int,
     default=50,
-    show_default=True,
-    metavar="N",
-    help="Of cart: how many permuted labels show what chance does.",
 )
-@click.option(
-    "--special-codes",
-    "--special",
+@option(
+    "--special-codes --special",
+    "Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "COLUMN=CODES",
     multiple=True,
-    metavar="COLUMN=CODES",
     callback=numbers_by_column,
-    help="Numbers that stand for no answer: income=-8,-9. May be repeated.",
 )
 @missing_option
-@click.option(
+@option(
     "--ways",
+    "Tables of so many variables are compared: 1,2,3.",
+    "NUMBERS",
     default="2",
-    show_default=True,
-    metavar="NUMBERS",
-    callback=ways_asked,
-    help="Tables of so many variables are compared: 1,2,3.",
+    callback=parse_ways,
 )
-@click.option(
+@option(
     "--worst",
+    "Of how many of the worst tables to show the cells.",
+    "N",
     type=click.IntRange(min=0),
     default=5,
-    show_default=True,
-    metavar="N",
-    help="Of how many of the worst tables to show the cells.",
 )
-@click.option("--compare", "is_compared", is_flag=True, help="Show also what goes together.")
-@click.option("--projection", "is_projected", is_flag=True, help="Show also the two main axes.")
-@click.option(
-    "--tstr", "outcome", metavar="OUTCOME", help="Train on synthetic, test on real: this column."
-)
-@click.option("--control", metavar="FILE", help="For --tstr: people who were not used.")
-@click.option("--seed", type=int, metavar="N", help="The same seed gives the same figures.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option(
-    "--csv",
-    "csv_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.csv",
-    help="Write every table with all its measures to a file.",
-)
-@click.option(
-    "--page", type=click.Path(path_type=Path), metavar="FILE.html", help="Write a page to a file."
-)
-@click.option(
-    "--chart",
-    type=click.Path(path_type=Path),
-    metavar="FILE.svg",
-    help="Write the heat map of all pairs to a file.",
-)
+@option("--compare is_compared", "Show also what goes together.", is_flag=True)
+@option("--projection is_projected", "Show also the two main axes.", is_flag=True)
+@option("--tstr outcome", "Train on synthetic, test on real: this column.", "OUTCOME")
+@option("--control", "For --tstr: people who were not used.", "FILE")
+@option("--seed", "The same seed gives the same figures.", "N", type=int)
+@json_option
+@file_option("--csv csv_file", "Write every table with all its measures to a file.", "FILE.csv")
+@file_option("--page", "Write a page to a file.", "FILE.html")
+@file_option("--chart", "Write the heat map of all pairs to a file.", "FILE.svg")
 def utility(
     *,
     original: str | None,

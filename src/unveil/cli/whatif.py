@@ -11,6 +11,7 @@ from unveil.cli.options import (
     exclude_option,
     indent_lines,
     json_option,
+    option,
     project_option,
     render_table,
 )
@@ -26,9 +27,9 @@ from unveil.view.render_rich import print_output
 
 @click.command(short_help="What would change if something were common knowledge.")
 @exclude_option
-@click.option("--scenario", metavar="NAME", help="In this scenario alone. Default: in every one.")
-@click.option("--keep", is_flag=True, help="Write it into project.toml; needs --reason and --by.")
-@click.option("--reason", metavar="TEXT", help="Why it is no real risk; kept with it.")
+@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
+@option("--keep", "Write it into project.toml; needs --reason and --by.", is_flag=True)
+@option("--reason", "Why it is no real risk; kept with it.", "TEXT")
 @by_option
 @project_option
 @json_option
@@ -57,7 +58,7 @@ def whatif(
         found = try_out(
             file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
         )
-    print_output(json_document(found) if as_json else _screen(found), Console())
+    print_output(json_document(found) if as_json else _screen(found))
 
 
 def _screen(found: WhatIf) -> Group:

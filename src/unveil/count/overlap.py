@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from unveil.arguments import check_faults
 from unveil.count.codes import CodedColumn
 from unveil.errors import AlignError
 from unveil.io.table import Table, mid_sentence
@@ -29,8 +30,7 @@ def check_disjoint(keys: Sequence[CodedColumn], tables: Sequence[Table]) -> None
         for pair in pairs
         if _is_disjoint(key, *pair)
     ]
-    if faults:
-        raise AlignError("\n".join(faults))
+    check_faults(faults, AlignError)
 
 
 def _disjoint(key: CodedColumn, pair: tuple[int, int], tables: Sequence[Table]) -> str:

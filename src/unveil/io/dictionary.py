@@ -75,7 +75,7 @@ def read_dictionary(path: str | os.PathLike[str]) -> Codebook:
     return Codebook(source=file.name, format="csv", variables=variables)
 
 
-def dictionary_given(given: Any, *, what: str = "dictionary") -> Codebook:
+def parse_dictionary(given: Any, *, what: str = "dictionary") -> Codebook:
     """A dictionary as a user gives it: a codebook, or the path of a file."""
     if isinstance(given, Codebook):
         return given
@@ -191,7 +191,7 @@ def apply_dictionary(table: Table, given: Any) -> Table:
 
     It goes before what the file says itself, which still counts for all other columns.
     """
-    known = dictionary_given(given)
+    known = parse_dictionary(given)
     book = _select_variables(known, table)
     if not book.variables:
         name = known.source if given is known else Path(os.fsdecode(given)).name

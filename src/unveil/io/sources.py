@@ -12,7 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from unveil.errors import ReadError, list_names
-from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, dictionary_given
+from unveil.io.dictionary import apply_dictionary, apply_dictionary_beside, parse_dictionary
 from unveil.io.file_checks import guard
 from unveil.io.isolated import read_apart
 from unveil.io.read_csv import read_csv
@@ -165,7 +165,7 @@ def hold(
     """
     missing, wanted = tuple(missing_values), dict(types or {})
     table = apply_types(_read(path, side, None, missing, None), wanted)
-    known = None if dictionary is None else dictionary_given(dictionary)
+    known = None if dictionary is None else parse_dictionary(dictionary)
     fits = known is not None and any(one.name in table.frame.columns for one in known.variables)
     declared = known if fits and table.codebook is None else None
     return CachedFile(path, table, missing, declared, wanted)

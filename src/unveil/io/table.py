@@ -1,12 +1,12 @@
 """One side of a comparison as read: its name in messages, its frame, and what was noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
-from unveil.arguments import absent_sentence
+from unveil.arguments import check_columns
 from unveil.errors import ReadError, RolesError, list_names
 from unveil.records.codebook import Codebook, Variable
 from unveil.records.disclosure import Coercion
@@ -22,9 +22,7 @@ def choose(names: Sequence[str], columns: Sequence[str] | None, place: str) -> l
     if not columns:
         return list(names)
     wanted = list(dict.fromkeys(columns))
-    faults = [absent_sentence(place, name, names) for name in wanted if name not in names]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_columns(place, wanted, names)
     return wanted
 
 
@@ -99,6 +97,10 @@ class Table:
         """What is declared about each column, by its name."""
         declared = () if self.codebook is None else self.codebook.variables
         return {variable.name: variable for variable in declared}
+
+    def check_columns(self, names: Iterable[str]) -> None:
+        """Refuse columns that the table has not, all of them at once."""
+        check_columns(self.place, names, self.frame.columns)
 
 
 def place_of(side: str, file_name: str | None = None) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from unveil.arguments import check_faults
 from unveil.errors import AlignError, ReadError
 from unveil.io.table import Table, mid_sentence
 from unveil.records.disclosure import Coercion
@@ -134,8 +135,7 @@ def apply_types(table: Table, types: Mapping[str, str]) -> Table:
         elif now.dtype != was.dtype:
             frame = frame.with_columns(now.alias(name))
             notes.append(_note(name, types[name], was.dtype, table.side))
-    if faults:
-        raise ReadError("\n".join(faults))
+    check_faults(faults, ReadError)
     return replace(table, frame=frame, notes=tuple(notes))
 
 

@@ -16,7 +16,7 @@ import polars as pl
 from unveil.atomic import FilePlacement, is_full
 from unveil.errors import SettingsError, UnveilError, WriteError, quote_text
 from unveil.io.code_meanings import codebook_of, variable_of
-from unveil.io.dictionary import dictionary_given
+from unveil.io.dictionary import parse_dictionary
 from unveil.io.outgoing import OutgoingTable, mark_copy, marked_path
 from unveil.io.sources import read_table
 from unveil.io.table import Table
@@ -127,7 +127,7 @@ def _codebook(like: Any, codebook: Any) -> Codebook | None:
     if like is not None and codebook is not None:
         raise SettingsError("Give like or codebook, not both: each says how the file is declared.")
     if codebook is not None:
-        return dictionary_given(codebook, what="codebook")
+        return parse_dictionary(codebook, what="codebook")
     return None if like is None else codebook_like(like)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
+from unveil.arguments import whole_number
 from unveil.atomic import write_all_or_none, write_new
 from unveil.errors import InputError, ReadError, RolesError, WriteError, list_names, quote_text
 from unveil.io.sources import CachedFile, hold
@@ -24,16 +25,14 @@ from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.toml import set_settings
 from unveil.protection.plan_synthesis import drop_identifiers, identifier_faults
 from unveil.protection.result import ProtectResult
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.protection import Protection
 from unveil.records.synthesis import ConfidentialSynthesis, Synthesis
 from unveil.study.scenario import Progress, no_progress
-from unveil.synthesis.settings import MOST_COPIES, entries, parse_int
+from unveil.synthesis.settings import MOST_COPIES, entries
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser, check_path, save
-from unveil.view import protection as _protection  # noqa: F401  (teach records to show
-from unveil.view import synthesis as _synthesis  # noqa: F401  themselves)
+from unveil.view.show import Result
 
 # How do copies get into a folder? All of them or none, over nothing, and marked as fake.
 
@@ -58,7 +57,7 @@ def choose_ending(original: str) -> str:
 
 def copy_paths(original: str, folder: Path, copies: int, ending: str) -> tuple[Path, ...]:
     """Where each copy goes; refused, before anything is fitted, where something is there."""
-    parse_int("copies", copies, least=1, most=MOST_COPIES)  # before as many names are made
+    whole_number("copies", copies, most=MOST_COPIES)  # before as many names are made
     stem = Path(original).name.split(".", maxsplit=1)[0]
     numbers = [""] if copies == 1 else [f"_{number}" for number in range(1, copies + 1)]
     paths = tuple(target_of(folder / f"{stem}{number}.{ending}", fake=True) for number in numbers)
@@ -235,7 +234,7 @@ COPIES, PROTECTED = "copies", "protected"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Copies:
+class Copies(Result):
     """Copies that a project now names: how they were made and where they are; shows no row."""
 
     result: Synthesiser | ProtectResult
@@ -254,12 +253,6 @@ class Copies:
     def warnings(self) -> tuple[str, ...]:
         """What should be known before they are used."""
         return self.record.warnings
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def is_in_project() -> bool:

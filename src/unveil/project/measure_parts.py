@@ -9,7 +9,7 @@ import msgspec
 
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.record import Plain, plain
+from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.model import ProjectFile
 from unveil.project.plan_run import PlannedPart, disclosure_settings
@@ -64,7 +64,7 @@ class Measuring:
         counted = self.counted(settings)
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
-    def counted(self, settings: Mapping[str, Any]) -> Plain:
+    def counted(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted as `unveil.disclosure` counts it, with nothing excluded."""
         opening = open_scenario(
             sides_of(self.inputs.copies, original=self.inputs.original),
@@ -76,9 +76,11 @@ class Measuring:
             progress=self.progress,
         )
         checking = CheckSettings(Checks(), None)
-        return plain(opening, checking, self.progress, settings.get("sensitive"))
+        return measure_scenario(opening, checking, self.progress, settings.get("sensitive"))
 
-    def fitting(self, counted: Plain, settings: Mapping[str, Any]) -> tuple[Exclusion, ...]:
+    def fitting(
+        self, counted: MeasuredScenario, settings: Mapping[str, Any]
+    ) -> tuple[Exclusion, ...]:
         """The exclusions that the data know; of ruled pairs, those that are flagged."""
         kept = [text for text in settings["exclude"] if self._fits(counted, text)]
         pairs = []
@@ -91,7 +93,7 @@ class Measuring:
             pairs = [pair for pair in pairs if pair not in settings.get("keep_pairs", ())]
         return parse_exclusions([*kept, *pairs])
 
-    def _fits(self, counted: Plain, text: str) -> bool:
+    def _fits(self, counted: MeasuredScenario, text: str) -> bool:
         try:
             resolve_exclusions(parse_exclusions(text), counted.opening.scenario)
         except RolesError:

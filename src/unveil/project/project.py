@@ -36,7 +36,6 @@ from unveil.records.assessment import (
 )
 from unveil.records.run import RunComparison
 from unveil.study.scenario import Progress, no_progress
-from unveil.view import project_notebook as _desk_view  # noqa: F401  (teaches records to show themselves)
 
 
 class Project:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, whole_number
 from unveil.errors import InputError, SettingsError, list_names
 from unveil.io.sources import read_table
 from unveil.io.table import Table
@@ -39,7 +39,7 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS, entries, parse_int
+from unveil.synthesis.settings import MOST_ROWS, entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 
@@ -95,7 +95,7 @@ class ProtectionSettings:
             preset,
             parse_sweep(given["sweep"], audience),
             _seeds(given["seed"], own["seed"]),
-            None if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS),
+            None if rows is None else whole_number("rows", rows, most=MOST_ROWS),
             keys,
             targets,
             parse_bands(None, given["special_codes"]).special_codes,

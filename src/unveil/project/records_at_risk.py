@@ -110,16 +110,16 @@ MOST_SHOWN = 2_000
 _MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 
 
-def records_documents(project: ProjectFile, dossier: ReportContents) -> dict[str, bytes]:
+def records_documents(project: ProjectFile, contents: ReportContents) -> dict[str, bytes]:
     """The two files by name; refused where they would not be those of the run."""
-    number = dossier.run.number
-    if not dossier.judgement.is_current:
+    number = contents.run.number
+    if not contents.judgement.is_current:
         raise ReadError(
             f"The records at risk of run {number} cannot be listed:"
-            f" {' '.join(dossier.judgement.stale)} Measure again: unveil run."
+            f" {' '.join(contents.judgement.stale)} Measure again: unveil run."
         )
-    found = list(list_records_at_risk(inputs_of(project), dossier.run))
-    page = records_page(dossier.title, number, [_block(one) for one in found])
+    found = list(list_records_at_risk(inputs_of(project), contents.run))
+    page = records_page(contents.title, number, [_block(one) for one in found])
     file = records_path(project.folder, number)
     return {file.with_suffix(".html").name: page.encode(), file.name: records_csv(found)}
 

@@ -18,12 +18,13 @@ from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.assessment import Explanation, Judgement, LimitCheck, WhatIf
-from unveil.records.base import Copy, Plots, charts
+from unveil.records.base import Copy
 from unveil.records.report import Parts
 from unveil.records.run import FileRole, Run
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.lollipop import Measure, lollipop_chart
 from unveil.view.run_notebook import run_html, run_text
+from unveil.view.show import Plots, charts
 from unveil.view.status import worst
 
 # Which charts has a run? Those of its parts, and the one of all targets against their limits.

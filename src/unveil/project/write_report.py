@@ -173,11 +173,11 @@ def write_report(
         If `out` is there already, or something cannot be written.
     """
     heal_log(project.folder)
-    dossier, parts = gather_report(project, n)
-    number = dossier.run.number
+    contents, parts = gather_report(project, n)
+    number = contents.run.number
     place = Path(out) if out is not None else _home(project, number)
-    listed = _write_records(project, dossier) if records else ()
-    shown = replace(dossier, records_file=_beside(project, dossier, listed, place))
+    listed = _write_records(project, contents) if records else ()
+    shown = replace(contents, records_file=_beside(project, contents, listed, place))
     content = custodian_page(shown, parts, made=now()).encode()
     if out is not None:
         write_private(place, content)
@@ -197,8 +197,8 @@ def _home(project: ProjectFile, number: int) -> Path:
     return project.folder / "confidential" / f"report_{number:04d}.html"
 
 
-def _write_records(project: ProjectFile, dossier: ReportContents) -> tuple[Path, ...]:
-    made = records_documents(project, dossier)
+def _write_records(project: ProjectFile, contents: ReportContents) -> tuple[Path, ...]:
+    made = records_documents(project, contents)
     home = project.folder / "confidential"
     for name, content in made.items():
         _write_private(project, home / name, content)
@@ -217,19 +217,19 @@ def _write_private(project: ProjectFile, place: Path, content: bytes) -> None:
 
 
 def _beside(
-    project: ProjectFile, dossier: ReportContents, listed: tuple[Path, ...], place: Path
+    project: ProjectFile, contents: ReportContents, listed: tuple[Path, ...], place: Path
 ) -> str | None:
     """The records at risk as the report names them: without a folder where they lie beside it."""
-    known = listed[0] if listed else _existing_report(project, dossier)
+    known = listed[0] if listed else _existing_report(project, contents)
     if known is None:
         return None
     is_beside = known.parent.resolve() == place.parent.resolve()
     return known.name if is_beside else f"{known.parent.name}/{known.name}"
 
 
-def _existing_report(project: ProjectFile, dossier: ReportContents) -> Path | None:
+def _existing_report(project: ProjectFile, contents: ReportContents) -> Path | None:
     """What an earlier command wrote: the page if it is there, else the file of the run."""
-    if dossier.records_file is None:
+    if contents.records_file is None:
         return None
-    file = project.folder / dossier.records_file
+    file = project.folder / contents.records_file
     return shown if (shown := file.with_suffix(".html")).is_file() else file

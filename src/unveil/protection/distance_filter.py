@@ -22,7 +22,6 @@ from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
 from unveil.models.neighbours.whitening import is_closer
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.people import People, check_person
@@ -30,6 +29,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import OpenFiles, Study, open_files
 from unveil.study.take_study import takes_study
 from unveil.view.format import and_list, percent
+from unveil.view.show import Result
 
 # What did the filter do to the copy? Means, shares and missing values before and after.
 #
@@ -160,7 +160,7 @@ def shift_warnings(found: Iterable[Shift]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistanceFilterResult:
+class DistanceFilterResult(Result):
     """The rows kept, and for each synthetic row why.
 
     `nearest` is the place of the nearest original (the first of those tied), `d_synthetic` the
@@ -263,10 +263,6 @@ class DistanceFilterResult:
             **{name: _finite(getattr(self, name)) for name in per_row},
         }
 
-    def to_json(self, *, indent: int = 2) -> str:
-        """The figures over all rows as one JSON document; nothing in it is about one row."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each synthetic row: confidential."""
         return pl.DataFrame(
@@ -278,12 +274,6 @@ class DistanceFilterResult:
                 "limit": pl.Series(_finite(self.limit), dtype=pl.Float64),
             }
         )
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def _finite(values: Floats) -> list[float | None]:

@@ -17,31 +17,17 @@ from unveil.io.outgoing import MARK, OutgoingTable, mark_copy
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import write_file
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.protection import FakeMarks
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class FakeResult:
+class FakeResult(Result):
     """Data that says that it is fake, and how it does; printing it shows no record of the data."""
 
     record: FakeMarks
     data: Labelled
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def label_as_fake(

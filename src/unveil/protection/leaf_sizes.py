@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from unveil.arguments import choice
+from unveil.arguments import choice, whole_number
 from unveil.errors import SettingsError
 from unveil.io.table import Labelled
 from unveil.measure.disclosure.disclosure import disclosure
@@ -14,7 +14,6 @@ from unveil.measure.utility.pair_tables import pair_tables
 from unveil.protection.plan_columns import fewest
 from unveil.records.protection import Audience, SweepRow
 from unveil.study.scenario import Progress
-from unveil.synthesis.settings import parse_int
 from unveil.synthesis.synthesise import synthesise
 
 # What do larger leaves cost, and what do they spare? A synthesis for each size, measured.
@@ -129,7 +128,7 @@ def parse_sweep(given: Any, audience: Audience | None) -> tuple[int, ...]:
         return OPEN_SWEEP if audience == "open" else ()
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         given = [given]
-    leaves = tuple(dict.fromkeys(parse_int("A leaf of the sweep", one, least=1) for one in given))
+    leaves = tuple(dict.fromkeys(whole_number("A leaf of the sweep", one) for one in given))
     if len(leaves) > MOST_SWEPT:
         raise SettingsError(
             f"The sweep has {len(leaves)} sizes of leaves. Each is a synthesis of its own: give at"

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
 from unveil.count.kinds import kind_of_series
 from unveil.errors import RolesError, quote_text
 from unveil.io.numbers import EXACT_IN_FLOAT, is_letter
 from unveil.io.table import Labelled, Table
+from unveil.measure.result import rows_frame
 from unveil.protection.noise_steps import (
     NoiseSpec,
     column_warnings,
@@ -26,16 +26,16 @@ from unveil.protection.noise_steps import (
     parse_not_needed,
 )
 from unveil.protection.statement import statement
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Variable
 from unveil.records.noise import Noise, NoisedColumn, NotNeeded
 from unveil.seeding import choose_seed
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
+from unveil.view.show import Result
 
 
-@dataclass(frozen=True)
-class NoisedResult:
+@dataclass(frozen=True, repr=False)
+class NoisedResult(Result):
     """The copy with noise, and the record of what was done."""
 
     data: Any  # a polars frame, or Labelled where labels are known
@@ -48,22 +48,7 @@ class NoisedResult:
 
     def frame(self) -> pl.DataFrame:
         """One row per noised column, its displacement beside."""
-        rows = [_flat(column) for column in self.record.columns]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The record as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.columns)
 
 
 @takes_study
@@ -115,7 +100,7 @@ def _make_noised(
 ) -> NoisedResult:
     needless = parse_not_needed(needless, asked)
     (table,) = open_files({"data": data}, None, missing)
-    _check_absent(table, [*(one.column for one in asked), *needless])
+    table.check_columns([*(one.column for one in asked), *needless])
     made = {one.column: _column(table, one, seed) for one in asked}
     frame = table.frame.with_columns(column for column, _, _ in made.values())
     rows = tuple(row for _, row, _ in made.values())
@@ -139,16 +124,6 @@ def _make_noised(
     if table.codebook is None:
         return NoisedResult(frame, record)
     return NoisedResult(Labelled(frame, table.codebook), record)
-
-
-def _check_absent(table: Table, names: Sequence[str]) -> None:
-    faults = [
-        absent_sentence(table.place, name, table.frame.columns)
-        for name in names
-        if name not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
 
 
 def _column(table: Table, asked: NoiseSpec, seed: int) -> tuple[pl.Series, NoisedColumn, list[str]]:
@@ -211,10 +186,3 @@ def _as_before(given: pl.Series, found: np.ndarray, asked: NoiseSpec) -> pl.Seri
     fits = largest is None or float(largest) < EXACT_IN_FLOAT  # type: ignore[arg-type]
     made = made.cast(pl.Int64) if is_whole and whole_ends and fits else made
     return made.alias(given.name)
-
-
-def _flat(column: NoisedColumn) -> dict[str, Any]:
-    plain = column.to_dict()
-    for nested in ("before", "after", "bins"):
-        plain.pop(nested)
-    return {**plain, **(plain.pop("displacement") or {})}

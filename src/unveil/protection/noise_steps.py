@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value
+from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value, whole_number
 from unveil.arrays import Floats
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.measure.ecap.arguments import amount
@@ -102,13 +102,8 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
 def _decimals(name: str, given: Any) -> int | None:
     if given is None:
         return None
-    number = number_in(given)
-    if number is None or not 0 <= number <= _MOST_DECIMALS or number != int(number):
-        raise SettingsError(
-            f"round of {quote_text(name)} is {quote_value(given)}. It is a number of decimals, from"
-            f" 0 to {_MOST_DECIMALS}."
-        )
-    return int(number)
+    what, why = f"round of {quote_text(name)}", ", a number of decimals"
+    return whole_number(what, given, least=0, most=_MOST_DECIMALS, why=why)
 
 
 def _clip(name: str, given: Any) -> tuple[float | None, float | None]:

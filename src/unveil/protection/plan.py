@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, number_in, quote_value
+from unveil.arguments import is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import amount, size, sizes, threshold_given
+from unveil.measure.ecap.arguments import amount, parse_ecap_threshold, sizes
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
     EXAMPLE,
-    parse_truth,
     read_step,
     step_fault,
     step_heading,
@@ -25,7 +24,6 @@ from unveil.protection.recoding.steps import (
 from unveil.records.recoding import KINDS, Step, as_mapping
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
-from unveil.synthesis.settings import parse_int
 
 # In which order can steps be done, and what is wrong with another?
 
@@ -127,9 +125,7 @@ _NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={..
 def _filter(said: Said) -> Faults:
     for name in said:
         if name == "max_rounds":
-            yield from find_faults(
-                name, lambda: parse_int("max_rounds", said["max_rounds"], least=1)
-            )
+            yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
         else:
             one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
             check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
@@ -143,7 +139,7 @@ def _removal(said: Said) -> Faults:
 
 
 def _truth_faults(name: str, said: Said) -> Faults:
-    yield from find_faults(name, lambda: parse_truth(name, said.get(name, False)))
+    yield from find_faults(name, lambda: true_or_false(name, said.get(name, False)))
 
 
 def _smoothing_faults(said: Said) -> Faults:
@@ -210,13 +206,13 @@ def _population_faults(said: Said) -> Faults:
         fault
         for name in ("N", "n")
         if name in said
-        for fault in find_faults(name, partial(size, name, said[name]))
+        for fault in find_faults(name, partial(whole_number, name, said[name]))
     ]
     if not told and "N" in said and "n" in said:
         told = [*find_faults("N", lambda: sizes(said["N"], said["n"]))]
     yield from told
     if "threshold" in said:
-        yield from find_faults("threshold", lambda: threshold_given(said["threshold"]))
+        yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     yield from _truth_faults("discrete", said)
 
 

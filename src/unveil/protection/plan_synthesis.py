@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from unveil.arguments import choice, is_list, quote_value
+from unveil.arguments import choice, is_list, quote_value, whole_number
 from unveil.errors import InputError, SettingsError, quote_text
 from unveil.expressions.parse import parse_formula, parse_rule
 from unveil.protection.recoding.steps import unknown_settings
@@ -18,7 +18,6 @@ from unveil.synthesis.settings import (
     codes_by_column,
     entries,
     options_of,
-    parse_int,
     workers_of,
 )
 from unveil.synthesis.synthesise import synthesise
@@ -195,5 +194,5 @@ _CHECKS: dict[str, Callable[[Any], Checks]] = {
     "missing_values": lambda given: iter([lambda: entries(given)]),
     "seed": lambda given: iter([lambda: choose_seed(given)]),
     "workers": lambda given: iter([lambda: workers_of(given)]),
-    "rows": lambda given: iter([lambda: parse_int("rows", given, least=1, most=MOST_ROWS)]),
+    "rows": lambda given: iter([lambda: whole_number("rows", given, most=MOST_ROWS)]),
 }

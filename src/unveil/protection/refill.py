@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
+from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Mask
 from unveil.errors import SettingsError
 from unveil.io.table import Table, place_of
+from unveil.measure.result import rows_frame
 from unveil.measure.roles.person import choose_people
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
@@ -29,15 +30,15 @@ from unveil.protection.distance_filter import (
     warnings_of,
     without_people,
 )
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.protection import Refill, RefillRound
 from unveil.seeding import choose_seed, stream
 from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS, parse_int
+from unveil.synthesis.settings import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
+from unveil.view.show import Result
 
 # The result of `unveil.refill`: the rows, and how the rounds went.
 
@@ -61,7 +62,7 @@ class RoundDraw:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RefillResult(HasPlots):
+class RefillResult(Result):
     """The rows kept, and the rounds. `seed` is confidential: with it the draws can be repeated."""
 
     _drawn: tuple[RoundDraw, ...]
@@ -146,23 +147,9 @@ class RefillResult(HasPlots):
             " rounds (max_rounds), ask for fewer rows, or use fewer columns."
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """How the rounds went."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the rounds went, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each round."""
-        return pl.DataFrame([one.to_dict() for one in self.record.rounds])
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.rounds)
 
 
 def _round(number: int, drawn: RoundDraw) -> RefillRound:
@@ -252,10 +239,8 @@ def refill(
     told = progress or no_progress
     files = open_files({"original": original}, None, missing_values, told)
     table = files[0]
-    n_wanted = (
-        table.frame.height if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
-    )
-    n_rounds = parse_int("max_rounds", max_rounds, least=1, most=100_000)
+    n_wanted = table.frame.height if rows is None else whole_number("rows", rows, most=MOST_ROWS)
+    n_rounds = whole_number("max_rounds", max_rounds, most=100_000)
     check_person(person, settings.columns or ())
     people = None if person is None else choose_people(files, person)
     loop = _Loop(table, synthesiser, settings, n_wanted, n_rounds, choose_seed(seed), people)

@@ -19,7 +19,7 @@ from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.count.packing import Integers, count_people
 from unveil.errors import AlignError, RolesError
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.roles.person import choose_people
 from unveil.protection.recoding.recode import Data, restore_form
 from unveil.records.protection import Removal, RemovalRow

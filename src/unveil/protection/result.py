@@ -9,10 +9,10 @@ import polars as pl
 
 from unveil.errors import quote_text
 from unveil.io.table import Labelled, Table
+from unveil.measure.result import rows_frame
 from unveil.protection.plan_columns import dropped_columns
 from unveil.protection.statement import statement_of
 from unveil.protection.steps import Stages
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.protection import (
     Audience,
@@ -25,6 +25,7 @@ from unveil.records.protection import (
 from unveil.records.recoding import Step
 from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.format import and_list
+from unveil.view.show import Result
 
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
@@ -160,7 +161,7 @@ def _kept_column_notes(stages: Stages) -> Iterator[str]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ProtectResult(HasPlots):
+class ProtectResult(Result):
     """The copy, what it was after each step, and the record; printing it shows no row.
 
     `s1` is the synthesis alone, `s2` filtered and filled again, `s3` with noise: the copy. A step
@@ -191,25 +192,10 @@ class ProtectResult(HasPlots):
         """Everything, seeds and ECAP values among it: not to be released."""
         return ConfidentialProtection(seeds=self.seeds, protection=self.record, recipe=self.recipe)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record as dictionaries and lists: confidential but for `statement`; no seeds."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The same as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each step: what it did, and the rows it left."""
-        return pl.DataFrame([step.to_dict() for step in self.record.steps])
+        return rows_frame(self.record.steps)
 
     def sweep(self) -> pl.DataFrame:
         """One row for each size of leaves that was tried."""
-        rows = [row.to_dict() for row in self.record.sweep]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.sweep)

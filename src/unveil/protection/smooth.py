@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
 from unveil.arrays import Floats
 from unveil.count.centring import centre
 from unveil.errors import RolesError, SettingsError
 from unveil.io.code_meanings import NOUNS, kind_of
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.column import (
     SpecialCodes,
     are_whole,
@@ -99,12 +98,7 @@ def smooth(
 def _check(table: Table, chosen: Sequence[str], codes: Mapping[str, Any]) -> None:
     if not chosen:
         raise RolesError("No columns to smooth are given. Name columns of numbers.")
-    known = table.frame.columns
-    faults = [
-        absent_sentence(table.place, name, known) for name in (*chosen, *codes) if name not in known
-    ]
-    if faults:
-        raise RolesError("\n".join(dict.fromkeys(faults)))
+    table.check_columns((*chosen, *codes))
     kinds = {name: kind_of(table.frame.schema[name]) for name in chosen}
     others = [
         f"Column {name!r} holds {NOUNS[kind]}, not numbers, and cannot be smoothed. Leave it out."

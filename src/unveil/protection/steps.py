@@ -15,7 +15,7 @@ import polars as pl
 
 from unveil.errors import InputError, SettingsError
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, threshold_given
+from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.utility.projection import projection
@@ -118,7 +118,7 @@ def _measure_noise(
         said.get("noise", "normal"),
         discrete=bool(said.get("discrete", False)),
     )
-    threshold = threshold_given(said.get("threshold", THRESHOLD))
+    threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
     choice = choose_for_values(people, threshold) if sigma is None else None
     used = sigma if choice is None else choice.sigma_to_use
     return choice, None if used is None else measure_ecap(people, used, threshold).record

@@ -57,7 +57,8 @@ class AttackRow(Record, frozen=True, kw_only=True):
         for name in _INTERVALS:
             low, high = row.pop(name) or (None, None)
             row |= {f"{name}_low": low, f"{name}_high": high}
-        return {**row, **{name: ", ".join(row[name]) for name in ("keys", "other_keys")}}
+        row |= {name: ", ".join(row[name]) for name in ("keys", "other_keys")}
+        return {**row, "warnings": " ".join(self.warnings)}
 
 
 class Attacks(Record, frozen=True, kw_only=True):

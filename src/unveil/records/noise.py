@@ -3,7 +3,7 @@
 Confidential but for `statement`, which is made to be published.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from unveil.records.base import SCHEMA, Record
 from unveil.version import __version__
@@ -158,6 +158,13 @@ class NoisedColumn(Record, frozen=True, kw_only=True):
     before: Summary
     after: Summary
     bins: tuple[Bin, ...]
+
+    def flat(self) -> dict[str, Any]:
+        """What was done, the displacement beside; without the two distributions."""
+        row = self.to_dict()
+        for nested in ("before", "after", "bins"):
+            row.pop(nested)
+        return {**row, **(row.pop("displacement") or {})}
 
 
 class NotNeeded(Record, frozen=True, kw_only=True):

@@ -187,6 +187,17 @@ class StepDone(Record, frozen=True, kw_only=True):
     before: KeyFigures | None  # None without keys, and where no key is left
     after: KeyFigures | None
 
+    def flat(self) -> dict[str, Any]:
+        """What the step changed, and its effect on the keys."""
+        fields = ("number", "do", "column", "n_changed", "sentence")
+        made = {name: getattr(self, name) for name in fields}
+        for when, figures in (("before", self.before), ("after", self.after)):
+            made[f"uniques_{when}"] = None if figures is None else figures.n_uniques
+            for place, k in enumerate((2, 3, 5)):
+                made[f"below_{k}_{when}"] = None if figures is None else figures.anonymity[place].n
+            made[f"repU_{when}"] = None if figures is None else figures.repU
+        return made
+
 
 class Recoding(Record, frozen=True, kw_only=True):
     """What a recipe did to one data set."""

@@ -10,9 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
-from unveil.arguments import finite_numbers, is_list, number_in, numbers_in, quote_value
+from unveil.arguments import (
+    by_column,
+    check_faults,
+    finite_numbers,
+    is_list,
+    number_in,
+    numbers_in,
+    quote_value,
+)
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.records.disclosure import Style
@@ -95,8 +103,6 @@ def format_n(n: int, thing: str) -> str:
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
-Setting = TypeVar("Setting")
-
 MOST_BANDS = 10_000
 _STYLES: tuple[Style, ...] = get_args(Style)
 
@@ -131,35 +137,13 @@ NO_BANDS = Bands((), {})
 def parse_bands(bands: Mapping[str, Any] | None, special_codes: Mapping[str, Any] | None) -> Bands:
     """Bands and special codes as people write them, or a refusal with every fault found."""
     faults: list[str] = []
-    bandings = _by_column("bands", "{'age': 5}", bands, _make_banding, faults)
-    codes = _by_column("special_codes", "{'income': [-8, -9]}", special_codes, _codes, faults)
+    bandings = by_column("bands", bands, _make_banding, example="{'age': 5}", faults=faults)
+    example = "{'income': [-8, -9]}"
+    codes = by_column("special_codes", special_codes, _codes, example=example, faults=faults)
     for column, banding in bandings.items():
         faults += _ambiguous_labels(banding, codes.get(column, ()))
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return Bands(tuple(bandings.values()), codes)
-
-
-def _by_column(
-    what: str, example: str, given: Any, read: Callable[[str, Any], Setting], faults: list[str]
-) -> dict[str, Setting]:
-    """What is given for each column, read; faults are added to those found so far."""
-    hint = f"Name the columns, as in {example}."
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        faults.append(f"{what} is {quote_value(given)}. {hint}")
-        return {}
-    settings = {}
-    for column, setting in given.items():
-        if not isinstance(column, str):
-            faults.append(f"A column in {what} is {quote_value(column)}, which is not text. {hint}")
-            continue
-        try:
-            settings[column] = read(column, setting)
-        except SettingsError as fault:
-            faults.append(str(fault))
-    return settings
 
 
 def _make_banding(column: str, given: Any) -> Banding:
@@ -179,8 +163,7 @@ def _make_banding(column: str, given: Any) -> Banding:
         except SettingsError as fault:
             faults.append(str(fault))
     faults += [f"Column {column!r} has {fault}" for fault in _contradictions(named, parts)]
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return Banding(column, **{"style": "breaks" if "breaks" in parts else "quantile", **parts})
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from unveil.arguments import FEW_LEVELS, MOST_COMPARED, REAL_FILE
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, code_of, label, labels, level_label
-from unveil.count.excluded import (
+from unveil.count.exclude_cells import (
     ORIGINAL,
     SYNTHETIC,
     DenominatorLimit,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unveil.arguments import absent_sentence, quote_value
+from unveil.arguments import quote_value
 from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Table
 from unveil.measure.roles.person import find_person
@@ -43,11 +43,7 @@ class Instructions:
 
     def refuse_absent(self, table: Table) -> None:
         """Refuse names that the original has not, all of them at once."""
-        known = table.frame.columns
-        said = (*self.drop, *self.renumber, *self.real_values)
-        faults = [absent_sentence(table.place, name, known) for name in said if name not in known]
-        if faults:
-            raise RolesError("\n".join(faults))
+        table.check_columns((*self.drop, *self.renumber, *self.real_values))
 
     def without_person(self, person: str, named: Iterable[str]) -> "Instructions":
         """The same with the column that says whose row it is dropped, unless it is renumbered."""

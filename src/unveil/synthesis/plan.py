@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import absent_sentence, choice, quote_value
+from unveil.arguments import check_columns, choice, quote_value
 from unveil.arrays import Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.models.design import ColumnValues, ModelColumn
@@ -116,9 +116,8 @@ class Layout:
 
     def order(self, given: Sequence[str] | None) -> list[str]:
         """The columns that are synthesised, in turn: those given, or all that remain."""
+        check_columns(self.place, self.only, tuple(self.columns))
         for name in self.only:
-            if name not in self.columns:
-                raise RolesError(absent_sentence(self.place, name, tuple(self.columns)))
             if name in (*self.keep, *self.strata, *self.others, *(given or ())):
                 raise RolesError(
                     f"Column {name!r} cannot only predict and be in the copy. Name it in one place."
@@ -248,11 +247,7 @@ def _check_names(
     given: str | Iterable[str] | None, what: str, columns: Mapping[str, Any], place: str
 ) -> tuple[str, ...]:
     chosen = () if given is None else names(given, what)
-    faults = [
-        absent_sentence(place, name, tuple(columns)) for name in chosen if name not in columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_columns(place, chosen, tuple(columns))
     return chosen
 
 

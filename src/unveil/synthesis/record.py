@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from msgspec.structs import replace as changed
 
+from unveil.arguments import whole_number
 from unveil.arrays import Ints
 from unveil.count.packing import count_people
 from unveil.errors import list_names
@@ -16,7 +17,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.plan import Step
 from unveil.synthesis.prepare import SynthesisData
 from unveil.synthesis.regression import SEPARATED
-from unveil.synthesis.settings import MOST_COPIES, check_progress, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, inflation_note, rows_of
 
 _FEWEST_ALONE = 20
@@ -246,7 +247,7 @@ def draw_again(
     progress: Progress = no_progress,
 ) -> Synthesiser:
     """The synthesiser with other copies; with its own seed where None, so copy 1 is its copy 1."""
-    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
+    n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_rows = rows_of(kept.models.plan, rows, kept.models.n_original)
     own = kept.seed if seed is None else choose_seed(seed)
     n_workers, say = workers_of(workers), check_progress(progress)

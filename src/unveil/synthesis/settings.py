@@ -1,19 +1,19 @@
 """What did the user ask of synthesis, and does it mean anything?"""
 
-import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from unveil.arguments import (
-    absent_sentence,
+    check_columns,
     choice,
     finite_numbers,
     is_list,
-    number_in,
+    number_within,
     quote_value,
+    whole_number,
 )
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import SettingsError
 from unveil.models.design import ModelColumn
 from unveil.study.roles import names
 from unveil.study.scenario import Progress
@@ -25,27 +25,6 @@ _SMOOTHINGS: tuple[Literal["density"], ...] = ("density",)
 
 MOST_COPIES, MOST_ROWS = 10_000, 100_000_000
 """Copies at a time, and rows of each."""
-_MOST = 1_000_000_000
-
-
-def parse_int(what: str, given: Any, *, least: int, most: int = _MOST) -> int:
-    """A whole number that is large enough, and not too large to count with."""
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number != int(number) or number < least:
-        raise SettingsError(
-            f"{what} is {quote_value(given)}; it must be a whole number from {least} on."
-        )
-    if number > most:
-        raise SettingsError(f"{what} is {quote_value(given)}; it can be at most {most:,}.")
-    return int(number)
-
-
-def share(what: str, given: Any) -> float:
-    """A number from 0 up to, but not, 1."""
-    number = number_in(given)
-    if number is None or not 0 <= number < 1:
-        raise SettingsError(f"{what} is {quote_value(given)}; it must be at least 0 and below 1.")
-    return number
 
 
 def options_of(
@@ -61,13 +40,17 @@ def options_of(
 ) -> Options:
     """How trees are grown and drawn from, and how joint tables are filled."""
     return Options(
-        min_leaf=parse_int("min_leaf", min_leaf, least=1),
-        min_split=None if min_split is None else parse_int("min_split", min_split, least=2),
-        complexity=share("complexity", complexity),
-        min_spread=None if min_spread is None else share("min_spread", min_spread),
+        min_leaf=whole_number("min_leaf", min_leaf, most=MOST_ROWS),
+        min_split=None
+        if min_split is None
+        else whole_number("min_split", min_split, least=2, most=MOST_ROWS),
+        complexity=number_within("complexity", complexity, "[0, 1)"),
+        min_spread=None
+        if min_spread is None
+        else number_within("min_spread", min_spread, "[0, 1)"),
         smoothing=None if smoothing is None else choice("smoothing", smoothing, _SMOOTHINGS),
-        prior=None if prior is None else _amount("prior", prior, "0 or more"),
-        noise=None if noise is None else _amount("noise", noise, "above 0"),
+        prior=None if prior is None else number_within("prior", prior, "[0, inf)"),
+        noise=None if noise is None else number_within("noise", noise, "(0, inf)"),
         margins=None if margins is None else margins_of(margins),
     )
 
@@ -94,14 +77,6 @@ def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
             )
 
 
-def _amount(what: str, given: Any, range_: Literal["0 or more", "above 0"]) -> float:
-    number = number_in(given)
-    is_fine = number is not None and math.isfinite(number) and number >= 0
-    if number is None or not is_fine or (number == 0 and range_ == "above 0"):
-        raise SettingsError(f"{what} is {quote_value(given)}; it must be a number, {range_}.")
-    return number
-
-
 def codes_by_column(
     given: Mapping[str, Any] | None, what: str, columns: list[str], place: str
 ) -> dict[str, tuple[float, ...]]:
@@ -113,9 +88,7 @@ def codes_by_column(
             f"{what} are given as {type(given).__name__}. Write them by column, such as "
             '{"income": [-8, -9]}.'
         )
-    for name in given:
-        if name not in columns:
-            raise RolesError(absent_sentence(place, str(name), columns))
+    check_columns(place, given, columns)
     return {
         name: finite_numbers(codes, what=what.lower().removesuffix("s"), example="-8 or -9")
         for name, codes in given.items()
@@ -199,4 +172,4 @@ def entries(given: Any) -> list[str]:
 
 def workers_of(given: Any) -> int:
     """Threads to fit and draw in: as many as there are cores, unless said otherwise."""
-    return (os.cpu_count() or 1) if given is None else parse_int("workers", given, least=1)
+    return (os.cpu_count() or 1) if given is None else whole_number("workers", given)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from unveil.arguments import whole_number
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -13,7 +14,7 @@ from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
 from unveil.synthesis.record import Size, make_record
 from unveil.synthesis.rule_kinds import Derived, Rule
-from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, options_of, workers_of
 from unveil.synthesis.synthesiser import Models, Synthesiser, draw_copies, rows_of
 
 
@@ -127,7 +128,7 @@ def synthesise(
         noise=noise,
         margins=margins,
     )
-    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
+    n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
     opening = prepare_synthesis(
         original,

@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
+from unveil.arguments import quote_value, whole_number
 from unveil.arrays import Ints
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
+from unveil.measure.result import rows_frame
 from unveil.models.design import ColumnValues, ModelColumn
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed
@@ -55,10 +55,11 @@ from unveil.synthesis.model_parts import (
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, parse_int, workers_of
+from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata, select_rows
 from unveil.version import __version__
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Models:
 
 
 @dataclass(frozen=True, repr=False)
-class Synthesiser:
+class Synthesiser(Result):
     """Models fitted to an original, the copies drawn at once, and how they were made.
 
     The record holds no data. `models` and `seed` are confidential: whoever has them can draw what
@@ -147,7 +148,7 @@ class Synthesiser:
             warnings.warn(inflation_note(n_rows, self.models.n_original), stacklevel=2)
         return draw_copies(
             self.models,
-            parse_int("copies", copies, least=1, most=MOST_COPIES),
+            whole_number("copies", copies, most=MOST_COPIES),
             n_rows,
             self.seed if seed is None else choose_seed(seed),
             workers=workers_of(workers),
@@ -163,23 +164,9 @@ class Synthesiser:
         """The synthesiser that a file holds, without copies: `sample` draws them."""
         return load(path)
 
-    def to_dict(self) -> dict[str, Any]:
-        """How the copies were made."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the copies were made, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row for each column of the original: its role, method and predictors."""
-        return pl.DataFrame([column.to_dict() for column in self.record.columns])
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.columns)
 
 
 def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
@@ -217,7 +204,7 @@ def draw_copies(
 
 def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     """The rows of a copy; as many as the original has where some of its columns are kept."""
-    n_rows = n_original if rows is None else parse_int("rows", rows, least=1, most=MOST_ROWS)
+    n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
             f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from unveil.records.alerts import Alert, AlertStatus, Assessment, NotTested
-from unveil.records.base import as_html, as_text
 from unveil.view.format import and_list, format_count, truncate, visible
+from unveil.view.show import as_html, as_text
 
 WORDS: dict[AlertStatus, str] = {
     "block": "Block",

@@ -5,13 +5,11 @@ these draws the matches of one file too: both come from `unveil.match_risk`.
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow
-from unveil.view import match_risk as _match_risk  # noqa: F401  (teaches its records to show)
 from unveil.view.format import and_list, people, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "perceived": (
@@ -94,10 +92,9 @@ def _(record: AlignedMatch) -> str:
 
 @as_html.register
 def _(record: AlignedMatch) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in aligned_sentences(record)),
         grid("Rows of the copies matched to people", HEADS, aligned_rows(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

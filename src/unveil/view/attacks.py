@@ -4,12 +4,9 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from unveil.records.attacks import AttackRow, Attacks
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Coercion
-from unveil.view import membership as _membership  # noqa: F401  (shown beside the attacks)
 from unveil.view.attack_rows import (
     HEADS,
     AttackDisplayRow,
@@ -21,7 +18,8 @@ from unveil.view.attack_rows import (
     warnings,
 )
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "singling_out": (
@@ -218,16 +216,14 @@ def _(record: Attacks) -> str:
 def _(record: Attacks) -> str:
     records = [record]
     told, _ = attack_sentences(records, most=3)
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, general(records)),
-            *(paragraph(f"{label}. {said}") for label, said in told),
-            grid("Attacks, in each the highest risk first", HEADS, table_rows(records)),
-            paragraph(legend(records)),
-            *map(paragraph, warnings(records)),
-            paragraph(TEMPLATES["limits"]),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(sizes(record)),
+        *map(paragraph, general(records)),
+        *(paragraph(f"{label}. {said}") for label, said in told),
+        grid("Attacks, in each the highest risk first", HEADS, table_rows(records)),
+        paragraph(legend(records)),
+        *map(paragraph, warnings(records)),
+        paragraph(TEMPLATES["limits"]),
+        notes(record.coercions),
     )

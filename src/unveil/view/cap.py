@@ -4,9 +4,7 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.cap import Cap, CapRow, Head, heads, lines
 from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
@@ -18,7 +16,8 @@ from unveil.view.cap_words import (
     share,
 )
 from unveil.view.format import and_list, format_count, people, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "title": "How often would a guess among matching records be right?",
@@ -224,14 +223,12 @@ def _(record: Cap) -> str:
     columns = heads(record)
     texts = tuple(f"{RULES[head.rule]}, {head_text(record, head)}" for head in columns)
     fits = [fit_cells(record, fit) for fit in record.on_m if fit.n_points > 2]
-    return view(
-        [
-            f"<h3>{escape(_headline(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, assumptions(record)),
-            grid("CAP with m copies pooled", ("", *texts), layout(record, columns)),
-            grid("CAP on the number of copies", FIT_HEADS, fits),
-            *map(paragraph, all_cap_sentences(record)),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        _headline(record),
+        paragraph(sizes(record)),
+        *map(paragraph, assumptions(record)),
+        grid("CAP with m copies pooled", ("", *texts), layout(record, columns)),
+        grid("CAP on the number of copies", FIT_HEADS, fits),
+        *map(paragraph, all_cap_sentences(record)),
+        notes(record.coercions),
     )

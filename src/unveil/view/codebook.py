@@ -3,7 +3,6 @@
 from html import escape
 from itertools import islice
 
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import (
     CodebookDifferences,
     ColumnContents,
@@ -23,7 +22,8 @@ from unveil.view.codebook_sentences import (
     values,
 )
 from unveil.view.format import format_count, lines, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 HEADS = ("column", "label", "kind", "holds", "missing")
 DIFFERENCE_HEADS = ("column", "difference", "what to do")
@@ -82,15 +82,14 @@ def _(record: DescribedFile) -> str:
         f"<li>{f'<b>{escape(truncate(where))}</b> ' if where else ''}{escape(sentence)}</li>"
         for where, sentence in findings(record)
     )
-    parts = [
-        f"<h3>{escape(headline(record))}</h3>",
+    return titled_view(
+        headline(record),
         paragraph(NO_DATA if record.declared_only else RULES),
         grid("Columns", HEADS, rows),
         paragraph(f"... and {format_count(left, 'more column')}" if left else None),
         f"<p>What to look at:</p><ul>{said}</ul>" if said else "",
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register
@@ -104,9 +103,8 @@ def _(record: CodebookDifferences) -> str:
         f"<li><b>{escape(where)}</b> {escape(sentence)} {escape(remedy)}</li>"
         for where, sentence, remedy in map(difference_cells, record.rows)
     )
-    parts = [
-        f"<h3>{escape(differences_headline(record))}</h3>",
+    return titled_view(
+        differences_headline(record),
         f"<ul>{items}</ul>" if items else "",
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

@@ -1,14 +1,13 @@
 """A comparison in sentences a custodian can repeat, and as it is shown in a notebook."""
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
 from unveil.view.pair_tables import is_few
+from unveil.view.show import as_html, as_text
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
 TEMPLATES = {
@@ -188,8 +187,8 @@ def _(record: Comparison) -> str:
 
 @as_html.register
 def _(record: Comparison) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         paragraph(CONFIDENTIAL),
         *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
         grid("Columns, the most different first", DISTANCE_HEADS, ranked_distances(record)),
@@ -199,8 +198,7 @@ def _(record: Comparison) -> str:
             [association_cells(row) for row in changed_associations(record)],
         ),
         notes(group_notes(record.coercions)),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register

@@ -6,7 +6,6 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.count_tables import (
     Audit,
     AuditedValue,
@@ -19,6 +18,7 @@ from unveil.view.format import and_list, format_count, lines, percent, truncate
 from unveil.view.html import grid, paragraph, view
 from unveil.view.rounding import change
 from unveil.view.sap import published_phrase
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "rounded": (

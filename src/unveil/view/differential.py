@@ -8,7 +8,6 @@ inside a margin that the custodian has stated, and something can be concluded fr
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.differential import (
     ROUNDING,
     ConfidentialityRow,
@@ -16,7 +15,8 @@ from unveil.records.differential import (
     Split,
 )
 from unveil.view.format import and_list, format_count, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view, view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "caption": "Included against left out, by number of pooled copies (m)",
@@ -242,14 +242,13 @@ def _(record: DifferentialConfidentiality) -> str:
 
 @as_html.register
 def _(record: DifferentialConfidentiality) -> str:
-    parts = [
-        f"<h3>{escape(TEMPLATES['title'])}</h3>",
+    return titled_view(
+        TEMPLATES["title"],
         paragraph(sizes(record)),
         *(part for method in record.methods for part in _html_of(record, method)),
         paragraph(f"Seed of the bootstrap: {record.seed}"),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 def _html_of(record: DifferentialConfidentiality, method: str) -> Iterator[str]:

@@ -1,12 +1,11 @@
 """The distance filter in sentences and in a notebook: about all rows, never about one."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import DistanceFilter, Refill, Shift
 from unveil.view.format import and_list, format_count, format_signed, lines, percent, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "kept": "{k} of {n} synthetic rows ({p}) are kept, by {metric} distance on {columns}.",
@@ -147,12 +146,10 @@ def _(record: Refill) -> str:
 
 def _view(record: DistanceFilter | Refill, said: Iterator[str], rounds: str) -> str:
     rows = [shift_cells(row) for row in sort_by_shift(record.shifts)]
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *map(paragraph, said),
-            rounds,
-            grid("The copy before and after the filter", SHIFT_HEADS, rows),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        *map(paragraph, said),
+        rounds,
+        grid("The copy before and after the filter", SHIFT_HEADS, rows),
+        notes(record.coercions),
     )

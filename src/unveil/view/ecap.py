@@ -5,13 +5,12 @@ For the custodian alone: ECAP values are never published.
 
 import math
 from collections.abc import Iterator
-from html import escape
 from itertools import pairwise
 
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import CurveRow, DiscreteEcap, Ecap, NoiseChoice, SensitivityRow
 from unveil.view.format import format_count, lines
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."
@@ -167,42 +166,36 @@ def _(record: DiscreteEcap) -> str:
 
 @as_html.register
 def _(record: Ecap) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *(paragraph(sentence) for _, sentence in ecap_sentences(record)),
-            *(paragraph(lines(warning)) for warning in record.warnings),
-            paragraph(TEMPLATES["confidential"]),
-        ]
+    return titled_view(
+        as_text(record),
+        *(paragraph(sentence) for _, sentence in ecap_sentences(record)),
+        *(paragraph(lines(warning)) for warning in record.warnings),
+        paragraph(TEMPLATES["confidential"]),
     )
 
 
 @as_html.register
 def _(record: NoiseChoice) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            # Notebooks keep what they show, and places are of single records.
-            *(paragraph(text) for key, text in choice_sentences(record) if key != "tail"),
-            *(paragraph(lines(warning)) for warning in record.warnings),
-            grid("ECAP by the amount of noise", CURVE_HEADS, curve_rows(record)),
-            grid(
-                "What other populations would need",
-                SENSITIVITY_HEADS,
-                [sensitivity_cells(row) for row in record.sensitivity],
-            ),
-            paragraph(TEMPLATES["confidential"]),
-        ]
+    return titled_view(
+        as_text(record),
+        # Notebooks keep what they show, and places are of single records.
+        *(paragraph(text) for key, text in choice_sentences(record) if key != "tail"),
+        *(paragraph(lines(warning)) for warning in record.warnings),
+        grid("ECAP by the amount of noise", CURVE_HEADS, curve_rows(record)),
+        grid(
+            "What other populations would need",
+            SENSITIVITY_HEADS,
+            [sensitivity_cells(row) for row in record.sensitivity],
+        ),
+        paragraph(TEMPLATES["confidential"]),
     )
 
 
 @as_html.register
 def _(record: DiscreteEcap) -> str:
     rows = [(str(row.level), claim(row.ecap)) for row in record.levels]
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            grid("ECAP by level", ("level", "ECAP"), rows),
-            paragraph(TEMPLATES["confidential"]),
-        ]
+    return titled_view(
+        as_text(record),
+        grid("ECAP by level", ("level", "ECAP"), rows),
+        paragraph(TEMPLATES["confidential"]),
     )

@@ -1,12 +1,11 @@
 """What was tried, in sentences and in a notebook: risk beside utility, setting by setting."""
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.exploration import Exploration, ExplorationRow
 from unveil.view.format import and_list, format_count, percent_figure, ratio, truncate, visible
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.utility import figure, without_empty
 
 TEMPLATES = {
@@ -191,11 +190,9 @@ def _(record: Exploration) -> str:
 
 @as_html.register
 def _(record: Exploration) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *(paragraph(sentence) for _, sentence in exploration_sentences(record)),
-            grid(TABLE, *table(record)),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        *(paragraph(sentence) for _, sentence in exploration_sentences(record)),
+        grid(TABLE, *table(record)),
+        notes(record.coercions),
     )

@@ -6,7 +6,6 @@ One catalogue of templates, filled from records only: no number is typed by hand
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from unveil.records.base import as_text
 from unveil.records.disclosure import (
     Disclosure,
     Excess,
@@ -93,7 +92,6 @@ def level(text: str | None, label: str | None = None) -> str:
     return MISSING if text is None else truncate(label or text)
 
 
-@as_text.register
 def flag_sentence(flag: Flag) -> str:
     """A flag in words."""
     where = ""

@@ -4,12 +4,12 @@ One catalogue of templates, filled from the record only: no number is typed by h
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import Copy, as_html, as_text
+from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
@@ -176,13 +176,11 @@ def _(record: Gtcap) -> str:
 @as_html.register
 def _(record: Gtcap) -> str:
     bars = [(ends(row), f"{row.n:,}") for row in record.histogram] if record.n_unique else []
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, sentences(record)),
-            grid("By copy", HEADS, [cells(row) for row in record.copies]),
-            grid("Normalised scores", ("from, to", "statistical uniques"), bars),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(sizes(record)),
+        *map(paragraph, sentences(record)),
+        grid("By copy", HEADS, [cells(row) for row in record.copies]),
+        grid("Normalised scores", ("from, to", "statistical uniques"), bars),
+        notes(record.coercions),
     )

@@ -24,6 +24,11 @@ def view(parts: Iterable[str]) -> str:
     return f'{STYLE}<div class="unveil">{"".join(parts)}</div>'
 
 
+def titled_view(title: str, *parts: str) -> str:
+    """The whole of a view under its title."""
+    return view([f"<h3>{escape(title)}</h3>", *parts])
+
+
 def paragraph(text: str | None) -> str:
     """A sentence or two; nothing of nothing."""
     return f"<p>{escape(text)}</p>" if text else ""

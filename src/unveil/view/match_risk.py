@@ -4,13 +4,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import Anonymity, MatchRisk
 from unveil.view.format import and_list, people, percent, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.uniques import NUMBERS, figure
 
 TEMPLATES = {
@@ -131,11 +130,10 @@ def _(record: MatchRisk) -> str:
 
 @as_html.register
 def _(record: MatchRisk) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in risk_sentences(record)),
         grid("Who breaks k-anonymity", ANONYMITY_HEADS, anonymity_rows(record)),
         grid("How varied the sensitive value is", DIVERSITY_HEADS, diversity_rows(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

@@ -4,12 +4,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow
-from unveil.records.base import as_html, as_text
 from unveil.view.format import lines, percent, ratio
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "attack": (
@@ -166,12 +165,11 @@ def _(record: Membership) -> str:
 
 @as_html.register
 def _(record: Membership) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in membership_sentences(record)),
         *(paragraph(lines(warning)) for warning in record.warnings),
         grid("Members by distance to the copy", HEADS, membership_rows(record)),
         grid("How close records come", CLOSEST_HEADS, closest_rows(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

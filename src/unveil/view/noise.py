@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import Noise, NoisedColumn
 from unveil.view.format import and_list, format_count, lines, truncate
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",
@@ -108,12 +107,10 @@ def _(record: Noise) -> str:
 
 @as_html.register
 def _(record: Noise) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *(paragraph(sentence) for sentence in noise_sentences(record)),
-            *(paragraph(lines(warning)) for warning in record.warnings),
-            grid("Before and after (confidential)", WITHOUT_ENDS, rows_without_ends(record)),
-            *(paragraph(line) for line in record.statement.splitlines()),
-        ]
+    return titled_view(
+        as_text(record),
+        *(paragraph(sentence) for sentence in noise_sentences(record)),
+        *(paragraph(lines(warning)) for warning in record.warnings),
+        grid("Before and after (confidential)", WITHOUT_ENDS, rows_without_ends(record)),
+        *(paragraph(line) for line in record.statement.splitlines()),
     )

@@ -1,6 +1,5 @@
 """Noise on a terminal: what the column needs, what it does, and where the files are."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from unveil.view import ecap as of_ecap
 from unveil.view import noise as of_noise
 from unveil.view.disclosure_tables import fit_width, longest_name, new_table
 from unveil.view.format import lines, truncate, visible
+from unveil.view.render_documents import json_text
 
 _WORDS = ("what is other", "population", "column", "when")
 
@@ -36,7 +36,7 @@ def document(found: NoiseScreen, paths: Sequence[str]) -> str:
         "noise": None if found.noise is None else found.noise.to_dict(),
         "written": list(paths),
     }
-    return json.dumps(made, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(made)
 
 
 def screen(found: NoiseScreen, paths: Sequence[str], width: int) -> Group:

@@ -5,14 +5,13 @@ shows it also stores.
 """
 
 from collections.abc import Iterator
-from html import escape
 from statistics import median
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
 from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.utility import GOOD, POOR, figure
 
 TEMPLATES = {
@@ -149,24 +148,22 @@ def _(record: PairTables) -> str:
     copy = headline_copy(record)
     n_synthetic = record.n_synthetic[copy - 1]
     worst = [table for table in record.worst if table.copy == copy]
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *map(paragraph, sentences(record, copy)),
+    return titled_view(
+        as_text(record),
+        *map(paragraph, sentences(record, copy)),
+        grid(
+            "The tables that differ most",
+            HEADS,
+            [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]],
+        ),
+        grid("By variable", SCORE_HEADS, [score_cells(one) for one in scores(record, copy)]),
+        *(
             grid(
-                "The tables that differ most",
-                HEADS,
-                [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]],
-            ),
-            grid("By variable", SCORE_HEADS, [score_cells(one) for one in scores(record, copy)]),
-            *(
-                grid(
-                    locate_table(table),
-                    CELL_HEADS,
-                    cell_rows(table, record.n_original, n_synthetic),
-                )
-                for table in worst[:MOST_SHOWN]
-            ),
-            notes(group_notes(record.coercions)),
-        ]
+                locate_table(table),
+                CELL_HEADS,
+                cell_rows(table, record.n_original, n_synthetic),
+            )
+            for table in worst[:MOST_SHOWN]
+        ),
+        notes(group_notes(record.coercions)),
     )

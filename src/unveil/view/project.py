@@ -1,4 +1,4 @@
-"""What people read at the desk: findings, what-ifs, explanations, decisions and the log.
+"""What people read of a project: findings, what-ifs, explanations, decisions and the log.
 
 Filled from records only; every name, level, reason and note is shown as hostile text.
 """
@@ -21,7 +21,6 @@ from unveil.records.assessment import (
     WhatIfRow,
     WhatIfScenario,
 )
-from unveil.records.base import as_text
 from unveil.records.exclusions import Rule
 from unveil.records.report import ContextAnswer
 from unveil.view.alerts import is_open, summary
@@ -35,6 +34,7 @@ from unveil.view.format import (
     truncate,
     visible,
 )
+from unveil.view.show import as_text
 from unveil.view.status import format_status, worst
 
 MOST_TOLD = 3

@@ -1,4 +1,4 @@
-"""The desk in a notebook: what-ifs, explanations, judgements, decisions, compared runs, the log.
+"""A project in a notebook: what-ifs, explanations, judgements, decisions, compared runs, the log.
 
 Aggregates, levels that checks name, and what people said; every text from data or people escaped.
 """
@@ -14,12 +14,12 @@ from unveil.records.assessment import (
     LogCheck,
     WhatIf,
 )
-from unveil.records.base import as_html, as_text
 from unveil.records.run import FigureChange, RunComparison
 from unveil.view import project
 from unveil.view.alerts import alerts_html
 from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view, view
+from unveil.view.show import as_html, as_text
 from unveil.view.status import format_status
 
 _HEADLINE = (
@@ -118,13 +118,11 @@ def _(record: RunComparison) -> str:
         for change in record.settings
     ]
     heads = ("measure", "of", "copy", *runs, "change", "status now")
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            grid("What was set otherwise", ("setting", *runs), settings),
-            grid("What is given away", heads, [*_changes(record.risk)]),
-            grid("How useful the copy is", heads, [*_changes(record.utility)]),
-        ]
+    return titled_view(
+        as_text(record),
+        grid("What was set otherwise", ("setting", *runs), settings),
+        grid("What is given away", heads, [*_changes(record.risk)]),
+        grid("How useful the copy is", heads, [*_changes(record.utility)]),
     )
 
 

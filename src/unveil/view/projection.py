@@ -1,12 +1,11 @@
 """A projection in sentences, and as it is shown in a notebook: aggregates, no single record."""
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Loading, ProjectedGroup, Projection
 from unveil.view.format import and_list, format_count, percent, truncate, visible
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "explained": (
@@ -114,8 +113,8 @@ def _(record: Projection) -> str:
 
 @as_html.register
 def _(record: Projection) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in projection_sentences(record)),
         grid("Where the files lie", GROUP_HEADS, [group_cells(row) for row in record.rows]),
         grid(
@@ -124,5 +123,4 @@ def _(record: Projection) -> str:
             [loading_cells(row) for row in strongest_loadings(record)],
         ),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

@@ -4,13 +4,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import ConfidentialProtection, Protection, ProtectStep, SweepRow
 from unveil.view.distance_filter import ROUND_HEADS, round_rows
 from unveil.view.format import and_list, format_count, lines, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "made": "A copy of {rows} was made of {n} records of {file}, in {steps}.",
@@ -109,18 +108,16 @@ def _(record: ConfidentialProtection) -> str:
 @as_html.register
 def _(record: Protection) -> str:
     rounds = () if record.refill is None else round_rows(record.refill)
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *map(paragraph, protection_sentences(record)),
-            *(paragraph(lines(warning)) for warning in record.warnings),
-            grid("What each step did", STEP_HEADS, [step_cells(step) for step in record.steps]),
-            grid("Rounds of the filter", ROUND_HEADS, rounds) if rounds else "",
-            *map(paragraph, sweep_sentences(record)),
-            grid("Sizes of leaves", SWEEP_HEADS, [sweep_cells(row) for row in record.sweep])
-            if record.sweep
-            else "",
-            *(paragraph(line) for line in record.statement.splitlines()),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        *map(paragraph, protection_sentences(record)),
+        *(paragraph(lines(warning)) for warning in record.warnings),
+        grid("What each step did", STEP_HEADS, [step_cells(step) for step in record.steps]),
+        grid("Rounds of the filter", ROUND_HEADS, rounds) if rounds else "",
+        *map(paragraph, sweep_sentences(record)),
+        grid("Sizes of leaves", SWEEP_HEADS, [sweep_cells(row) for row in record.sweep])
+        if record.sweep
+        else "",
+        *(paragraph(line) for line in record.statement.splitlines()),
+        notes(record.coercions),
     )

@@ -1,6 +1,5 @@
 """A protected copy on a terminal: what each step did, what should be known, where the files are."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,12 +14,13 @@ from unveil.view import protection as told
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import new_table
 from unveil.view.format import lines, visible
+from unveil.view.render_documents import json_text
 
 
 def document(record: Protection, paths: Sequence[Path]) -> str:
     """All of it for a machine: confidential; without seeds."""
     found = {**record.to_dict(), "written": [str(path) for path in paths]}
-    return json.dumps(found, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(found)
 
 
 def screen(record: Protection, paths: Sequence[Path], project: str) -> Group:

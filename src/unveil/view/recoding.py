@@ -4,13 +4,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
 from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
 from unveil.view.format import and_list, format_count, lines, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "recoded": "{steps} applied to {file}: {records} and {columns} are left of {n} and {m}.",
@@ -217,14 +216,13 @@ def _(record: Recoding) -> str:
 @as_html.register
 def _(record: Recoding) -> str:
     first, *rest = recoding_sentences(record)
-    parts = [
-        f"<h3>{escape(first)}</h3>",
+    return titled_view(
+        first,
         *map(paragraph, rest),
         grid("What each step changed", STEP_HEADS, [step_cells(row) for row in record.rows]),
         grid("Who can be told apart", ANONYMITY_HEADS, anonymity_cells(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register
@@ -235,13 +233,12 @@ def _(record: Suggestions) -> str:
 
 @as_html.register
 def _(record: Suggestions) -> str:
-    parts = [
-        f"<h3>{escape(suggestion_sentence(record))}</h3>",
+    return titled_view(
+        suggestion_sentence(record),
         grid("What might be considered", PROPOSAL_HEADS, proposal_cells(record)),
         *map(paragraph, together(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register
@@ -253,13 +250,12 @@ def _(record: Removal) -> str:
 def _(record: Removal) -> str:
     first, *rest = removal_sentences(record)
     rows = [cells for row in record.rows for cells in removal_cells(row)]
-    parts = [
-        f"<h3>{escape(first)}</h3>",
+    return titled_view(
+        first,
         *map(paragraph, rest),
         grid("Uniques", REMOVAL_HEADS, rows),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register
@@ -270,13 +266,12 @@ def _(record: Smoothing) -> str:
 
 @as_html.register
 def _(record: Smoothing) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record).splitlines()[0])}</h3>",
+    return titled_view(
+        as_text(record).splitlines()[0],
         grid("How the numbers moved", SMOOTH_HEADS, [smooth_cells(row) for row in record.rows]),
         *map(paragraph, smooth_notes(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register

@@ -31,6 +31,11 @@ def json_document(
             "files_sha256": assessment.files_sha256,
             "evidence": assessment.evidence.to_dict(),
         }
+    return json_text(document)
+
+
+def json_text(document: Any) -> str:
+    """What `--json` prints: plain letters only, and no NaN."""
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False)
 
 

@@ -7,12 +7,10 @@ resource; every name from the data is escaped.
 from collections.abc import Callable
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
 from unveil.records.exclusions import Effect
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
-from unveil.view import plots as _plots  # noqa: F401  (teaches records their charts)
 from unveil.view.format import (
     and_list,
     n_of,
@@ -22,7 +20,8 @@ from unveil.view.format import (
     truncate,
     visible,
 )
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view, view
+from unveil.view.show import as_html, as_text
 
 
 @as_text.register
@@ -167,13 +166,12 @@ def _(record: Excess) -> str:
     for row in flags_view.headline_excess(record):
         cells = flags_view.excess_cells(record, row)
         rows.append((truncate(row.target), row.measure, *cells))
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         paragraph(flags_view.excess_sizes(record)),
         grid("Train against control", heads if record.exclude else heads[:5], rows),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )
 
 
 @as_text.register

@@ -35,15 +35,14 @@ def print_table(
 ) -> None:
     """Print a record of rows in the form asked for."""
     if as_json:
-        print_output(json_document(record), Console())
-    elif as_csv:
-        print_output(csv_document([row.to_dict() for row in rows]), Console())
+        print_output(json_document(record))
     else:
-        print_output(screen(), Console())
+        print_output(csv_document([row.flat() for row in rows]) if as_csv else screen())
 
 
-def print_output(shown: Any, console: Console) -> None:
+def print_output(shown: Any, console: Console | None = None) -> None:
     """Print a document (text) or something to look at; a full disk is a sentence."""
+    console = console or Console()
     try:
         if isinstance(shown, str):
             click.echo(shown)

@@ -5,12 +5,11 @@ One catalogue of templates, filled from the record only: no number is typed by h
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.replication import FindingNotMeasured, FindingRow, Replication, Unit
 from unveil.view.format import and_list, format_count, people, truncate, visible
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. Intervals have a level of {level} %.",
@@ -227,15 +226,13 @@ def _(record: Replication) -> str:
 
 @as_html.register
 def _(record: Replication) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, sentences(record)),
-            *tables(record),
-            *map(paragraph, lost(record)),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(sizes(record)),
+        *map(paragraph, sentences(record)),
+        *tables(record),
+        *map(paragraph, lost(record)),
+        notes(record.coercions),
     )
 
 

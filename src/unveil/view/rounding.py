@@ -4,12 +4,11 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeSummary
 from unveil.view.format import and_list, format_count, lines, people, truncate
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.step_chart import StepLine, figures, step_chart
 
 TEMPLATES = {
@@ -238,13 +237,12 @@ def _(record: RoundingComparison) -> str:
         for scheme in record.schemes
         if record.n_tables > 1
     ]
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
         grid("Risk and loss by scheme", summary_heads(record), summaries),
         comparison_chart(record),
         grid("SAP by the number of known people", heads, rows),
         *bands,
         *(paragraph(lines(note)) for note in record.notes),
-    ]
-    return view(parts)
+    )

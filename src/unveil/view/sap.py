@@ -5,14 +5,13 @@ One catalogue of templates, filled from records only: no number is typed by hand
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
 from unveil.view.format import and_list, format_count, lines, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
-from unveil.view.html import grid, paragraph, view
+from unveil.view.html import grid, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
 THRESHOLD = 0.05
@@ -91,7 +90,7 @@ def sap_sentences(
     else:
         yield "starts", _starts(record.lower, record.upper)
         yield "passes", _passes(record.lower, record.upper, threshold)
-        for n in numbers_told(record, threshold, words):
+        for n in numbers_in_words(record, threshold, words):
             yield "sap", sap_sentence(record, n)
     if record.exposed and record.first_risk != 0:
         k, m = f"{len(record.exposed):,}", f"{len(record.cell_bounds):,}"
@@ -172,7 +171,7 @@ def _passes(lower: Sequence[float], upper: Sequence[float], threshold: float) ->
     return TEMPLATES["passes between"].format(t=t, n=people(surely), m=f"{perhaps:,}")
 
 
-def numbers_told(record: Sap, threshold: float, words: int) -> list[int]:
+def numbers_in_words(record: Sap, threshold: float, words: int) -> list[int]:
     """The n to speak of: where the risk starts, where it passes, the last, where it is even."""
     left = [n for n in record.n if n < record.N] or [record.n[-1]]
     if record.upper[-1] == 0:  # the same sentence for every n
@@ -323,12 +322,11 @@ def _(record: Sap) -> str:
 @as_html.register
 def _(record: Sap) -> str:
     heads, rows = curve_rows(record)
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         paragraph(f"Published: {published_phrase(record.schemes)}."),
         *(paragraph(sentence) for _, sentence in sap_sentences(record)),
         sap_chart(record, THRESHOLD),
         grid("SAP by the number of known people", heads, rows),
         *(paragraph(lines(note)) for note in record.notes),
-    ]
-    return view(parts)
+    )

@@ -35,7 +35,7 @@ class StepLine:
 def step_chart(lines: Sequence[StepLine], *, title: str, threshold: float | None = None) -> str:
     """The curves as one SVG document."""
     last = len(lines[0].lower) - 1
-    told = " ".join(_told(line) for line in lines)
+    told = " ".join(_sentence(line) for line in lines)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         ' font-family="system-ui,sans-serif" font-size="12" fill="#222">',
@@ -71,7 +71,7 @@ def numbers_shown(last: int, keep: Sequence[int] = ()) -> list[int]:
     return sorted({*range(0, last + 1, step), last, *(n for n in keep if 0 <= n <= last)})
 
 
-def _told(line: StepLine) -> str:
+def _sentence(line: StepLine) -> str:
     """One curve in a sentence or two."""
     last = len(line.lower) - 1
     start = next((n for n, low in enumerate(line.lower) if low > 0), None)

@@ -1,12 +1,11 @@
 """Proposed roles in sentences a custodian can weigh, and as they are shown in a notebook."""
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.suggestion import Role, RoleRow, Suggestion
 from unveil.view.format import and_list, lines, people, percent, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 from unveil.view.uniques import NUMBERS
 
 ROLES: tuple[Role, ...] = ("key", "target", "identifier", "person", "weight", "ignore")
@@ -174,11 +173,10 @@ def _(record: Suggestion) -> str:
 
 @as_html.register
 def _(record: Suggestion) -> str:
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for sentence in sentences(record)),
         grid("Unique people, key by key", STEP_HEADS, step_rows(record)),
         grid("Proposed roles", ROLE_HEADS, [role_cells(row) for row in rows_in_order(record)]),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

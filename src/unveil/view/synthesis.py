@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.synthesis import Synthesis, SynthesisColumn
 from unveil.view.format import and_list, format_count, lines, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "title": "Synthetic copies",
@@ -98,13 +98,12 @@ def _(record: Synthesis) -> str:
 @as_html.register
 def _(record: Synthesis) -> str:
     items = "".join(f"<li>{escape(lines(one))}</li>" for one in synthesis_sentences(record))
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         paragraph(copies_sentence(record)),
         *(paragraph(sentence) for sentence in method_sentences(record)),
         *(paragraph(lines(warning)) for warning in record.warnings),
         grid("How each column was made", HEADS, [cells(column) for column in record.columns]),
         f"<p>What should be known of them:</p><ul>{items}</ul>" if items else "",
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

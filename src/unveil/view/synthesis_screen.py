@@ -1,6 +1,5 @@
 """Copies on a terminal: how they were made, what should be known of them, and where they are."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from unveil.view import synthesis as told
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, longest_name, new_table
 from unveil.view.format import lines, visible
+from unveil.view.render_documents import json_text
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def document(record: Synthesis, written: SynthesisFiles) -> str:
         "model": None if written.model is None else str(written.model),
         **({} if written.project is None else {"project": str(written.project)}),
     }
-    return json.dumps(found, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(found)
 
 
 def screen(record: Synthesis, written: SynthesisFiles, width: int) -> Group:

@@ -4,13 +4,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
 from unveil.view.cap_words import format_share, label_of, share
 from unveil.view.format import and_list, people, percent
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "tcap": (
@@ -115,13 +114,11 @@ def _(record: Tcap) -> str:
 
 @as_html.register
 def _(record: Tcap) -> str:
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            *map(paragraph, tcap_sentences(record.rows[-1], record.tau)),
-            grid("Three measures called TCAP", TCAP_HEADS, [tcap_cells(r) for r in record.rows]),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        *map(paragraph, tcap_sentences(record.rows[-1], record.tau)),
+        grid("Three measures called TCAP", TCAP_HEADS, [tcap_cells(r) for r in record.rows]),
+        notes(record.coercions),
     )
 
 
@@ -133,11 +130,9 @@ def _(record: Gcap) -> str:
 @as_html.register
 def _(record: Gcap) -> str:
     rows = [(label_of(row.method, row.m), share(row.gcap)) for row in record.rows]
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(gcap_sentence(record.rows[-1])),
-            grid("GCAP with m copies pooled", ("", "GCAP"), rows),
-            notes(record.coercions),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(gcap_sentence(record.rows[-1])),
+        grid("GCAP with m copies pooled", ("", "GCAP"), rows),
+        notes(record.coercions),
     )

@@ -1,13 +1,12 @@
 """Train on synthetic, test on real: in sentences, and as it is shown in a notebook."""
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Tstr, TstrRow
 from unveil.view.format import and_list, format_count, percent, ratio, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 LIMITS = (
     "This is a narrow measure: one outcome and one model. A good figure says that this question can"
@@ -118,13 +117,12 @@ def _(record: Tstr) -> str:
 @as_html.register
 def _(record: Tstr) -> str:
     heads = ("trained on", "records", *HEADS[record.kind])
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in tstr_sentences(record)),
         grid(
             "How well real people are predicted", heads, [row_cells(record, r) for r in record.rows]
         ),
         paragraph(f"Predicted from {and_list(record.predictors)}."),
         notes(group_notes(record.coercions)),
-    ]
-    return view(parts)
+    )

@@ -4,13 +4,12 @@ One catalogue of templates, filled from records only: no number is typed by hand
 """
 
 from collections.abc import Iterator
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import KeyContribution, Suda
 from unveil.view.format import and_list, format_count, people, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "uniques": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",
@@ -164,11 +163,10 @@ def _(record: Suda) -> str:
 @as_html.register
 def _(record: Suda) -> str:
     rows = [key_cells(row) for row in contributions_in_order(record)]
-    parts = [
-        f"<h3>{escape(as_text(record))}</h3>",
+    return titled_view(
+        as_text(record),
         *(paragraph(sentence) for _, sentence in suda_sentences(record)),
         grid("Which keys make people unique", KEY_HEADS, rows),
         grid("With how few keys people are alone", SIZE_HEADS, size_rows(record)),
         notes(record.coercions),
-    ]
-    return view(parts)
+    )

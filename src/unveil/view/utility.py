@@ -4,13 +4,12 @@ One catalogue of templates, filled from the record only: no number is typed by h
 """
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
-from unveil.records.base import as_html, as_text
 from unveil.records.utility import Utility, UtilityRow
 from unveil.view.format import format_count, percent
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, view
+from unveil.view.html import grid, notes, paragraph, titled_view
+from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} of the original and {copies}, by {columns}.",
@@ -159,12 +158,10 @@ def _(record: Utility) -> str:
 @as_html.register
 def _(record: Utility) -> str:
     worst = max(record.rows, key=lambda row: row.pMSE)
-    return view(
-        [
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(sizes(record)),
-            *map(paragraph, sentences(record, worst)),
-            grid("By copy", *without_empty(HEADS, [cells(row) for row in record.rows])),
-            notes(group_notes(record.coercions)),
-        ]
+    return titled_view(
+        as_text(record),
+        paragraph(sizes(record)),
+        *map(paragraph, sentences(record, worst)),
+        grid("By copy", *without_empty(HEADS, [cells(row) for row in record.rows])),
+        notes(group_notes(record.coercions)),
     )

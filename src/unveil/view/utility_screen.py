@@ -1,6 +1,5 @@
 """The utility of copies on a terminal, as JSON and as CSV."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -19,7 +18,7 @@ from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, longest_name, new_table
 from unveil.view.group_notes import group_notes
 from unveil.view.pages.utility import UtilityFigures, headline, worst_copy
-from unveil.view.render_documents import csv_document
+from unveil.view.render_documents import csv_document, json_text
 
 Rows = Sequence[tuple[str, ...]]
 MOST_SCORES, MOST_COLUMNS = 15, 15
@@ -35,7 +34,7 @@ def document(found: UtilityFigures, *, is_compared: bool, is_projected: bool) ->
         "projection": None if placed is None else placed.to_dict(),
         "tstr": None if found.tstr is None else found.tstr.to_dict(),
     }
-    return json.dumps(made, indent=2, ensure_ascii=True, allow_nan=False)
+    return json_text(made)
 
 
 def table_lines(found: UtilityFigures) -> str:

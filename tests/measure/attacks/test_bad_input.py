@@ -102,7 +102,7 @@ INFERENCE = {
     "negative tolerance": (
         {"tolerance": -0.1},
         SettingsError,
-        "tolerance is -0.1. Give a share of the truth that is not negative, such as 0.05.",
+        "tolerance is -0.1. It must be a number from 0 on, a share of the truth such as 0.05.",
     ),
     "absolute is a number": (
         {"absolute": 5},
@@ -112,7 +112,7 @@ INFERENCE = {
     "absolute is text": (
         {"absolute": {"age": "5"}},
         SettingsError,
-        "The absolute tolerance of 'age' is '5'. Give a number that is not negative.",
+        "The absolute tolerance of 'age' is '5'. It must be a number from 0 on.",
     ),
     "absolute of an unknown column": (
         {"absolute": {"aeg": 5}},
@@ -142,22 +142,22 @@ INFERENCE = {
         AlignError,
         "Special codes are given for column 'sex', which holds no numbers. Leave them out.",
     ),
-    "nobody": ({"n": 0}, SettingsError, "n is 0. Give a whole number, 1 or more."),
-    "half a person": ({"n": 2.5}, SettingsError, "n is 2.5. Give a whole number, 1 or more."),
+    "nobody": ({"n": 0}, SettingsError, "n is 0. It must be a whole number from 1 on."),
+    "half a person": ({"n": 2.5}, SettingsError, "n is 2.5. It must be a whole number from 1 on."),
     "level in percent": (
         {"level": 95},
         SettingsError,
-        "level is 95. Give a number between 0 and 1, such as 0.95.",
+        "level is 95. It must be a number between 0 and 1, such as 0.95.",
     ),
     "level of nothing": (
         {"level": float("nan")},
         SettingsError,
-        "level is nan. Give a number between 0 and 1, such as 0.95.",
+        "level is nan. It must be a number between 0 and 1, such as 0.95.",
     ),
     "negative seed": (
         {"seed": -1},
         SettingsError,
-        "The seed is -1; it must be a whole number from 0 to 9223372036854775807.",
+        "The seed is -1. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
     ),
 }
 
@@ -190,7 +190,7 @@ LINKABILITY = {
         SettingsError,
         "k is 4, but the copy has 3 records. Give a smaller k.",
     ),
-    "no neighbour": ({"k": 0}, SettingsError, "k is 0. Give a whole number, 1 or more."),
+    "no neighbour": ({"k": 0}, SettingsError, "k is 0. It must be a whole number from 1 on."),
     "no range": (
         {"columns": ("one", "sex")},
         RolesError,

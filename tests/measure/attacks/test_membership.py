@@ -255,9 +255,9 @@ BAD = {
     "threshold": (
         {"threshold": -1},
         SettingsError,
-        "threshold is -1. Give a distance: a number that is not negative.",
+        "threshold is -1. It must be a number from 0 on, a distance.",
     ),
-    "n": ({"n": 1}, SettingsError, "n is 1. Give a whole number, 2 or more."),
+    "n": ({"n": 1}, SettingsError, "n is 1. It must be a whole number from 2 on."),
     "a column that is not there": (
         {"columns": ["x", "z"]},
         RolesError,

@@ -448,12 +448,12 @@ BAD = {
     "no whole number": (
         {"n": 2.5},
         SettingsError,
-        "n is 2.5. Give a whole number, 1 or more.",
+        "n is 2.5. It must be a whole number from 1 on.",
     ),
     "exhaustive": (
         {"exhaustive": "yes"},
         SettingsError,
-        "exhaustive is 'yes'. It must be True or False.",
+        "exhaustive is 'yes'. It must be true or false.",
     ),
     "a control of one record": (
         {"control": DATA[:1], "n_cols": 2},

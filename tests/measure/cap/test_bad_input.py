@@ -72,7 +72,7 @@ CAP = {
     ),
     "tolerance below 0": (
         {"tolerance": {"t": -1}},
-        "The tolerance of 't' is -1. Give a number that is not negative.",
+        "The tolerance of 't' is -1. It must be a number from 0 on.",
     ),
     "tolerance of nothing": (
         {"tolerance": 5},
@@ -151,7 +151,7 @@ TABLE = {
         {"tau": 1, "tolerance": {"t": 1}},
         "TCAP and GCAP know no tolerance. Leave out one or the other.",
     ),
-    "tau": ({"tau": 2}, "tau is 2. Give a share above 0 and up to 1."),
+    "tau": ({"tau": 2}, "tau is 2. It must be a number above 0 and at most 1."),
 }
 
 

@@ -136,13 +136,13 @@ BAD = {
     "unknown rule": (
         {"unique_rule": "all_key"},
         SettingsError,
-        "There is no unique rule 'all_key'. Did you mean 'all_keys'? Choose one of: all_keys, key,"
+        "unique_rule is 'all_key'. Did you mean 'all_keys'? It must be one of: all_keys, key,"
         " joint, equal.",
     ),
     "unknown coefficient": (
         {"coefficient": None},
         SettingsError,
-        "There is no coefficient None. Choose one of: mean, product, minimum.",
+        "coefficient is None. It must be one of: mean, product, minimum.",
     ),
 }
 

@@ -98,5 +98,5 @@ def test_a_result_has_the_regression_of_both_rules():
     with pytest.raises(SettingsError) as refused:
         result.on_m("nought")
     assert str(refused.value) == (
-        "Non-matches cannot be counted as 'nought'. They can be counted as: zero, undefined."
+        "The rule for people without a match is 'nought'. It must be one of: zero, undefined."
     )

@@ -9,8 +9,8 @@ from unveil.io.table import mid_sentence, place_of
 from unveil.measure.cap.differential import differential_confidentiality
 
 WHOLE = "It must be a whole number"
-SHARE = "It must be a share between 0 and 1, such as 0.02 for two points."
-CONFIDENCE = "It must be a share from 0.5 to below 1, such as 0.95."
+SHARE = "It must be a number between 0 and 1, such as 0.02 for two points."
+CONFIDENCE = "It must be a number from 0.5 to below 1, such as 0.95."
 RULES = "It must be one of: zero, undefined."
 
 
@@ -39,9 +39,9 @@ def measured(included=None, left_out=None, synthetic=None, **asked):
         ({"confidence": None}, f"The confidence is None. {CONFIDENCE}"),
         ({"n_bootstrap": 10}, f"n_bootstrap is 10. {WHOLE} from 100 to 1,000,000."),
         ({"n_bootstrap": 1e9}, f"n_bootstrap is 1000000000. {WHOLE} from 100 to 1,000,000."),
-        ({"n_bootstrap": 200.5}, f"n_bootstrap is 200.5. {WHOLE}."),
-        ({"n_bootstrap": float("inf")}, f"n_bootstrap is inf. {WHOLE}."),
-        ({"seed": "one"}, f"The seed is 'one'. {WHOLE}."),
+        ({"n_bootstrap": 200.5}, f"n_bootstrap is 200.5. {WHOLE} from 100 to 1,000,000."),
+        ({"n_bootstrap": float("inf")}, f"n_bootstrap is inf. {WHOLE} from 100 to 1,000,000."),
+        ({"seed": "one"}, f"The seed is 'one'. {WHOLE} from 0 to 9,223,372,036,854,775,807."),
         ({"seed": -1}, f"The seed is -1. {WHOLE} from 0 to 9,223,372,036,854,775,807."),
         (
             {"nonmatch": "undefind"},

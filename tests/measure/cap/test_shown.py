@@ -326,7 +326,7 @@ def test_split_prints_its_record_as_json(folder):
         (
             ("in.csv", "--out", "halves", "--seed", "1", "--share", "1"),
             SettingsError,
-            "The share is 1. It must lie between 0 and 1, such as 0.5 for one half.",
+            "The share is 1. It must be a number between 0 and 1, such as 0.5 for one half.",
         ),
     ],
 )

@@ -172,35 +172,43 @@ PLACE = place_of("original")
         (
             {"share": 0},
             SettingsError,
-            "The share is 0. It must lie between 0 and 1, such as 0.5 for one half.",
+            "The share is 0. It must be a number between 0 and 1, such as 0.5 for one half.",
         ),
         (
             {"share": 1.0},
             SettingsError,
-            "The share is 1. It must lie between 0 and 1, such as 0.5 for one half.",
+            "The share is 1. It must be a number between 0 and 1, such as 0.5 for one half.",
         ),
         (
             {"share": float("nan")},
             SettingsError,
-            "The share is nan. It must lie between 0 and 1, such as 0.5 for one half.",
+            "The share is nan. It must be a number between 0 and 1, such as 0.5 for one half.",
         ),
         (
             {"share": "half"},
             SettingsError,
-            "The share is 'half'. It must lie between 0 and 1, such as 0.5 for one half.",
+            "The share is 'half'. It must be a number between 0 and 1, such as 0.5 for one half.",
         ),
         (
             {"seed": None},
             SettingsError,
-            "The seed is None. It must be a whole number.",
+            "The seed is None. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
         ),
         (
             {"seed": -1},
             SettingsError,
             "The seed is -1. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
         ),
-        ({"seed": 1.5}, SettingsError, "The seed is 1.5. It must be a whole number."),
-        ({"seed": True}, SettingsError, "The seed is True. It must be a whole number."),
+        (
+            {"seed": 1.5},
+            SettingsError,
+            "The seed is 1.5. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
+        ),
+        (
+            {"seed": True},
+            SettingsError,
+            "The seed is True. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
+        ),
         (
             {"strata": ["sexx"]},
             RolesError,

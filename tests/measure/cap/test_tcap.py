@@ -103,7 +103,7 @@ def test_no_view_has_a_record_of_the_data():
 @pytest.mark.parametrize("tau", [0, -1, 1.5, float("nan"), "1", None, True])
 def test_a_threshold_outside_0_to_1_is_refused(tau):
     with pytest.raises(
-        unveil.SettingsError, match=r"tau is .*\. Give a share above 0 and up to 1\."
+        unveil.SettingsError, match=r"tau is .*\. It must be a number above 0 and at most 1\."
     ):
         measured(ORIGINAL, SYNTHETIC, tau=tau)
 

@@ -241,7 +241,9 @@ def test_what_counts_rows_says_so():
         ).record,
         "SUDA scores and DIS count rows, not people.": suda(frame, keys="k1", **asked).record,
         "k-anonymity, individual risks and l-diversity count rows, not people.": weighted,
-        "Singling out counts rows, not people.": singling_out(frame, frame, seed=1, **asked).record,
+        "A predicate singles out a person where all rows that satisfy it are theirs.": singling_out(
+            frame, frame, seed=1, **asked
+        ).record,
     }
     for sentence, record in said.items():
         assert [one.sentence for one in record.coercions] == [f"{repeats} {sentence}"]

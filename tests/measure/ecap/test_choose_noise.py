@@ -146,5 +146,8 @@ def test_the_notebook_view_has_sentence_curve_and_sensitivity():
 
 
 def test_a_threshold_that_means_nothing_is_refused():
-    with pytest.raises(SettingsError, match=r"The threshold is 0\. It is the highest ECAP"):
+    with pytest.raises(
+        SettingsError,
+        match=r"The threshold is 0\. It must be a number between 0 and 1, the highest ECAP",
+    ):
         choose_noise([178], **HEIGHTS, threshold=0)

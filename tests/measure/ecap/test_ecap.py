@@ -209,7 +209,8 @@ def test_every_size_and_shape_gives_a_probability(N, population):
         ),
         (
             {"sigma": -1},
-            "sigma is -1. It is the standard deviation of the noise, a number from 0 on.",
+            "sigma is -1. It must be a number from 0 to 1e+100, the"
+            " standard deviation of the noise.",
         ),
         (
             {"noise": "gaussian"},
@@ -238,8 +239,8 @@ def test_every_size_and_shape_gives_a_probability(N, population):
         ),
         (
             {"threshold": 1},
-            "The threshold is 1. It is the highest ECAP to be tolerated, a number between 0 and 1,"
-            " such as 0.1.",
+            "The threshold is 1. It must be a number between 0 and 1, the highest ECAP to be"
+            " tolerated, such as 0.1.",
         ),
         (
             {"values": [1.5], "discrete": True},

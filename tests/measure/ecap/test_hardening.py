@@ -142,7 +142,8 @@ def test_noise_beyond_all_measure_is_at_the_limit_or_refused():
     with pytest.raises(SettingsError) as fault:
         ecap([178], **HEIGHTS, sigma=1e300)
     assert str(fault.value) == (
-        "sigma is 1e+300, too much to be reckoned with. Give at most 1e+100."
+        "sigma is 1e+300. It must be a number from 0 to 1e+100, the"
+        " standard deviation of the noise."
     )
     with pytest.raises(SettingsError, match="sigma is inf"):
         ecap([178], **HEIGHTS, sigma=inf)

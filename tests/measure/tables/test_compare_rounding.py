@@ -194,7 +194,7 @@ def test_tables_of_nobody_are_left_out_and_named():
         ([1, 2], {"n_max": -1}, "n_max is -1. It must be a whole number from 0 to 100,000."),
         ([1, 2], {"n_max": 2.5}, "n_max is 2.5. It must be a whole number from 0 to 100,000."),
         ([1, 2], {"draws": 0}, "draws is 0. It must be a whole number from 1 to 10,000."),
-        ([1, 2], {"threshold": 2}, "The threshold is 2. It must be a probability from 0 to 1, such"
+        ([1, 2], {"threshold": 2}, "The threshold is 2. It must be a number from 0 to 1, such"
          " as 0.05."),
         ([0, 0], {}, "Nobody is counted in any table, so that nobody can become known."),
         ([1, 2], {"schemes": []}, "No rounding scheme is given. Write one, such as"

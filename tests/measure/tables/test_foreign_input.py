@@ -82,17 +82,17 @@ def test_whole_decimals_of_a_database_are_counts():
 @pytest.mark.parametrize("given", [np.array([1, 2]), np.array([]), FRAME, "yes", 1, None])
 @pytest.mark.parametrize("setting", ["table", "total"])
 def test_flags_are_true_or_false(setting, given):
-    with pytest.raises(SettingsError, match=rf"^{setting} is .*\. It must be True or False\.$"):
+    with pytest.raises(SettingsError, match=rf"^{setting} is .*\. It must be true or false\.$"):
         PublishedTable.from_counts(ROWS, **{setting: given})
 
 
 @pytest.mark.parametrize("given", [np.array([1, 2]), FRAME, "yes"])
 def test_other_flags_are_true_or_false_too(given):
-    with pytest.raises(SettingsError, match=r"^sample is .* It must be True or False\.$"):
+    with pytest.raises(SettingsError, match=r"^sample is .* It must be true or false\.$"):
         PublishedTable.from_microdata(PEOPLE, ["name"], sample=given)
-    with pytest.raises(SettingsError, match=r"^sample is .* It must be True or False\.$"):
+    with pytest.raises(SettingsError, match=r"^sample is .* It must be true or false\.$"):
         PublishedTable.from_file(COUNTS, published="shown", sample=given)
-    with pytest.raises(SettingsError, match=r"^total is .* It must be True or False\.$"):
+    with pytest.raises(SettingsError, match=r"^total is .* It must be true or false\.$"):
         compare_rounding(ROWS, "exact", total=given)
     assert PublishedTable.from_counts(ROWS, total=np.True_).schemes[-1] == ("total", "exact")
 

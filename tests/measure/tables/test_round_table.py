@@ -253,7 +253,7 @@ BAD = {
         ([1, 2], "random:3"),
         {"seed": "x"},
         SettingsError,
-        "The seed is 'x'. It must be a whole number.",
+        "The seed is 'x'. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
     ),
 }
 

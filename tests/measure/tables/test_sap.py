@@ -178,7 +178,7 @@ def test_the_record_survives_json_and_the_frame_has_a_row_per_n():
          " people an intruder may know."),
         ({"n_max": "ten"}, "n_max is 'ten'. It must be a whole number from 0 to 100,000: how many"
          " people an intruder may know."),
-        ({"nodes": 0}, "nodes is 0. It must be a whole number from 1."),
+        ({"nodes": 0}, "nodes is 0. It must be a whole number from 1 on."),
         ({"seconds": 0}, "seconds is 0. It must be a number above 0."),
         ({"seconds": float("nan")}, "seconds is nan. It must be a number above 0."),
     ],
@@ -201,5 +201,5 @@ def test_a_release_takes_no_second_word_on_what_is_published():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, "high", float("nan")])
 def test_a_threshold_is_a_probability(threshold):
-    with pytest.raises(InputError, match="must be a probability from 0 to 1"):
+    with pytest.raises(InputError, match="must be a number from 0 to 1"):
         sap([1, 2]).passes(threshold)

@@ -201,7 +201,7 @@ BAD = {
     "a negative tolerance": (
         {"tolerance": {"k1": -1}},
         SettingsError,
-        "The tolerance of 'k1' is -1. Give a number that is not negative.",
+        "The tolerance of 'k1' is -1. It must be a number from 0 on.",
     ),
     "a tolerance of text": (
         {"tolerance": {"k1": 1}},

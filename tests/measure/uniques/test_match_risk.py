@@ -280,9 +280,9 @@ BAD = [
     ({"alpha": float("nan")}, "alpha is nan. It must be a number from 0 to 1."),
     (
         {"recursive_c": float("inf")},
-        "recursive_c is inf. It must be a number above 0, and at most 1,000,000.",
+        "recursive_c is inf. It must be a number above 0 and at most 1,000,000.",
     ),
-    ({"recursive_c": 0}, "recursive_c is 0. It must be a number above 0, and at most 1,000,000."),
+    ({"recursive_c": 0}, "recursive_c is 0. It must be a number above 0 and at most 1,000,000."),
     ({"missing": "exclude"}, "missing is 'exclude'. It must be one of: wildcard, category."),
     ({"keys": []}, "No keys are given. Name the columns an intruder would know."),
 ]

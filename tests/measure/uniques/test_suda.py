@@ -315,21 +315,21 @@ BAD = [
     ({"keys": ["k1", "k1"]}, "Column 'k1' is given twice among the keys. Name it once."),
     (
         {"max_msu": 0},
-        "max_msu is 0. It must be a whole number of keys, 1 or more.",
+        "max_msu is 0. It must be a whole number from 1 on.",
     ),
     (
         {"max_msu": 1.5},
-        "max_msu is 1.5. It must be a whole number of keys, 1 or more.",
+        "max_msu is 1.5. It must be a whole number from 1 on.",
     ),
     (
         {"dis_fraction": 0},
-        "dis_fraction is 0. It must be the share of the population that is in the data, above 0"
-        " and at most 1, such as 0.01.",
+        "dis_fraction is 0. It must be a number from 1e-12 to 1, the share of the population that"
+        " is in the data, such as 0.01.",
     ),
     (
         {"dis_fraction": float("nan")},
-        "dis_fraction is nan. It must be the share of the population that is in the data, above 0"
-        " and at most 1, such as 0.01.",
+        "dis_fraction is nan. It must be a number from 1e-12 to 1, the share of the population that"
+        " is in the data, such as 0.01.",
     ),
     ({"scores": "ihsn"}, "scores is 'ihsn'. It must be one of: original, normalised."),
     ({"missing": "wildcard"}, "missing is 'wildcard'. It must be one of: exclude, category."),

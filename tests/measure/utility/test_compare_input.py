@@ -156,7 +156,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA, outcome="ill", folds=1),
             SettingsError,
-            "folds is 1; it must be a whole number from 2 to 100.",
+            "folds is 1. It must be a whole number from 2 to 100.",
         ),
         (
             lambda: tstr(DATA, DATA, outcome="ill", folds=11),
@@ -177,7 +177,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA, outcome="ill", seed=-1),
             SettingsError,
-            "The seed is -1; it must be a whole number from 0 to 9223372036854775807.",
+            "The seed is -1. It must be a whole number from 0 to 9,223,372,036,854,775,807.",
         ),
     ],
 )

@@ -199,7 +199,7 @@ def test_a_column_that_only_a_copy_lacks_is_said_of_the_copy():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"level": 95}, "level is 95. It must lie between 0 and 1, such as 0.95."),
+        ({"level": 95}, "level is 95. It must be a number between 0 and 1, such as 0.95."),
         (
             {"synthesis": "propper"},
             "synthesis is 'propper'. Did you mean 'proper'? It must be one of: simple, proper,"

@@ -5,9 +5,9 @@ Coefficients may be large for the unit or the origin of a column; that is no sep
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from profiles import examples
 from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
@@ -27,7 +27,9 @@ def is_separated(rows):
     """Whether some direction is at least 0 for all rows and above it for one: Konis 2007."""
     rows = np.asarray(rows)
     bounds = [(-1, 1)] * rows.shape[1]
-    best = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+    best = scipy.optimize.linprog(
+        -rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds
+    )
     return -best.fun > 1e-7
 
 

@@ -222,11 +222,11 @@ ONE = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"ways": 4}, "ways is 4; it must be a whole number from 1 to 3."),
-        ({"ways": True}, "ways is True; it must be a whole number from 1 to 3."),
+        ({"ways": 4}, "ways is 4. It must be a whole number from 1 to 3."),
+        ({"ways": True}, "ways is True. It must be a whole number from 1 to 3."),
         ({"ways": 3}, "A table of 3 variables cannot be made of 2 columns. Name more columns, or"),
-        ({"groups": 1}, "groups is 1; it must be a whole number from 2 to 1,000."),
-        ({"n_worst": -1}, "n_worst is -1; it must be a whole number from 0 to 1,000."),
+        ({"groups": 1}, "groups is 1. It must be a whole number from 2 to 1,000."),
+        ({"n_worst": -1}, "n_worst is -1. It must be a whole number from 0 to 1,000."),
         ({"columns": ["a", "c"]}, "The original has no column 'c'."),
         ({"columns": []}, "No columns are given."),
         ({"special_codes": {"z": 1}}, "special_codes names 'z', which is not compared."),

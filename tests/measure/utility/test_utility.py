@@ -267,11 +267,11 @@ ONE = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
     ("settings", "sentence"),
     [
         ({"model": "tree"}, "model is 'tree'. It must be one of: cart, logit."),
-        ({"interactions": 9}, "interactions is 9; it must be a whole number from 1 to 5."),
-        ({"interactions": "all"}, "interactions is 'all'; it must be a whole number from 1 to 5."),
-        ({"n_permutations": -1}, "n_permutations is -1; it must be a whole number from 0 to"),
-        ({"workers": 0}, "workers is 0; it must be a whole number from 1 to 1,000."),
-        ({"seed": -1}, "The seed is -1; it must be a whole number from 0 to"),
+        ({"interactions": 9}, "interactions is 9. It must be a whole number from 1 to 5."),
+        ({"interactions": "all"}, "interactions is 'all'. It must be a whole number from 1 to 5."),
+        ({"n_permutations": -1}, "n_permutations is -1. It must be a whole number from 0 to"),
+        ({"workers": 0}, "workers is 0. It must be a whole number from 1 to 1,000."),
+        ({"seed": -1}, "The seed is -1. It must be a whole number from 0 to"),
         ({"columns": ["c"]}, "The original has no column 'c'."),
     ],
 )

@@ -323,7 +323,7 @@ def test_a_folder_of_other_files_is_not_written_into(people, tmp_path):
         ({"risk": "disco"}, "risk is 'disco'. Did you mean 'DiSCO'?"),
         ({"utility": 3}, "utility is 3. It must be one of: S_pMSE, S_pMSE_max, pMSE."),
         ({"copies": 0}, "copies is 0"),
-        ({"control": 1}, "control is 1. It must be a share of the people, such as 0.2"),
+        ({"control": 1}, "control is 1. It must be a number from 0 to below 1"),
         ({"methods": "carp"}, "The method of a setting is 'carp'. Did you mean 'cart'?"),
         ({"methods": []}, "methods is empty. Name at least one, or leave it out."),
         ({"min_leaf": (5, 5)}, "The setting 'cart, min_leaf 5' is given twice. Give it once."),

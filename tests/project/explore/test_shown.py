@@ -7,11 +7,11 @@ import pytest
 
 from unveil.project.explore.candidates import refused_row
 from unveil.project.explore.settings import parse_settings
-from unveil.records.base import as_html, as_text
 from unveil.records.exploration import Exploration, frontier
 from unveil.view.charts.risk_utility import risk_utility_map, risk_utility_spec
 from unveil.view.exploration import HEADS, cells, exploration_sentences, table
 from unveil.view.pages.exploration import exploration_page
+from unveil.view.show import as_html, as_text
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 

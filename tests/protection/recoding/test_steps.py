@@ -147,11 +147,11 @@ BAD = {
     ),
     "quantile outside 0 to 1": (
         [{"do": "top_code", "column": "age", "quantile": 1.5}],
-        "Step 1 (top_code): quantile is 1.5. Write a number above 0 and below 1, such as 0.99.",
+        "Step 1 (top_code): quantile is 1.5. It must be a number between 0 and 1, such as 0.99.",
     ),
     "quantile of outliers below the median": (
         [{"do": "drop_outliers", "column": "age", "quantile": 0.01}],
-        "Step 1 (drop_outliers): quantile is 0.01. Write a number from 0.5 to below 1, such as"
+        "Step 1 (drop_outliers): quantile is 0.01. It must be a number from 0.5 to below 1, such as"
         " 0.99: outliers lie beyond it, and below 1 less it.",
     ),
     "both limits": (
@@ -184,7 +184,7 @@ BAD = {
     ),
     "rare below one": (
         [{"do": "merge_rare", "column": "town", "into": "Y", "below": 1}],
-        "Step 1 (merge_rare): below is 1. Write a whole number from 2 to 1,000,000,000.",
+        "Step 1 (merge_rare): below is 1. It must be a whole number from 2 to 1,000,000,000.",
     ),
     "a parent that is none": (
         [{"do": "merge_rare", "column": "town", "below": 5, "hierarchy": {"A": 3}}],
@@ -223,7 +223,7 @@ BAD = {
     ),
     "rounding to nothing": (
         [{"do": "round", "column": "age", "to": 0}],
-        "Step 1 (round): to is 0. Write a number above 0, such as 5.",
+        "Step 1 (round): to is 0. It must be a number above 0, such as 5.",
     ),
     "bands that contradict": (
         [{"do": "band", "column": "age", "n": 5, "breaks": [1, 2]}],

@@ -1,9 +1,9 @@
 """Every number of every sentence of the report, worked out again from the records as JSON.
 
 A module for each section, with `DERIVED`: by key of the catalogue a function of the results
-(`{"dossier": ..., "parts": {name: record}}`, see `dossiers.as_json`) and of what the sentence is of
-(`data-of`). It gives the numbers as they must stand in the text, and names that hold digits, as
-strings. It is written from the definitions, with the standard library, and calls no report code.
+(`{"contents": ..., "parts": {name: record}}`, see `report_cases.as_json`) and of what the sentence
+is of (`data-of`). It gives the numbers as they must stand in the text, and names that hold digits,
+as strings. It is written from the definitions, with the standard library, and calls no report code.
 Numbers that a template itself has ("1 is perfect") need not be given.
 """
 

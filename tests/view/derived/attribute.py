@@ -34,7 +34,7 @@ def statuses(results: Results, part: str, target: str) -> str:
     """The worst that any copy, or all pooled, has against the limit of DiSCO."""
     own = [
         one["status"]
-        for one in results["dossier"]["judgement"]["figures"]
+        for one in results["contents"]["judgement"]["figures"]
         if (one["part"], one["measure"], one["target"]) == (part, "DiSCO", target)
     ]
     return min(own, key=ORDER.index)
@@ -45,7 +45,7 @@ def status(results: Results, of: str) -> list[str]:
     worst = [statuses(results, of, target) for target in targets]
     counts = [worst.count(one) for one in ("above", "review", "within")]
     (limit,) = (
-        one for one in results["dossier"]["judgement"]["limits"] if one["measure"] == "DiSCO"
+        one for one in results["contents"]["judgement"]["limits"] if one["measure"] == "DiSCO"
     )
     shown = [whole(n) for n in counts if n]
     return [whole(len(targets)), *shown, f"{limit['review']:g}", f"{limit['limit']:g}"]

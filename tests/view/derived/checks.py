@@ -17,9 +17,9 @@ MOST = 200
 
 def findings(results: Results, of: str) -> list[dict]:
     (scenario,) = (
-        one["scenario"] for one in results["dossier"]["run"]["parts"] if one["name"] == of
+        one["scenario"] for one in results["contents"]["run"]["parts"] if one["name"] == of
     )
-    found = results["dossier"]["judgement"]["findings"]
+    found = results["contents"]["judgement"]["findings"]
     return [one for one in found if one["scenario"] == scenario]
 
 
@@ -28,11 +28,11 @@ def summary(results: Results, of: str) -> list[str]:
     found = findings(results, of)
     rules = {one["exclusion"] for one in found}
     (scenario,) = (
-        one["scenario"] for one in results["dossier"]["run"]["parts"] if one["name"] == of
+        one["scenario"] for one in results["contents"]["run"]["parts"] if one["name"] == of
     )
     settled = [
         one
-        for one in results["dossier"]["exclusions"]
+        for one in results["contents"]["exclusions"]
         if one["from_ruling"]
         and one["in_run"]
         and one["scenario"] == scenario

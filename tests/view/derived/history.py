@@ -4,7 +4,7 @@ from typing import Any
 
 
 def _rows(results: dict[str, Any], of: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    by_run = {str(row["run"]): row for row in results["dossier"]["history"]}
+    by_run = {str(row["run"]): row for row in results["contents"]["history"]}
     before, now = of.split("|")
     return by_run[before], by_run[now]
 

@@ -69,7 +69,7 @@ def status(results: Results, of: str) -> list[str]:
     part, measure, _ = of.split("|")
     judged = [
         one
-        for one in results["dossier"]["judgement"]["figures"]
+        for one in results["contents"]["judgement"]["figures"]
         if (one["part"], one["measure"]) == (part, measure) and one["limit"] is not None
     ]
     highest = max(one["value"] for one in judged)

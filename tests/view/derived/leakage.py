@@ -64,7 +64,7 @@ def excess(results: Results, of: str) -> list[str]:
 
 
 def copy_shown(results: Results, of: str) -> list[str]:
-    return [of.rsplit(" ", maxsplit=1)[-1], whole(len(results["dossier"]["run"]["n_synthetic"]))]
+    return [of.rsplit(" ", maxsplit=1)[-1], whole(len(results["contents"]["run"]["n_synthetic"]))]
 
 
 def attack_row(results: Results, of: str) -> dict:

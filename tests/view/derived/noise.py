@@ -118,7 +118,7 @@ def unneeded(results: Results, of: str) -> list[str]:
 
 
 def status(results: Results, of: str) -> list[str]:
-    figures = results["dossier"]["judgement"]["figures"]
+    figures = results["contents"]["judgement"]["figures"]
     own = [one for one in figures if one["measure"] == "ECAP" and one["subject"] == subject(of)]
     return [f"{own[0]['limit']:g}", name(subject(of))]
 

@@ -4,18 +4,20 @@ from typing import Any
 
 
 def _size(results: dict[str, Any], of: str) -> list[str]:
-    (one,) = (found for found in results["dossier"]["scenarios"] if found["name"] == of)
+    (one,) = (found for found in results["contents"]["scenarios"] if found["name"] == of)
     return [f"{len(one['keys']):,}", f"{len(one['targets']):,}"]
 
 
 def _exclusions(results: dict[str, Any], *, in_run: bool) -> list[str]:
-    given = results["dossier"]["exclusions"]
+    given = results["contents"]["exclusions"]
     return [f"{sum(one['in_run'] is in_run for one in given):,}"]
 
 
 def _same(results: dict[str, Any], of: str) -> list[str]:
     first, other = of.split("|")
-    keys = [one["keys"] for one in results["dossier"]["scenarios"] if one["name"] in (first, other)]
+    keys = [
+        one["keys"] for one in results["contents"]["scenarios"] if one["name"] in (first, other)
+    ]
     assert keys[0] == keys[1]
     return [other]
 

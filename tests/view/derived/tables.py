@@ -40,7 +40,7 @@ def note(results: Results, of: str) -> list[str]:
 
 
 def threshold(results: Results) -> float:
-    limits = results["dossier"]["judgement"]["limits"]
+    limits = results["contents"]["judgement"]["limits"]
     return next((one["limit"] for one in limits if one["measure"] == "SAP"), USUAL)
 
 

@@ -22,7 +22,7 @@ def _things(results: dict[str, Any], of: str = "") -> list[dict[str, Any]]:
     """
     measure, _, kind = of.partition("|")
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for one in results["dossier"]["judgement"]["figures"]:
+    for one in results["contents"]["judgement"]["figures"]:
         if one["copy"] != "mean" and (not of or (measure, kind) == (one["measure"], _kind(one))):
             subject = None if one["measure"] == "SAP" else one["subject"]
             what = (one["measure"], one["part"], one["scenario"], one["target"], subject)
@@ -56,23 +56,23 @@ def _single(results: dict[str, Any], of: str) -> list[str]:
 
 
 def _accepted(results: dict[str, Any], of: str) -> list[str]:
-    judgement = results["dossier"]["judgement"]
+    judgement = results["contents"]["judgement"]
     return [judgement["accepted_by"], judgement["accepted_on"] or ""]
 
 
 def _decision(results: dict[str, Any], of: str) -> list[str]:
-    decision = results["dossier"]["decision"]
+    decision = results["contents"]["decision"]
     day, clock = decision["on"].split("T")
     return [decision["by"], day, clock[:5], f"{decision['run']:,}"]
 
 
 def _open(results: dict[str, Any], of: str) -> list[str]:
-    findings = results["dossier"]["judgement"]["findings"]
+    findings = results["contents"]["judgement"]["findings"]
     return [f"{sum(one['state'] == 'open' for one in findings):,}"]
 
 
 def _alerts(results: dict[str, Any], of: str) -> list[str]:
-    alerts = results["dossier"]["judgement"]["alerts"]
+    alerts = results["contents"]["judgement"]["alerts"]
     open_ = [one for one in alerts if one["status"] != "review" and one["accepted"] is None]
     return [f"{len(open_):,}"]
 

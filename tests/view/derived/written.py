@@ -60,7 +60,7 @@ def name(text: str) -> str:
 
 def reason_of(results: Results, of: str) -> list[str]:
     """Numbers in the name of a part that was not measured, and in the reason why."""
-    part = next(one for one in results["dossier"]["run"]["parts"] if one["name"] == of)
+    part = next(one for one in results["contents"]["run"]["parts"] if one["name"] == of)
     assert part["file"] is None
     named = [part["target"] or "", part["scenario"] or ""]
     return [*(named if any(named) else [name(of)]), *digits_in(part["reason"])]

@@ -16,7 +16,7 @@ from unveil.view.limits import figure_text, group_figures, worst
 from unveil.view.pages.report import ORDER, custodian_page
 from unveil.view.render_html import POLICY
 from unveil.view.sections import context, history, records, scenario, tables, verdict
-from view import dossiers
+from view import report_cases
 
 CARD = re.compile(r'<li class="c-(\w+)" data-card="(\w+)">(.*?)</li>')
 CASES = ("example", "copies", "many", "empty")
@@ -28,25 +28,25 @@ def text(html: str) -> str:
 
 @cache
 def cards(case: str) -> dict[str, str]:
-    return {measure: text(body) for _, measure, body in CARD.findall(dossiers.undrawn(case))}
+    return {measure: text(body) for _, measure, body in CARD.findall(report_cases.undrawn(case))}
 
 
 def changed(**fields) -> ReportContents:
-    return replace(dossiers.example()[0], **fields)
+    return replace(report_cases.example()[0], **fields)
 
 
 def judged_as(**fields) -> ReportContents:
-    return changed(judgement=replace(dossiers.example()[0].judgement, **fields))
+    return changed(judgement=replace(report_cases.example()[0].judgement, **fields))
 
 
-def shown(module, dossier: ReportContents) -> str:
-    return text(module.section(dossier, dossiers.example()[1]).body)
+def shown(module, contents: ReportContents) -> str:
+    return text(module.section(contents, report_cases.example()[1]).body)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_page_is_sealed(case):
-    page = dossiers.undrawn(case)
+    page = report_cases.undrawn(case)
     assert page.count("<meta http-equiv") == 1
     assert f'content="{POLICY}"' in page
     assert "<script" not in page
@@ -56,13 +56,13 @@ def test_the_page_is_sealed(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_band_stands_first_and_says_that_it_must_not_leave(case):
-    body = dossiers.undrawn(case).split("<body>")[1]
+    body = report_cases.undrawn(case).split("<body>")[1]
     assert text(body).startswith("CONFIDENTIAL: custodian copy. Not for release.")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_headings_are_in_order_and_there_is_one_of_the_first(case):
-    levels = [int(level) for level in re.findall(r"<h([1-6])", dossiers.undrawn(case))]
+    levels = [int(level) for level in re.findall(r"<h([1-6])", report_cases.undrawn(case))]
     assert levels.count(1) == 1
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -70,14 +70,14 @@ def test_headings_are_in_order_and_there_is_one_of_the_first(case):
 
 def test_sections_follow_the_questions_of_an_approver():
     found = re.findall(
-        r'<section class="part" aria-labelledby="(\w+)"', dossiers.undrawn("example")
+        r'<section class="part" aria-labelledby="(\w+)"', report_cases.undrawn("example")
     )
     assert found == [*(made.__module__.rpartition(".")[2] for made in ORDER), "methods"]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_table_of_contents_names_every_section_in_order(case):
-    page = dossiers.undrawn(case)
+    page = report_cases.undrawn(case)
     contents = re.search(r"<nav.*?</nav>", page, re.DOTALL)
     assert contents is not None
     assert re.findall(r'href="#(\w+)"', contents[0]) == re.findall(
@@ -87,14 +87,16 @@ def test_the_table_of_contents_names_every_section_in_order(case):
 
 @pytest.mark.slow
 def test_two_renders_are_the_same_to_the_byte():
-    dossier, parts = dossiers.copies()
-    assert custodian_page(dossier, parts, made=dossiers.MADE) == dossiers.rendered("copies")
+    contents, parts = report_cases.copies()
+    assert custodian_page(contents, parts, made=report_cases.MADE) == report_cases.rendered(
+        "copies"
+    )
 
 
 def test_the_moment_of_making_stands_in_one_place():
-    dossier, parts = dossiers.empty()
-    first = custodian_page(dossier, parts, made="2031-01-02T03:04:05Z")
-    other = custodian_page(dossier, parts, made="2032-05-06T07:08:09Z")
+    contents, parts = report_cases.empty()
+    first = custodian_page(contents, parts, made="2031-01-02T03:04:05Z")
+    other = custodian_page(contents, parts, made="2032-05-06T07:08:09Z")
     stamp = re.compile(r"<time [^>]*>[^<]*</time>")
     assert len(stamp.findall(first)) == 1
     assert first != other
@@ -104,13 +106,13 @@ def test_the_moment_of_making_stands_in_one_place():
 @pytest.mark.slow
 def test_never_does_the_page_call_anything_safe():
     for case in CASES:
-        assert not re.search(r"\bsafe\b", text(dossiers.undrawn(case)), re.IGNORECASE)
+        assert not re.search(r"\bsafe\b", text(report_cases.undrawn(case)), re.IGNORECASE)
 
 
 def test_the_card_of_identity_is_the_worst_repU_with_the_original_beside_it():
     rows = [
         row
-        for _, record in dossiers.example()[1].of("disclosure")
+        for _, record in report_cases.example()[1].of("disclosure")
         for row in record.identity
         if row.copy != "mean"
     ]
@@ -120,7 +122,9 @@ def test_the_card_of_identity_is_the_worst_repU_with_the_original_beside_it():
 
 
 def test_the_card_of_attributes_names_the_worst_target():
-    rows = [row for _, record in dossiers.example()[1].of("disclosure") for row in record.attribute]
+    rows = [
+        row for _, record in report_cases.example()[1].of("disclosure") for row in record.attribute
+    ]
     one = max(rows, key=lambda row: row.DiSCO)
     assert cards("example")["DiSCO"] == (
         f"Worst attribute (DiSCO) {one.DiSCO:.1f} % ■ above limit {one.target} (neighbour)"
@@ -129,7 +133,7 @@ def test_the_card_of_attributes_names_the_worst_target():
 
 
 def test_the_card_of_utility_is_the_worst_pair():
-    (_, record), *_ = dossiers.example()[1].of("tables")
+    (_, record), *_ = report_cases.example()[1].of("tables")
     one = max(record.rows, key=lambda row: row.S_pMSE)
     assert cards("example")["S_pMSE"] == (
         f"Utility (S_pMSE max) {one.S_pMSE:.2f} ▲ review {' x '.join(one.variables)} limit 10"
@@ -137,7 +141,7 @@ def test_the_card_of_utility_is_the_worst_pair():
 
 
 def test_the_card_of_gtcap_is_the_highest_mean():
-    highest = max(record.mean for _, record in dossiers.example()[1].of("gtcap"))
+    highest = max(record.mean for _, record in report_cases.example()[1].of("gtcap"))
     assert cards("example")["GTCAP"].startswith(f"Mean GTCAP {highest:.2f} ")
 
 
@@ -151,7 +155,7 @@ def test_what_was_not_asked_for_has_a_card_that_says_so():
 
 
 def test_a_mean_over_copies_is_never_the_figure_of_a_card():
-    figures = [one for one in dossiers.copies()[0].judgement.figures if one.measure == "DiSCO"]
+    figures = [one for one in report_cases.copies()[0].judgement.figures if one.measure == "DiSCO"]
     highest = max(one.value for one in figures if one.copy != "mean")
     assert cards("copies")["DiSCO"].startswith(f"Worst attribute (DiSCO) {highest:.1f} %")
 
@@ -178,7 +182,7 @@ def test_of_several_copies_the_worst_status_stands_for_a_target():
         judged_figure(2, None, "not measured"),
         judged_figure("mean", 90.0, "no limit"),
     ]
-    judgement = replace(dossiers.example()[0].judgement, figures=tuple(given))
+    judgement = replace(report_cases.example()[0].judgement, figures=tuple(given))
     (group,) = group_figures(judgement)
     assert [one.copy for one in group.worst_of_each] == [2]
     assert worst(given[:2]) == given[1]
@@ -216,8 +220,8 @@ def test_the_verdict_is_against_the_custodians_own_limits(fields, said):
 
 
 def test_alerts_stand_before_the_verdict_and_one_that_is_accepted_is_not_within():
-    dossier = judged_as(exit_code=0, n_review=0)
-    told = shown(verdict, dossier)
+    contents = judged_as(exit_code=0, n_review=0)
+    told = shown(verdict, contents)
     assert told.startswith("■ Block near-copies Many people have a record far nearer")
     assert "Accepted by G. Lead, governance on 2026-11-16 for these files: Ages were" in told
     order = [
@@ -254,9 +258,9 @@ def test_a_table_counts_once_however_many_people_are_looked_at():
     one = replace(judged_figure(None, 0.5, "above"), measure="SAP", target=None, scenario=None)
     figures = [replace(one, part="sap a", subject=f"n = {n}") for n in range(101)]
     figures += [replace(one, part="sap b", subject="n = 0", value=0.01, status="within")]
-    dossier = judged_as(figures=tuple(figures))
-    assert "1 of 2 tables exceed the limit you set on SAP (10)." in shown(verdict, dossier)
-    assert tables.section(dossier, dossiers.example()[1]).note == "1 above limit"
+    contents = judged_as(figures=tuple(figures))
+    assert "1 of 2 tables exceed the limit you set on SAP (10)." in shown(verdict, contents)
+    assert tables.section(contents, report_cases.example()[1]).note == "1 above limit"
 
 
 def test_a_card_shows_the_worst_that_was_measured_and_how_many_were_not():
@@ -268,7 +272,7 @@ def test_a_card_shows_the_worst_that_was_measured_and_how_many_were_not():
             ("marital", 0.15, "within"),
         )
     ]
-    body = verdict.section(judged_as(figures=tuple(figures)), dossiers.example()[1]).body
+    body = verdict.section(judged_as(figures=tuple(figures)), report_cases.example()[1]).body
     card = {measure: text(found) for _, measure, found in CARD.findall(body)}["GTCAP"]
     assert card == "Mean GTCAP 0.15 ● within marital (neighbour) limit 10 1 not measured"
 
@@ -290,12 +294,12 @@ def test_what_changed_since_the_run_is_told():
 
 def test_what_is_missing_stands_with_the_command_that_mends_it():
     assert "One of the five factors is unanswered. unveil answer" in shown(
-        verdict, dossiers.example()[0]
+        verdict, report_cases.example()[0]
     )
 
 
 def test_a_decision_is_shown_with_name_time_and_note():
-    told = shown(verdict, dossiers.example()[0])
+    told = shown(verdict, report_cases.example()[0])
     assert (
         "Decided: no release. G. Lead, governance, 2026-11-16 11:00 UTC, on what run 2 shows. Note:"
         " Two targets are above the limit: another round."
@@ -304,7 +308,7 @@ def test_a_decision_is_shown_with_name_time_and_note():
 
 def test_a_release_despite_a_limit_says_why():
     accepted = Acceptance(alert="limit:repU", reason="A court asks for it.", by="A. Judge")
-    decision = replace(dossiers.example()[0].decision, release=True, despite=(accepted,))
+    decision = replace(report_cases.example()[0].decision, release=True, despite=(accepted,))
     told = shown(verdict, changed(decision=decision))
     assert "Decided: release." in told
     assert "Despite limit:repU , because: A court asks for it." in told
@@ -315,8 +319,8 @@ def test_without_a_decision_the_page_says_so():
 
 
 def test_the_context_names_files_hashes_versions_and_people():
-    told = shown(context, dossiers.example()[0])
-    run = dossiers.example()[0].run
+    told = shown(context, report_cases.example()[0])
+    run = report_cases.example()[0].run
     for file in run.files:
         assert f"{file.path} {file.n_bytes:,} {file.sha256}" in told
     for said in (run.python, "numpy 2.1.0, polars 1.32.0", run.project_sha256, run.log_head):
@@ -325,15 +329,15 @@ def test_the_context_names_files_hashes_versions_and_people():
 
 
 def test_every_factor_is_shown_with_its_answer_or_that_there_is_none():
-    told = shown(context, dossiers.example()[0])
-    for question in dossiers.FACTORS.values():
+    told = shown(context, report_cases.example()[0])
+    for question in report_cases.FACTORS.values():
         assert question in told
     assert told.count("not answered yet") == 1
     assert told.count("R. Reviewer, disclosure officer 2026-11-14") == 4
 
 
 def test_every_limit_is_shown_with_where_it_comes_from():
-    told = shown(context, dossiers.example()[0])
+    told = shown(context, report_cases.example()[0])
     assert "DiSCO 5 % 10 % no published value: your decision" in told
     assert "GTCAP 0.2 0.25 no published value: your decision" in told
 
@@ -344,21 +348,21 @@ def test_a_limit_is_shown_as_it_was_set():
 
 
 def test_a_run_that_nobody_is_named_for_says_so():
-    run = replace(dossiers.example()[0].run, by=None, n_resumed=3)
+    run = replace(report_cases.example()[0].run, by=None, n_resumed=3)
     told = shown(context, changed(run=run))
     assert "nobody is named." in told
     assert "3 of its parts had been measured by a run that was interrupted." in told
 
 
 def test_parts_that_could_not_be_measured_are_listed_with_their_reason():
-    told = text(context.section(*dossiers.empty()).body)
+    told = text(context.section(*report_cases.empty()).body)
     assert "9 parts could not be measured" in told
     assert told.count("not measured: The control has no column 'region'.") == 9
 
 
 def test_scenarios_show_keys_and_targets_and_exclusions_their_reason_and_name():
-    body = scenario.section(*dossiers.example()).body
-    for column in (*dossiers.KEYS, *dossiers.TARGETS):
+    body = scenario.section(*report_cases.example()).body
+    for column in (*report_cases.KEYS, *report_cases.TARGETS):
         assert f"<li>{column}</li>" in body
     told = text(body)
     assert "We assume the intruder treats the file as real." in told
@@ -369,24 +373,26 @@ def test_scenarios_show_keys_and_targets_and_exclusions_their_reason_and_name():
 
 
 def test_many_targets_are_folded():
-    assert "<details><summary>All 60 targets</summary>" in scenario.section(*dossiers.many()).body
+    assert (
+        "<details><summary>All 60 targets</summary>" in scenario.section(*report_cases.many()).body
+    )
 
 
 def test_without_scenarios_and_exclusions_there_are_sentences():
-    told = text(scenario.section(*dossiers.empty()).body)
+    told = text(scenario.section(*report_cases.empty()).body)
     assert "No scenario was measured" in told
     assert "Nothing is left out" in told
 
 
 def test_a_ruling_is_told_from_a_line_of_its_own():
-    ruled = replace(dossiers.example()[0].exclusions[0], scenario="neighbour", from_ruling=True)
+    ruled = replace(report_cases.example()[0].exclusions[0], scenario="neighbour", from_ruling=True)
     told = shown(scenario, changed(exclusions=(ruled,)))
     assert "missing-targets neighbour" in told
     assert "a ruling on a finding" in told
 
 
 def test_which_figures_exclusions_are_about_is_said_and_which_came_later():
-    given = dossiers.example()[0].exclusions[0]
+    given = report_cases.example()[0].exclusions[0]
     later = replace(given, rule="income=", from_ruling=True, in_run=False)
     told = shown(scenario, changed(exclusions=(given, later)))
     assert "1 exclusion in force. DiSCO and its kin" in told
@@ -401,14 +407,14 @@ def test_which_figures_exclusions_are_about_is_said_and_which_came_later():
 
 
 def test_a_very_long_reason_is_folded_behind_its_beginning():
-    long = replace(dossiers.example()[0].exclusions[0], reason="because " * 500)
-    body = scenario.section(changed(exclusions=(long,)), dossiers.example()[1]).body
+    long = replace(report_cases.example()[0].exclusions[0], reason="because " * 500)
+    body = scenario.section(changed(exclusions=(long,)), report_cases.example()[1]).body
     assert "… (all 4,000 letters)</summary>" in body
     assert body.count("because " * 500) == 1
 
 
 def test_a_number_is_never_parted_from_its_percent_sign():
-    body = re.sub(r"<style.*?</style>|<[^>]*>", "", dossiers.undrawn("example"))
+    body = re.sub(r"<style.*?</style>|<[^>]*>", "", report_cases.undrawn("example"))
     assert "\u00a0%" in body
     assert not re.search(r"\d %", body)
 
@@ -427,18 +433,18 @@ def test_a_number_is_never_parted_from_its_percent_sign():
     ],
 )
 def test_records_at_risk_are_linked_where_they_lie_beside_the_report(file, links):
-    body = records.section(changed(records_file=file), dossiers.example()[1]).body
+    body = records.section(changed(records_file=file), report_cases.example()[1]).body
     assert re.findall(r'href="([^"]*)"', body) == links
     assert file is None or file in text(body)
 
 
 def rounds(*pairs) -> ReportContents:
-    row = dossiers.example()[0].history[0]
+    row = report_cases.example()[0].history[0]
     found = [
         replace(row, run=n, DiSCO=disco, S_pMSE=fit)
         for n, (disco, fit) in enumerate(pairs, start=1)
     ]
-    run = replace(dossiers.example()[0].run, number=len(pairs))
+    run = replace(report_cases.example()[0].run, number=len(pairs))
     return changed(history=tuple(found), run=run)
 
 
@@ -483,9 +489,9 @@ def test_the_last_round_is_told_in_words(pairs, said):
     ],
 )
 def test_a_risk_that_fell_because_more_is_left_out_is_not_said_to_be_the_copys(fields, said):
-    dossier = rounds((10.0, 2.0), (5.0, 2.4))
-    first, second = dossier.history
-    told = shown(history, replace(dossier, history=(first, replace(second, **fields))))
+    contents = rounds((10.0, 2.0), (5.0, 2.4))
+    first, second = contents.history
+    told = shown(history, replace(contents, history=(first, replace(second, **fields))))
     assert said in told
     assert "fell from 10.0" not in told
     assert "It cost" not in told
@@ -498,8 +504,8 @@ def test_a_round_without_figures_has_its_line_all_the_same():
 
 
 def test_a_report_of_an_earlier_run_says_that_later_ones_came():
-    dossier = rounds((1.0, 1.0), (2.0, 1.0), (3.0, 1.0))
-    earlier = replace(dossier, run=replace(dossier.run, number=2))
+    contents = rounds((1.0, 1.0), (2.0, 1.0), (3.0, 1.0))
+    earlier = replace(contents, run=replace(contents.run, number=2))
     told = shown(history, earlier)
     assert "1 run came after this one." in told
     assert "From run 1 to run 2" in told
@@ -516,7 +522,7 @@ def test_every_term_has_a_sentence_an_anchor_of_its_own_and_where_it_measures_a_
 
 def test_the_glossary_has_the_terms_of_this_report_and_no_others():
     few, many = (
-        set(re.findall(r'<dt id="term-([^"]+)">', dossiers.undrawn(case)))
+        set(re.findall(r'<dt id="term-([^"]+)">', report_cases.undrawn(case)))
         for case in ("empty", "example")
     )
     assert {"key", "target", "exclusion"} <= few < many
@@ -528,7 +534,7 @@ def test_the_glossary_has_the_terms_of_this_report_and_no_others():
 
 
 def test_three_tcaps_are_told_apart():
-    told = text(dossiers.undrawn("example"))
+    told = text(report_cases.undrawn("example"))
     for name in ("TCAP (Raab)", "TCAP (Taub and Elliot)", "TCAP (Chapelle and Falissard)"):
         assert name in told
         assert TERMS[name].out_of
@@ -550,11 +556,11 @@ def test_initials_of_people_and_parts_of_words_are_no_terms():
 
 @pytest.mark.slow
 def test_sixty_targets_and_ten_copies_stay_under_three_megabytes():
-    assert len(dossiers.rendered("many").encode()) < 3_000_000
+    assert len(report_cases.rendered("many").encode()) < 3_000_000
 
 
 def test_every_table_says_what_its_heads_are_of():
-    page = dossiers.undrawn("example")
+    page = report_cases.undrawn("example")
     assert "<th>" not in page
     assert '<th scope="col">' in page
     assert '<th scope="row">' in page

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from unveil.arguments import whole_number
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, list_names
 from unveil.measure.attacks.inference_scores import (
@@ -37,7 +38,6 @@ from unveil.measure.attacks.samples import (
     groups_of,
     level_of,
     n_groups,
-    whole_number,
 )
 from unveil.models.neighbours.mixed import DistanceAxis, axes_of, check_without_a_difference
 from unveil.records.attacks import AttackRow

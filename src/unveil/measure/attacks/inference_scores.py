@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import by_column, number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.cells import count_cells, count_keys
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers, Sides
-from unveil.errors import SettingsError
 from unveil.measure.cap.classes import (
     SLACK,
     KeyClasses,
@@ -143,30 +142,15 @@ def within_share(column: CodedColumn, share: float) -> OrderedLevels:
 
 def parse_tolerance(share: Any, absolute: Any) -> GuessTolerance:
     """What a user allows a guess to be off by, or a refusal."""
-    number = number_in(share)
-    if number is None or not math.isfinite(number) or number < 0:
-        raise SettingsError(
-            f"tolerance is {quote_value(share)}. Give a share of the truth that is not "
-            "negative, such as"
-            " 0.05."
-        )
-    if absolute is None:
-        return GuessTolerance(number, {})
-    if not isinstance(absolute, Mapping):
-        raise SettingsError(
-            f"absolute is {quote_value(absolute)}. Name the columns, as in {{'income': 50}}."
-        )
-    return GuessTolerance(number, {name: _radius(name, given) for name, given in absolute.items()})
+    why = ", a share of the truth such as 0.05"
+    return GuessTolerance(
+        number_within("tolerance", share, "[0, inf)", why),
+        by_column("absolute", absolute, _radius, example="{'income': 50}"),
+    )
 
 
-def _radius(name: Any, given: Any) -> float:
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number < 0:
-        raise SettingsError(
-            f"The absolute tolerance of {name!r} is {quote_value(given)}. Give a number that is not"
-            " negative."
-        )
-    return number
+def _radius(name: str, given: Any) -> float:
+    return number_within(f"The absolute tolerance of {name!r}", given, "[0, inf)")
 
 
 SEARCHING = "searching the nearest records"

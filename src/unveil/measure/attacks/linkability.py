@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, whole_number
 from unveil.arrays import Floats, Ints
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.measure.attacks.prepare import (
@@ -22,7 +22,7 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
-from unveil.measure.attacks.samples import draw_attacked, level_of, whole_number
+from unveil.measure.attacks.samples import draw_attacked, level_of
 from unveil.models.neighbours.mixed import (
     DistanceAxis,
     NearestPairs,

@@ -5,7 +5,6 @@ come closer than people of the same kind who were not, membership shows. El Emam
 (2022); beside it the distance to the closest record and the nearest-neighbour distance ratio.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within, whole_number
 from unveil.arrays import Floats, Ints
 from unveil.count.packing import Ids
-from unveil.errors import AlignError, ReadError, SettingsError
+from unveil.errors import AlignError, ReadError
 from unveil.measure.attacks.prepare import (
     CONTROL,
     ORIGINAL,
@@ -27,8 +26,8 @@ from unveil.measure.attacks.prepare import (
     prepare_attack,
 )
 from unveil.measure.attacks.rates import N_BOOTSTRAP, wilson
-from unveil.measure.attacks.samples import level_of, whole_number
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.attacks.samples import level_of
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.models.neighbours.mixed import (
     N_DRAWS,
     ROUNDING,
@@ -65,30 +64,14 @@ class MembershipSettings:
     ) -> "MembershipSettings":
         """The settings, or a sentence on what is wrong with them."""
         return cls(
-            None if threshold is None else _threshold(threshold),
-            _prevalence(prevalence),
+            None
+            if threshold is None
+            else number_within("threshold", threshold, "[0, inf)", ", a distance"),
+            number_within("prevalence", prevalence, "(0, 1)"),
             None if n is None else whole_number("n", n, least=2),
             level_of(level),
             choose_seed(seed),
         )
-
-
-def _prevalence(given: Any) -> float:
-    share = number_in(given)
-    if share is None or not 0 < share < 1:
-        raise SettingsError(
-            f"prevalence is {quote_value(given)}. It must be a number between 0 and 1."
-        )
-    return share
-
-
-def _threshold(given: Any) -> float:
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number < 0:
-        raise SettingsError(
-            f"threshold is {quote_value(given)}. Give a distance: a number that is not negative."
-        )
-    return number
 
 
 # How right is an attacker who takes those for members that have a synthetic record nearby?
@@ -198,14 +181,9 @@ SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control da
 class MembershipResult(RowsResult[Membership]):
     """What the attack found; printing it shows no record of the data."""
 
-    def frame(self) -> pl.DataFrame:
-        """The rows by threshold as a frame, unrounded."""
-        return pl.DataFrame([row.flat() for row in self.rows], infer_schema_length=None)
-
     def closest_frame(self) -> pl.DataFrame:
         """The distances to the closest records as a frame, unrounded."""
-        rows = [row.to_dict() for row in self.record.closest]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return rows_frame(self.record.closest)
 
 
 @takes_study

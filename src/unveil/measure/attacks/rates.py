@@ -10,11 +10,10 @@ from math import ceil, sqrt
 from statistics import NormalDist
 
 import numpy as np
-import polars as pl
 
 from unveil.arrays import Floats, Ints
 from unveil.measure.attacks.prepare import AttackData
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.attacks import AttackName, AttackRow, Attacks, Interval
 from unveil.seeding import stream
 
@@ -301,11 +300,6 @@ FEW_PAIRS = 30
 @dataclass(frozen=True, repr=False)
 class AttacksResult(RowsResult[Attacks]):
     """What attacks found; printing it shows no record of the data."""
-
-    def frame(self) -> pl.DataFrame:
-        """The rows as a frame, unrounded, each interval as its two ends."""
-        rows = [{**row.flat(), "warnings": " ".join(row.warnings)} for row in self.rows]
-        return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def attack_row(

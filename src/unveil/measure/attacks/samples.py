@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Ids
-from unveil.errors import SettingsError
 from unveil.io.numbers import level_text
 from unveil.measure.attacks.inference_scores import Secret
 from unveil.measure.attacks.prepare import CONTROL, ORIGINAL, AttackData
@@ -101,24 +100,9 @@ def _cut_short(opened: AttackData, n: int | None, size: int) -> tuple[str, ...]:
     )
 
 
-def whole_number(what: str, given: Any, *, least: int = 1) -> int:
-    """A whole number that is at least so large, or a refusal."""
-    number = number_in(given)
-    if number is None or not number.is_integer() or number < least:
-        raise SettingsError(
-            f"{what} is {quote_value(given)}. Give a whole number, {least} or more."
-        )
-    return int(number)
-
-
 def level_of(given: Any) -> float:
     """The level of the intervals, or a refusal."""
-    number = number_in(given)
-    if number is None or not 0 < number < 1:
-        raise SettingsError(
-            f"level is {quote_value(given)}. Give a number between 0 and 1, such as 0.95."
-        )
-    return number
+    return number_within("level", given, "(0, 1)", ", such as 0.95")
 
 
 # Is the risk greater for some than for others? The attack by the value of the secret.

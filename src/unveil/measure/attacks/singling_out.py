@@ -11,12 +11,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, quote_value
-from unveil.errors import RolesError, SettingsError
+from unveil.arguments import choice, true_or_false, whole_number
+from unveil.errors import RolesError
 from unveil.measure.attacks.predicates import draw_predicates, univariate
 from unveil.measure.attacks.prepare import check_other_columns, prepare_attack
 from unveil.measure.attacks.rates import AttacksResult, attack_row, make_result
-from unveil.measure.attacks.samples import level_of, whole_number
+from unveil.measure.attacks.samples import level_of
 from unveil.measure.attacks.singling_out_search import (
     PredicateSides,
     column_sets,
@@ -58,14 +58,12 @@ def parse_singling_settings(
     *, mode: Any, n_cols: Any, n: Any, attempts: Any, exhaustive: Any, level: Any
 ) -> SinglingOutSettings:
     """The settings, or a sentence on what is wrong with them."""
-    if not isinstance(exhaustive, bool):
-        raise SettingsError(f"exhaustive is {quote_value(exhaustive)}. It must be True or False.")
     return SinglingOutSettings(
         choice("mode", mode, get_args(Mode)),
         whole_number("n_cols", n_cols),
         whole_number("n", n),
         ATTEMPTS if attempts is None else whole_number("attempts", attempts),
-        exhaustive,
+        true_or_false("exhaustive", exhaustive),
         level_of(level),
     )
 

@@ -13,15 +13,15 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
-from unveil.arguments import quote_value
-from unveil.errors import SettingsError, list_names, nearest
+from unveil.arguments import choice, quote_value
+from unveil.errors import SettingsError
 from unveil.measure.cap.baseline import Baseline, parse_baseline
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.gcap import gcap_rows
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, people_of, rows_of
 from unveil.measure.cap.tcap import reasons, tcap_rows
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -223,14 +223,7 @@ def _fits(rows: Sequence[CapRow]) -> Iterator[OnM]:
 
 def parse_rule(given: Any) -> NonMatch:
     """How people without a match are counted."""
-    for rule in RULES:
-        if isinstance(given, str) and given == rule:
-            return rule
-    hint = nearest(given, RULES) if isinstance(given, str) else ""
-    raise SettingsError(
-        f"Non-matches cannot be counted as {quote_value(given)}.{hint} They can be counted as:"
-        f" {list_names(RULES)}."
-    )
+    return choice("The rule for people without a match", given, RULES)
 
 
 def read_baseline(

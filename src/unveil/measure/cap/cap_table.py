@@ -10,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import quote_value
+from unveil.arguments import true_or_false
 from unveil.errors import SettingsError
 from unveil.measure.cap.cap import cap_record, parse_rule, read_baseline
 from unveil.measure.cap.prepare import open_methods
 from unveil.measure.cap.scores import parse_scenarios
 from unveil.measure.cap.tcap import parse_tau
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import Cap, OnM, heads, lines
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -107,8 +107,7 @@ def cap_table(
     Taub, Elliot, Pampaka and Smith (2018), Tables 1 to 3, 5 and 6.
     """
     progress = progress or no_progress
-    if not isinstance(gcap, bool):
-        raise SettingsError(f"gcap is {quote_value(gcap)}. It must be True or False.")
+    true_or_false("gcap", gcap)
     if tolerance is not None and (tau is not None or gcap):
         raise SettingsError("TCAP and GCAP know no tolerance. Leave out one or the other.")
     threshold = None if tau is None else parse_tau(tau)

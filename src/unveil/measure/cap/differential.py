@@ -5,15 +5,13 @@ parts against the same copies. A small t is no evidence that there is no differe
 paper's test stand the difference with an interval, and whether the interval lies inside a margin.
 """
 
-import math
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, whole_number
 from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.measure.cap.differential_scores import (
     FIRST_COPY,
@@ -23,7 +21,7 @@ from unveil.measure.cap.differential_scores import (
     interval,
     score_by_m,
 )
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.models.intervals import difference, group_of, welch
 from unveil.records.differential import (
     ConfidentialityRow,
@@ -31,6 +29,7 @@ from unveil.records.differential import (
     Nonmatch,
     NotMeasuredAt,
 )
+from unveil.seeding import choose_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.roles import names
@@ -71,69 +70,19 @@ def sides_by_method(
 # Which settings of a comparison mean something, and what is said of those that do not?
 
 
-LARGEST_SEED = 2**63 - 1
-
-
-def settings_asked(
+def parse_differential_settings(
     nonmatch: Any, margin: Any, confidence: Any, n_bootstrap: Any, seed: Any
 ) -> dict[str, Any]:
     """The settings as the record holds them, or a sentence on what is wrong with one."""
     return {
         "nonmatch": choice("The rule for people without a match", nonmatch, get_args(Nonmatch)),
-        "margin": None if margin is None else _margin(margin),
-        "confidence": _confidence(confidence),
-        "n_bootstrap": _whole(n_bootstrap, "n_bootstrap", 100, 1_000_000),
-        "seed": secrets.randbits(53) if seed is None else parse_seed(seed),
+        "margin": None
+        if margin is None
+        else number_within("The margin", margin, "(0, 1)", ", such as 0.02 for two points"),
+        "confidence": number_within("The confidence", confidence, "[0.5, 1)", ", such as 0.95"),
+        "n_bootstrap": whole_number("n_bootstrap", n_bootstrap, least=100, most=1_000_000),
+        "seed": choose_seed(seed),
     }
-
-
-def parse_seed(given: Any) -> int:
-    """The seed a user gave, or a sentence on what a seed is."""
-    return _whole(given, "The seed", 0, LARGEST_SEED)
-
-
-def share_asked(given: Any) -> float:
-    """The share of people to be included."""
-    share = number_in(given)
-    if share is None or not 0 < share < 1:
-        raise SettingsError(
-            f"The share is {quote_value(given)}. It must lie between 0 and 1, such as 0.5 for "
-            "one half."
-        )
-    return share
-
-
-def _margin(given: Any) -> float:
-    margin = number_in(given)
-    if margin is None or not 0 < margin < 1:
-        raise SettingsError(
-            f"The margin is {quote_value(given)}. It must be a share between 0 and 1, such as "
-            "0.02 for"
-            " two points."
-        )
-    return margin
-
-
-def _confidence(given: Any) -> float:
-    confidence = number_in(given)
-    if confidence is None or not 0.5 <= confidence < 1:
-        raise SettingsError(
-            f"The confidence is {quote_value(given)}. It must be a share from 0.5 to below 1, "
-            "such as"
-            " 0.95."
-        )
-    return confidence
-
-
-def _whole(given: Any, name: str, least: int, most: int) -> int:
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number != float(found := int(given)):
-        raise SettingsError(f"{name} is {quote_value(given)}. It must be a whole number.")
-    if not least <= found <= most:
-        raise SettingsError(
-            f"{name} is {quote_value(given)}. It must be a whole number from {least:,} to {most:,}."
-        )
-    return found
 
 
 FEW = "a group has fewer than two scores"
@@ -147,13 +96,12 @@ class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):
 
     def frame(self) -> pl.DataFrame:
         """One row for each method and m, unrounded; the interval as two columns, its ends."""
-        rows = [row.flat() for row in self.record.rows]
         kinds = {
             name: pl.Int64() if name == "m" or name.startswith("n_") else pl.Float64()
-            for name in rows[0]
+            for name in self.rows[0].flat()
         }
         others = {"method": pl.String(), "equivalent": pl.Boolean()}
-        return pl.DataFrame(rows, schema={**kinds, **others})
+        return rows_frame(self.rows, {**kinds, **others})
 
 
 def differential_confidentiality(
@@ -218,7 +166,7 @@ def differential_confidentiality(
     another test (see `welch`); equation 6 conditions on the wrong key (see `differential_scores`).
     """
     progress = progress or no_progress
-    settings = settings_asked(nonmatch, margin, confidence, n_bootstrap, seed)
+    settings = parse_differential_settings(nonmatch, margin, confidence, n_bootstrap, seed)
     target_names = names(target, "Target")
     if not target_names:
         raise RolesError("No target is given. Name the column that an intruder would guess.")

@@ -19,7 +19,7 @@ from unveil.count.packing import Integers, Shares, blocks, number, pack
 from unveil.measure.cap.classes import KeyClasses
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import total
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.models.neighbours.mixed import PAIRS, DistanceAxis, find
 from unveil.records.cap import Gcap, GcapRow, KeySet
 from unveil.study.scenario import Progress, no_progress

@@ -19,13 +19,14 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.measure.cap.gtcap_prepare import GtcapData, prepare_gtcap
 from unveil.measure.cap.gtcap_scores import GtcapSums, Scoring, uniques
 from unveil.measure.cap.gtcap_settings import GtcapProblem, GtcapSettings, parse_settings
-from unveil.records.base import Copy, HasPlots, as_html, as_text
+from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
 from unveil.records.disclosure import NotMeasured
 from unveil.study.band_spec import parse_bands
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
+from unveil.view.show import Result
 
 # The result of `unveil.gtcap`: its record, and beside it the scores of each statistical unique.
 #
@@ -64,8 +65,8 @@ class GtcapScores:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class GtcapResult(HasPlots):
+@dataclass(frozen=True, repr=False, eq=False)
+class GtcapResult(Result):
     """GTCAP: its figures, and on request the scores of each statistical unique.
 
     `unique` says of every original record whether it is a statistical unique. Of several copies,
@@ -109,10 +110,6 @@ class GtcapResult(HasPlots):
             "rows": self.frame().to_dicts(),
         }
 
-    def to_json(self, *, indent: int = 2) -> str:
-        """The figures as one JSON document; nothing in it is about one person."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """The scores of each statistical unique, unrounded; null is dropped."""
         scores = self._scores
@@ -126,12 +123,6 @@ class GtcapResult(HasPlots):
             },
             nan_to_null=True,
         )
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 # From the scores of single uniques to one record about all of them.

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unveil.arguments import check_faults
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint, doubtful_levels
-from unveil.errors import RolesError, SettingsError
+from unveil.errors import RolesError
 from unveil.io.table import Table
 from unveil.measure.cap.gtcap_settings import GtcapProblem, GtcapSettings, check_other_radii
 from unveil.models.neighbours.radius import Columns, RadiusAxis, axis_of, columns_of
@@ -150,8 +151,7 @@ def _check_without_a_radius(plain: Sequence[CodedColumn]) -> None:
         for column in plain
         if column.kind == "number" and column.n_levels > MANY_LEVELS
     ]
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
 
 
 def _note(name: str, side: str, kind: str, rest: str) -> Coercion:

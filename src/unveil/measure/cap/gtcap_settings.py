@@ -3,11 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import number_in, numbers_in, quote_value
+from unveil.arguments import by_column, check_faults, choice, number_in, numbers_in, quote_value
 from unveil.arrays import Ints
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, SettingsError, list_names, nearest
@@ -44,9 +44,6 @@ class GtcapProblem:
 
 UNIQUE_RULES: tuple[UniqueRule, ...] = get_args(UniqueRule)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
-EXAMPLE = "{'age': 5}"
-
-Choice = TypeVar("Choice", bound=str)
 
 
 @dataclass(frozen=True)
@@ -62,47 +59,34 @@ class GtcapSettings:
 def parse_settings(radii: Any, unique_rule: Any, coefficient: Any, bands: Bands) -> GtcapSettings:
     """All settings that can be read before any data is."""
     found = parse_radii(radii)
-    both = [banding.column for banding in bands.bandings if banding.column in found]
-    if both:
-        faults = (f"Column {name!r} has bands and a radius. Give one of the two." for name in both)
-        raise SettingsError("\n".join(faults))
+    check_faults(
+        f"Column {banding.column!r} has bands and a radius. Give one of the two."
+        for banding in bands.bandings
+        if banding.column in found
+    )
     return GtcapSettings(
         found,
-        _parse_choice("unique rule", unique_rule, UNIQUE_RULES),
-        _parse_choice("coefficient", coefficient, COEFFICIENTS),
+        choice("unique_rule", unique_rule, UNIQUE_RULES),
+        choice("coefficient", coefficient, COEFFICIENTS),
         bands,
     )
 
 
 def parse_radii(given: Any) -> dict[str, float]:
     """The radius of each column that has one."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise SettingsError(f"radii is {quote_value(given)}. Name the columns, as in {EXAMPLE}.")
-    radii, faults = {}, []
-    for column, radius in given.items():
-        if not isinstance(column, str):
-            faults.append(
-                f"A column in radii is {quote_value(column)}, which is not text. Name the "
-                "columns, as in"
-                f" {EXAMPLE}."
-            )
-            continue
-        number = _number(radius)
-        problem = _problem(number)
-        if number is None or problem:
-            faults.append(
-                f"The radius of column {column!r} is {quote_value(radius)}{problem}. Write how "
-                "far apart"
-                " two values may be and still count as near: a number above 0, or 0 for equal"
-                " values only."
-            )
-        else:
-            radii[column] = number
-    if faults:
-        raise SettingsError("\n".join(faults))
-    return radii
+    return by_column("radii", given, _radius, example="{'age': 5}")
+
+
+def _radius(column: str, radius: Any) -> float:
+    number = _number(radius)
+    problem = _problem(number)
+    if number is None or problem:
+        raise SettingsError(
+            f"The radius of column {column!r} is {quote_value(radius)}{problem}. Write how far"
+            " apart two values may be and still count as near: a number above 0, or 0 for equal"
+            " values only."
+        )
+    return number
 
 
 def _number(given: Any) -> float | None:
@@ -124,16 +108,6 @@ def _problem(radius: float | None) -> str:
     return "" if is_usable else ", beyond what can be computed"
 
 
-def _parse_choice(what: str, given: Any, choices: Sequence[Choice]) -> Choice:
-    for choice in choices:
-        if isinstance(given, str) and given == choice:
-            return choice
-    hint = nearest(given, choices) if isinstance(given, str) else ""
-    raise SettingsError(
-        f"There is no {what} {quote_value(given)}.{hint} Choose one of: {list_names(choices)}."
-    )
-
-
 def check_other_radii(radii: Mapping[str, float], columns: Sequence[str]) -> None:
     """Refuse radii of columns that are not compared."""
     faults = [
@@ -142,5 +116,4 @@ def check_other_radii(radii: Mapping[str, float], columns: Sequence[str]) -> Non
         for name in radii
         if name not in columns
     ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    check_faults(faults, RolesError)

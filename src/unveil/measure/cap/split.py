@@ -11,25 +11,25 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
+from unveil.arguments import number_within
 from unveil.arrays import Mask
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import RolesError, SettingsError, list_names
 from unveil.io.table import Table
-from unveil.measure.cap.differential import parse_seed, share_asked
 from unveil.measure.roles.person import choose_people
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import Codebook
 from unveil.records.differential import Split
 from unveil.records.disclosure import Coercion
+from unveil.seeding import parse_seed
 from unveil.study.people import People
 from unveil.study.roles import names
 from unveil.study.study import OpenFiles, open_files
 from unveil.study.take_study import takes_study
+from unveil.view.show import Result
 
 
-@dataclass(frozen=True, eq=False)
-class SplitResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class SplitResult(Result):
     """The two parts as frames, and the record of how they were made; printing shows no record.
 
     ::
@@ -46,20 +46,6 @@ class SplitResult:
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         return iter((self.included, self.left_out))
-
-    def to_dict(self) -> dict[str, Any]:
-        """How the parts were made; not the parts."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """How the parts were made, as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 @takes_study
@@ -101,7 +87,7 @@ def split(
     share by less than one, in the whole file and in each stratum. A row without a person is a
     person of its own.
     """
-    wanted = share_asked(share)
+    wanted = number_within("The share", share, "(0, 1)", ", such as 0.5 for one half")
     chosen = parse_seed(seed)
     strata_names = () if strata is None else names(strata, "Strata")
     files = open_files({"original": original})
@@ -136,13 +122,7 @@ def split(
 def _strata(files: OpenFiles, strata: Sequence[str]) -> tuple[Ids, int]:
     """The stratum of each row as a number, and how many there are."""
     table = files[0]
-    faults = [
-        absent_sentence(table.place, name, table.frame.columns)
-        for name in strata
-        if name not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
+    table.check_columns(strata)
     digits = [(column.codes, column.n_levels) for column in files.encode(strata).columns]
     return number(*pack(digits, table.frame.height))
 

@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.arrays import Floats, Ints
 from unveil.count.cells import cells_of_rows
 from unveil.count.packing import Shares
-from unveil.errors import SettingsError
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import cap_synthetic, mean, uniques
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.cap import KeySet, Tcap, TcapNotMeasured, TcapRow
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -140,10 +139,7 @@ def tcap(
 
 def parse_tau(given: Any) -> float:
     """A threshold above 0 and up to 1."""
-    tau = number_in(given)
-    if tau is None or not 0 < tau <= 1:
-        raise SettingsError(f"tau is {quote_value(given)}. Give a share above 0 and up to 1.")
-    return tau
+    return number_within("tau", given, "(0, 1]")
 
 
 def tcap_rows(

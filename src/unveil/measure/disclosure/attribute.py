@@ -6,7 +6,7 @@ import numpy as np
 
 from unveil.arrays import Ints, Mask
 from unveil.count.profile import Profile
-from unveil.measure.disclosure.catalogue import NO_COPY, NOBODY, measure
+from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 
 # DCAP: guessing among the matching records, how often would the intruder be right?
 #

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.flags import checks_asked
-from unveil.measure.disclosure.record import plain
+from unveil.measure.disclosure.flags import parse_checks
+from unveil.measure.disclosure.record import measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.study.band_spec import parse_bands
 from unveil.study.exclusion_rules import parse_exclusions
@@ -89,7 +89,7 @@ def disclosure(
     """
     progress = progress or no_progress
     rules = parse_exclusions(exclude)
-    checks = checks_asked(one_way, two_way, checks_by)
+    checks = parse_checks(one_way, two_way, checks_by)
     opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,
@@ -101,7 +101,7 @@ def disclosure(
         progress=progress,
     )
     checking = CheckSettings(checks, opening.segment)
-    return DisclosureResult.of(plain(opening, checking, progress, sensitive), rules)
+    return DisclosureResult.of(measure_scenario(opening, checking, progress, sensitive), rules)
 
 
 def check_settings(
@@ -118,6 +118,6 @@ def check_settings(
 ) -> None:
     """Refuse settings that are wrong whatever the files hold, before any file is read."""
     parse_exclusions(exclude)
-    checks_asked(one_way, two_way, checks_by)
+    parse_checks(one_way, two_way, checks_by)
     parse_bands(bands, special_codes)
     parse_roles(keys, targets)

@@ -10,10 +10,10 @@ from typing import Any
 from unveil.arguments import is_list
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.attribute import COUNTED, excess_ratio
-from unveil.measure.disclosure.catalogue import CATALOGUE
 from unveil.measure.disclosure.figures import ByCopy, attribute_figures
+from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.measure.disclosure.record import people_figures, rows_counted
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.disclosure import Coercion, Excess, ExcessRow, NotMeasured, PeopleRow
 from unveil.records.exclusions import Exclusion
 from unveil.study.band_spec import parse_bands

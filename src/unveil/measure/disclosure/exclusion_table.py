@@ -9,9 +9,9 @@ from typing import Any
 
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.flags import checks_asked
-from unveil.measure.disclosure.record import Plain, plain
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.disclosure.flags import parse_checks
+from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
+from unveil.measure.result import RowsResult
 from unveil.records.disclosure import (
     Checks,
     Disclosure,
@@ -76,7 +76,7 @@ def exclusion_table(
         )
     limit = parse_exclusions({"rule": "max-denominator", "limit": max_denominator})
     known = None if levels is None else _only_levels(parse_exclusions(levels))
-    checks = checks_asked(one_way, Checks().two_way, None)
+    checks = parse_checks(one_way, Checks().two_way, None)
     opening = open_scenario(
         sides_of(synthetic, original=original),
         keys=keys,
@@ -85,7 +85,7 @@ def exclusion_table(
         bands=parse_bands(bands, special_codes),
         progress=progress,
     )
-    measured = plain(opening, CheckSettings(checks), progress)
+    measured = measure_scenario(opening, CheckSettings(checks), progress)
     everything, _ = measured.record()
     if known is None:
         known = exclude_flagged(everything.flags)
@@ -118,7 +118,7 @@ def _only_levels(rules: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
 
 
 def _record(
-    measured: Plain,
+    measured: MeasuredScenario,
     everything: Disclosure,
     measure: str,
     columns: Mapping[str, tuple[Exclusion, ...]],

@@ -12,8 +12,8 @@ from unveil.arrays import Ints
 from unveil.count.codes import CodedColumn
 from unveil.count.profile import Profile
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.catalogue import Figure, figures_of
 from unveil.measure.disclosure.flags import flags
+from unveil.measure.disclosure.measures import Figure, figures_of
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity

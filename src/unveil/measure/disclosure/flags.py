@@ -21,16 +21,17 @@ from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, label, label_beside
 from unveil.count.packing import Integers, number, run_starts
 from unveil.errors import SettingsError
-from unveil.records.base import Copy, as_text
+from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag
 from unveil.records.exclusions import Exclusion
 from unveil.study.excluded import Exclusions
 from unveil.study.scenario import CountedScenario
+from unveil.view.flags import flag_sentence
 
 # When do the checks raise a flag? The thresholds a user sets, and whether they mean anything.
 
 
-def checks_asked(one_way: Sequence[float], two_way: Sequence[float], by: str | None) -> Checks:
+def parse_checks(one_way: Sequence[float], two_way: Sequence[float], by: str | None) -> Checks:
     """The checks as records, or a sentence on what is wrong with them."""
     if by is not None and not isinstance(by, str):
         raise SettingsError(
@@ -272,8 +273,7 @@ class _Findings:
             exclusion=self._exclusion([column.name for column in columns], shown, by),
             **figures,
         )
-        # In words by whoever has registered to draw flags: no sentence is written in this room.
-        return replace(flag, sentence=as_text(flag))
+        return replace(flag, sentence=flag_sentence(flag))
 
     def _exclusion(
         self, names: Sequence[str], levels: Sequence[str | None], segment: str | None

@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil.arrays import Mask
 from unveil.count.profile import Profile
-from unveil.measure.disclosure.catalogue import NO_COPY, NOBODY, measure
+from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 from unveil.records.disclosure import Recurrence
 from unveil.study.scenario import CountedScenario
 

@@ -13,7 +13,6 @@ from unveil.count.codes import label
 from unveil.count.packing import Ids, count_people
 from unveil.measure.disclosure import attribute
 from unveil.measure.disclosure.attribute import excess_ratio
-from unveil.measure.disclosure.catalogue import CATALOGUE
 from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
@@ -24,6 +23,7 @@ from unveil.measure.disclosure.figures import (
     measured_values,
 )
 from unveil.measure.disclosure.identity import recurrences
+from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
@@ -302,12 +302,12 @@ AFFECTED = (
 
 
 @dataclass(frozen=True)
-class Plain:
+class MeasuredScenario:
     """A scenario measured with nothing excluded, and all that its records share."""
 
     opening: OpenScenario
     checking: CheckSettings
-    measured: ScenarioFigures
+    figures: ScenarioFigures
     recurrence: tuple[Recurrence, ...]
     by_value: tuple[ValueRow, ...]
 
@@ -316,26 +316,28 @@ class Plain:
     ) -> tuple[Disclosure, Exclusions]:
         """The record under these exclusions, and the exclusions as they fit the scenario."""
         exclusions = resolve_exclusions(exclude, self.opening.scenario)
-        after = self.measured
+        after = self.figures
         if exclude:
-            after = measure_without(self.measured, exclusions, self.checking, progress)
+            after = measure_without(self.figures, exclusions, self.checking, progress)
         return _record(self, after, exclusions), exclusions
 
 
-def plain(
+def measure_scenario(
     opening: OpenScenario,
     checking: CheckSettings,
     progress: Progress = no_progress,
     sensitive: Mapping[str, Collection[str]] | None = None,
-) -> Plain:
+) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
     found = measure_all(opening.scenario, checking, progress)
     values = tuple(rows_by_value(opening.scenario, sensitive or {}))
-    return Plain(opening, checking, found, tuple(recurrences(opening.scenario)), values)
+    return MeasuredScenario(opening, checking, found, tuple(recurrences(opening.scenario)), values)
 
 
-def _record(plain: Plain, after: ScenarioFigures, exclusions: Exclusions) -> Disclosure:
-    opening, scenario = plain.opening, plain.opening.scenario
+def _record(
+    measured: MeasuredScenario, after: ScenarioFigures, exclusions: Exclusions
+) -> Disclosure:
+    opening, scenario = measured.opening, measured.opening.scenario
     named = {
         column.name: found
         for column, found in zip(scenario.target_columns, after.targets, strict=True)
@@ -365,19 +367,19 @@ def _record(plain: Plain, after: ScenarioFigures, exclusions: Exclusions) -> Dis
             for target in targets
             for copy, row in named[target].figures.items()
         ),
-        by_value=plain.by_value,
+        by_value=measured.by_value,
         by_group=tuple(rows_by_group(exclusions)),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
-        recurrence=plain.recurrence,
-        checks=plain.checking.checks,
+        recurrence=measured.recurrence,
+        checks=measured.checking.checks,
         flags=tuple(flag for target in targets for flag in named[target].flags),
         exclude=exclusions.texts,
         excluded=tuple(
             row for target in targets if exclusions.rules for row in named[target].excluded
         ),
         excluded_identity=after.excluded_identity,
-        effects=tuple(_effects(plain, subjects)) if exclusions.rules else (),
+        effects=tuple(_effects(measured, subjects)) if exclusions.rules else (),
         bands=opening.bands,
         coercions=opening.notes,
         not_measured=tuple(
@@ -396,13 +398,15 @@ def _sort_by_risk(named: Mapping[str, ByCopy]) -> tuple[str, ...]:
     return tuple(sorted(named, key=risk, reverse=True))
 
 
-def _effects(plain: Plain, subjects: list[tuple[str | None, ByCopy]]) -> Iterator[Effect]:
+def _effects(
+    measured: MeasuredScenario, subjects: list[tuple[str | None, ByCopy]]
+) -> Iterator[Effect]:
     """What the exclusions changed, in the figures they are meant for."""
-    names = plain.opening.scenario.target_names
+    names = measured.opening.scenario.target_names
     for target, after in subjects:
-        before = plain.measured.identity
+        before = measured.figures.identity
         if target is not None:
-            before = plain.measured.targets[names.index(target)].figures
+            before = measured.figures.targets[names.index(target)].figures
         for copy, row in after.items():
             for symbol in AFFECTED:
                 if symbol in row:

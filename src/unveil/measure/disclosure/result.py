@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -13,8 +13,9 @@ from unveil.count.profile import Profile
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.record import Plain
-from unveil.records.base import Copy, HasPlots, Record, as_html, as_text
+from unveil.measure.disclosure.record import MeasuredScenario
+from unveil.measure.result import rows_frame
+from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
     Coercion,
@@ -29,6 +30,7 @@ from unveil.records.exclusions import Effect, ExcludedCount, Exclusion
 from unveil.study.excluded import Exclusions
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.scenario import CountedScenario
+from unveil.view.show import Result
 
 # Who is at risk, and why? The original records behind a figure, for the custodian's eyes only.
 #
@@ -199,46 +201,6 @@ def _sentence(d_tq: int, d_q: int, s_q: int, T_s: int, is_right: bool) -> str:
     return f"{alone} in the original{same}; {copy}."
 
 
-# A result that is one table: its record, and the ways to look at it.
-
-
-Table = TypeVar("Table", bound=Record)
-
-
-@dataclass(frozen=True)
-class RowsResult(HasPlots, Generic[Table]):
-    """A record of rows; printing it never shows a record of the data."""
-
-    record: Table
-
-    @property
-    def rows(self) -> tuple[Any, ...]:
-        """The rows of the table."""
-        rows: tuple[Any, ...] = self.record.rows  # type: ignore[attr-defined]
-        return rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def frame(self) -> pl.DataFrame:
-        """The rows as a frame, unrounded."""
-        rows = [row.to_dict() for row in self.rows]
-        if rows and "copy" in rows[0]:
-            rows = [{**row, "copy": str(row["copy"])} for row in rows]
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
-
-
 @dataclass(frozen=True)
 class CopyFigures:
     """The figures of one copy, of their mean, or of all copies pooled."""
@@ -247,23 +209,23 @@ class CopyFigures:
     attribute: tuple[AttributeRow, ...]
 
 
-@dataclass(frozen=True)
-class DisclosureResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class DisclosureResult(Result):
     """Identity and attribute disclosure; printing it never shows a record of the data."""
 
     record: Disclosure
-    _plain: Plain = field(repr=False, compare=False)
+    _measured: MeasuredScenario = field(repr=False, compare=False)
     _exclusions: Exclusions = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, plain: Plain, exclude: tuple[Exclusion, ...] = ()) -> Self:
+    def of(cls, measured: MeasuredScenario, exclude: tuple[Exclusion, ...] = ()) -> Self:
         """The result under these exclusions, from figures measured without any."""
-        record, exclusions = plain.record(exclude)
-        return cls(record, plain, exclusions)
+        record, exclusions = measured.record(exclude)
+        return cls(record, measured, exclusions)
 
     def whatif(self, exclude: Any = ()) -> Self:
         """The same scenario under exactly these exclusions; nothing is counted again."""
-        return self.of(self._plain, parse_exclusions(exclude))
+        return self.of(self._measured, parse_exclusions(exclude))
 
     def records_at_risk(
         self,
@@ -357,33 +319,12 @@ class DisclosureResult(HasPlots):
         rows = tuple(row for row in self.record.attribute if row.copy == copy)
         return CopyFigures(self.record.identity_of(copy), rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All figures as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """All figures as one JSON document."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row per target and copy, the copy's identity figures beside; unrounded."""
         left_out = pl.lit("; ".join(self.record.exclude)).alias("exclude")
-        made = self.record.to_dict()
-        identity = pl.DataFrame(
-            [{**row, "copy": str(row["copy"])} for row in made["identity"]],
-            infer_schema_length=None,
-        )
-        if not made["attribute"]:
+        identity = rows_frame(self.record.identity)
+        if not self.record.attribute:
             return identity.with_columns(left_out)
-        attribute = pl.DataFrame(
-            [{**row, "copy": str(row["copy"])} for row in made["attribute"]],
-            infer_schema_length=None,
-        )
+        attribute = rows_frame(self.record.attribute)
         both = attribute.join(identity, on="copy", how="left", maintain_order="left")
         return both.with_columns(left_out)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)

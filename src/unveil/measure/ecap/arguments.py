@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_in, number_within, whole_number
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.io.numbers import EXACT_IN_FLOAT
@@ -15,7 +15,7 @@ _NO_NUMBERS = {bool, np.bool_, str, bytes, np.str_, np.bytes_}
 _MOST_NOISE = 1e100
 
 
-def numbers_given(given: Any, what: str = "values") -> Floats:
+def parse_numbers(given: Any, what: str = "values") -> Floats:
     """Numbers as an array, NaN where one is missing; a single number is an array of one."""
     found = _array(given)
     if found is None or found.ndim > 1:
@@ -70,17 +70,9 @@ def _is_whole(given: Any) -> bool:
     return np.asarray(given).dtype.kind in "iuO"
 
 
-def size(what: str, given: Any) -> int:
-    """A whole number from 1 on."""
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number != int(number) or number < 1:
-        raise SettingsError(f"{what} is {quote_value(given)}. It must be a whole number from 1 on.")
-    return int(number)
-
-
 def sizes(N: Any, n: Any) -> tuple[int, int]:
     """How many are in the population, and how many of them are in the data."""
-    population, sample = size("N", N), size("n", n)
+    population, sample = whole_number("N", N), whole_number("n", n)
     if population < sample:
         raise SettingsError(
             f"N is {population:,} and n is {sample:,}. The population (N) cannot be smaller than"
@@ -91,39 +83,14 @@ def sizes(N: Any, n: Any) -> tuple[int, int]:
 
 def amount(given: Any) -> float:
     """A standard deviation of noise from 0 on."""
-    number = number_in(given)
-    if number is None or not math.isfinite(number) or number < 0:
-        raise SettingsError(
-            f"sigma is {quote_value(given)}. It is the standard deviation of the noise, a "
-            "number from 0"
-            " on."
-        )
-    if number > _MOST_NOISE:
-        raise SettingsError(
-            f"sigma is {quote_value(given)}, too much to be reckoned with. Give at most "
-            f"{_MOST_NOISE:g}."
-        )
-    return number
+    why = ", the standard deviation of the noise"
+    return number_within("sigma", given, f"[0, {_MOST_NOISE}]", why)
 
 
-def probability(what: str, given: Any) -> float:
-    """A number from 0 to 1."""
-    number = number_in(given)
-    if number is None or not 0 <= number <= 1:
-        raise SettingsError(f"{what} is {quote_value(given)}. It must be a number from 0 to 1.")
-    return number
-
-
-def threshold_given(given: Any) -> float:
+def parse_ecap_threshold(given: Any) -> float:
     """A tolerated ECAP, between 0 and 1."""
-    number = number_in(given)
-    if number is None or not 0 < number < 1:
-        raise SettingsError(
-            f"The threshold is {quote_value(given)}. It is the highest ECAP to be tolerated, a "
-            "number"
-            " between 0 and 1, such as 0.1."
-        )
-    return number
+    why = ", the highest ECAP to be tolerated, such as 0.1"
+    return number_within("The threshold", given, "(0, 1)", why)
 
 
 # `unveil.ecap_from_probabilities`: with which probability is a claim of membership right?
@@ -157,7 +124,10 @@ def ecap_from_probabilities(p: float, b: float, N: int, n: int) -> float | None:
     Chapelle and Falissard, *Open-CESP*, Equation 1.
     """
     population, sample = sizes(N, n)
-    chances = np.array([probability("p", p)]), np.array([probability("b", b)])
+    chances = (
+        np.array([number_within("p", p, "[0, 1]")]),
+        np.array([number_within("b", b, "[0, 1]")]),
+    )
     found = float(claims(*chances, population, sample)[0])
     return None if np.isnan(found) else found
 

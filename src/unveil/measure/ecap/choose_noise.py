@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import lowest, threshold_given
+from unveil.measure.ecap.arguments import lowest, parse_ecap_threshold
 from unveil.measure.ecap.caveats import (
     Codes,
     codes_within,
@@ -25,8 +25,9 @@ from unveil.measure.ecap.caveats import (
 from unveil.measure.ecap.curves import curve, is_over, sensitivity, sigmas_about, smallest, worst_of
 from unveil.measure.ecap.ecap import EcapValues, prepare_values
 from unveil.measure.ecap.gaps import Places, Values
-from unveil.records.base import HasPlots, as_html, as_text
+from unveil.measure.result import rows_frame
 from unveil.records.noise import CurveRow, NoiseChoice, SensitivityRow
+from unveil.view.show import Result
 
 VISIBLE = 0.05  # noise beyond this share of the population's spread is seen in the data
 N_PLACES = 20
@@ -34,8 +35,8 @@ _RUNGS = (1, 2, 5)
 _MOST_RUNGS = 200
 
 
-@dataclass(frozen=True)
-class NoiseChoiceResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class NoiseChoiceResult(Result):
     """The amount of noise, the curve it was read from, and what should be known: confidential."""
 
     record: NoiseChoice
@@ -68,21 +69,7 @@ class NoiseChoiceResult(HasPlots):
     def frame(self) -> pl.DataFrame:
         """The curve as a frame, unrounded."""
         schema = {"sigma": pl.Float64, "ecap": pl.Float64, "quotient": pl.Float64}
-        return pl.DataFrame(self.curve, schema=schema)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
+        return rows_frame(self.record.curve, schema)
 
 
 def choose_noise(
@@ -113,7 +100,7 @@ def choose_noise(
         the coding that would spare most of the noise. At both amounts no ECAP is above the
         threshold; that no smaller one would do is certain only where ECAP falls throughout.
     """
-    tolerated = threshold_given(threshold)
+    tolerated = parse_ecap_threshold(threshold)
     asked = prepare_values(values, population, N, n, noise, discrete=discrete)
     return NoiseChoiceResult(choose_for_values(asked, tolerated))
 

@@ -26,8 +26,8 @@ from unveil.measure.ecap.gaps import (
     shares,
 )
 from unveil.measure.ecap.noise_kinds import KINDS, rounded_pmf
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import DiscreteEcap, LevelEcap
+from unveil.view.show import Result
 
 # Whole numbers in a population rounded to whole numbers, under rounded noise: their ECAP.
 #
@@ -126,8 +126,8 @@ def _parts(x: Floats, n_steps: int) -> Iterator[Floats]:
     yield from np.split(x, np.nonzero(is_cut)[0] + 1)
 
 
-@dataclass(frozen=True)
-class DiscreteResult:
+@dataclass(frozen=True, repr=False)
+class DiscreteResult(Result):
     """ECAP of each level; confidential."""
 
     record: DiscreteEcap
@@ -146,16 +146,6 @@ class DiscreteResult:
     def to_dict(self) -> dict[str, Any]:
         """Everything as dictionaries and lists, `ecap` by level."""
         return {**self.record.to_dict(), "ecap": {str(k): v for k, v in self.ecap.items()}}
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The record as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def ecap_discrete(

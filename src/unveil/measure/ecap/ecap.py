@@ -12,7 +12,7 @@ import polars as pl
 
 from unveil.arguments import choice
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import amount, lowest, numbers_given, sizes, threshold_given
+from unveil.measure.ecap.arguments import amount, lowest, parse_ecap_threshold, parse_numbers, sizes
 from unveil.measure.ecap.caveats import (
     Codes,
     code_warning,
@@ -31,8 +31,8 @@ from unveil.measure.ecap.gaps import (
 )
 from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.measure.ecap.populations import is_of_the_values, population_of
-from unveil.records.base import as_html, as_text
 from unveil.records.noise import Ecap
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def prepare_values(
     values: Any, population: Any, N: Any, n: Any, noise: Any, *, discrete: bool
 ) -> EcapValues:
     """What the user gave, checked, with the neighbours of every distinct value."""
-    numbers = numbers_given(values)
+    numbers = parse_numbers(values)
     size, sample = sizes(N, n)
     kind = choice("noise", noise, NOISES)
     people = population_of(population, numbers)
@@ -64,8 +64,8 @@ def prepare_values(
     return EcapValues(distinct, (IntegerPlaces if discrete else Continuous).of(distinct.x, setting))
 
 
-@dataclass(frozen=True)
-class EcapResult:
+@dataclass(frozen=True, repr=False)
+class EcapResult(Result):
     """ECAP of every value, in their order, beside the record of them all: confidential."""
 
     record: Ecap
@@ -113,16 +113,6 @@ class EcapResult:
         of_values = {"ecap": self.ecap, "below": self.below, "above": self.above}
         return {**self.record.to_dict(), **of_values}
 
-    def to_json(self, *, indent: int = 2) -> str:
-        """The record as one JSON document, without those of single values."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
-
 
 def ecap(
     values: Any,
@@ -168,7 +158,7 @@ def ecap(
     """
     asked = prepare_values(values, population, N, n, noise, discrete=discrete)
     return measure_ecap(
-        asked, amount(sigma), None if threshold is None else threshold_given(threshold)
+        asked, amount(sigma), None if threshold is None else parse_ecap_threshold(threshold)
     )
 
 

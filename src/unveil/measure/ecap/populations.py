@@ -15,7 +15,7 @@ import numpy as np
 from unveil.arguments import number_in, numbers_in, quote_value
 from unveil.arrays import Floats
 from unveil.errors import SettingsError, list_names, nearest, quote_text
-from unveil.measure.ecap.arguments import numbers_given
+from unveil.measure.ecap.arguments import parse_numbers
 from unveil.measure.ecap.distributions import (
     Gamma,
     LogNormal,
@@ -156,7 +156,7 @@ def _parse_mapping(given: Mapping[Any, Any], values: Floats | None) -> Populatio
         own = rest.pop("values", None)
         _check_unknown(name, rest, ("values",))
         return _smooth_values(
-            values if own is None else numbers_given(own, "values of the population")
+            values if own is None else parse_numbers(own, "values of the population")
         )
     family = FAMILIES[name]
     _check_unknown(name, rest, family.parameters)

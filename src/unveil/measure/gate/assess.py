@@ -12,11 +12,11 @@ from typing import Any, get_args
 
 import polars as pl
 
-from unveil.arguments import absent_sentence, quote_value
+from unveil.arguments import quote_value
 from unveil.assessment.alerts import Limits
 from unveil.assessment.assess import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
-from unveil.errors import RolesError, SettingsError, list_names, nearest
+from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
 from unveil.measure.disclosure.result import DisclosureResult
@@ -24,7 +24,6 @@ from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
 from unveil.records.assessment import Audience
-from unveil.records.base import as_html, as_text
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.study.people import NONE
@@ -32,10 +31,11 @@ from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study
 from unveil.study.take_study import takes_study
+from unveil.view.show import Result
 
 
 @dataclass(frozen=True, repr=False)
-class AssessResult:
+class AssessResult(Result):
     """The alerts of a release, and what was not tested; printing it shows no record of the data."""
 
     record: Assessment
@@ -60,20 +60,6 @@ class AssessResult:
     def exit_code(self) -> int:
         """0, 3 where something blocks, 4 where only a person can answer."""
         return self.record.exit_code
-
-    def to_dict(self) -> dict[str, Any]:
-        """Alerts and evidence as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The same as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 @takes_study
@@ -206,11 +192,7 @@ def assess_files(
     """Files that are read, and a scenario that is measured, held against limits."""
     if person not in (None, NONE) and person not in identifiers:
         identifiers = (*identifiers, person)  # whose row it is points at people
-    for name in identifiers:
-        if name not in files.original.frame.columns:
-            raise RolesError(
-                absent_sentence(files.original.place, name, files.original.frame.columns)
-            )
+    files.original.check_columns(identifiers)
     compared = () if record is None else (*record.keys, *record.targets)
     scenarios = () if record is None else (ScenarioKeys(record.keys, record.targets),)
     roles = DeclaredRoles(

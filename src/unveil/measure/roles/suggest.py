@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import absent_sentence, looks_like_data
-from unveil.errors import InternalError, ReadError, RolesError, SettingsError, list_names
+from unveil.arguments import check_faults, looks_like_data
+from unveil.errors import InternalError, ReadError, RolesError, list_names
 from unveil.io.table import Table, mid_sentence
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.measure.roles.choose_keys import (
     ENOUGH,
     GRADES,
@@ -64,11 +64,7 @@ class SuggestSettings:
 
     def refuse_absent(self, table: Table) -> None:
         """Refuse names that the data have not, all of them at once."""
-        known = table.frame.columns
-        wanted = dict.fromkeys((*self.keys, *self.special_codes))
-        faults = [absent_sentence(table.place, name, known) for name in wanted if name not in known]
-        if faults:
-            raise RolesError("\n".join(faults))
+        table.check_columns((*self.keys, *self.special_codes))
 
     def refuse_unread(self, table: Table, unread: Mapping[str, str]) -> None:
         """Refuse keys that hold no single values."""
@@ -79,8 +75,7 @@ class SuggestSettings:
             for name in self.keys
             if name in unread
         ]
-        if faults:
-            raise RolesError("\n".join(faults))
+        check_faults(faults, RolesError)
 
     def refuse_codes_of_text(self, aligned: Mapping[str, AlignedColumn]) -> None:
         """Refuse special codes of columns that hold no numbers."""
@@ -91,8 +86,7 @@ class SuggestSettings:
             for name in self.special_codes
             if name not in aligned or not aligned[name].sides[0].dtype.is_numeric()
         ]
-        if faults:
-            raise SettingsError("\n".join(faults))
+        check_faults(faults)
 
 
 def parse_suggest_settings(
@@ -236,7 +230,7 @@ class RoleSuggestions(RowsResult[Suggestion]):
             **{name: pl.Int64() for name in _COUNTS},
             "function_of": pl.List(pl.String()),
         }
-        return pl.DataFrame([row.to_dict() for row in self.record.rows], schema=schema)
+        return rows_frame(self.rows, schema)
 
 
 @takes_study

@@ -11,9 +11,9 @@ from typing import Any, get_args
 
 import msgspec
 
-from unveil.io.dictionary import dictionary_given
+from unveil.io.dictionary import parse_dictionary
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.structure.compare_columns import (
     ColumnPair,
     DescribedTable,
@@ -135,7 +135,7 @@ def compare_structure(
     range of its original is told by a whole percentage of its records.
     """
     progress = progress or no_progress
-    known = None if dictionary is None else dictionary_given(dictionary)
+    known = None if dictionary is None else parse_dictionary(dictionary)
     sides = {"original": original, "synthetic": synthetic}
     here, there = open_files(sides, None, missing_values, progress)
     pairs = pair_columns(here.frame.columns, there.frame.columns)

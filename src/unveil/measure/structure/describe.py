@@ -20,10 +20,9 @@ from unveil.io.code_meanings import (
     number_held,
     variable_of,
 )
-from unveil.io.dictionary import dictionary_given
+from unveil.io.dictionary import parse_dictionary
 from unveil.io.numbers import TAGS, as_code, level_text
 from unveil.io.table import Table
-from unveil.records.base import as_html, as_text
 from unveil.records.codebook import (
     FEWEST_PEOPLE,
     FEWEST_VALUES,
@@ -39,6 +38,7 @@ from unveil.records.codebook import (
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
+from unveil.view.show import Result
 
 # What is declared about the columns of a table, by its file or by a dictionary beside it?
 
@@ -402,8 +402,8 @@ def _code(value: object) -> Code:
     return value if isinstance(value, str | int) else as_code(float(str(value)))
 
 
-@dataclass(frozen=True)
-class CodebookResult:
+@dataclass(frozen=True, repr=False)
+class CodebookResult(Result):
     """The codebook of a file; it never holds what only one person has."""
 
     record: DescribedFile
@@ -423,25 +423,11 @@ class CodebookResult:
         """What the records of each column have; empty where the data were left out."""
         return self.record.found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document, which can be given as a dictionary again."""
-        return self.record.to_json(indent=indent)
-
     def frame(self) -> pl.DataFrame:
         """One row per column; codes, labels and ranges as text."""
         found = {one.name: one for one in self.found}
         rows = [_row(variable, found.get(variable.name)) for variable in self.variables]
         return pl.DataFrame(rows, infer_schema_length=None)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 @takes_study
@@ -476,7 +462,7 @@ def codebook(
     of missing entries are whole.
     """
     progress = progress or no_progress
-    known = None if dictionary is None else dictionary_given(dictionary)
+    known = None if dictionary is None else parse_dictionary(dictionary)
     (table,) = open_files({"data": data}, None, missing_values, progress)
     return CodebookResult(
         describe_table(table, known, declared_only=declared_only, progress=progress)

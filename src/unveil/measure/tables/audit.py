@@ -14,15 +14,14 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
-from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.arguments import number_within
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.bounds import CertifiedBounds as Found
 from unveil.measure.tables.bounds import (
     loose_notes,
+    parse_seconds,
     release_of,
     rows_to_frame,
-    seconds_asked,
     solver_of,
     tightest,
 )
@@ -166,9 +165,10 @@ def audit(
     c - l and u - c are both at most p c / 100. Of a count of 0 nothing but 0 is within any percent.
     A suppressed margin is bounded as the sum of its cells.
     """
-    near = _percent(percent)
+    why = ", such as 10 for estimates within a tenth of the count"
+    near = number_within("percent", percent, "[0, inf)", why)
     opened = release_of(release, asked)
-    limit = seconds_asked(seconds)
+    limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit
     found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     rows = tuple(_audit_value(opened, found, hidden, near, until) for hidden in _hidden(opened))
@@ -187,16 +187,6 @@ def audit(
             notes=(*opened.notes, *(loose_notes(found) if rows else ("Nothing is suppressed.",))),
         )
     )
-
-
-def _percent(given: Any) -> float:
-    found = number_in(given)
-    if found is None or not 0 <= found < float("inf"):
-        raise SettingsError(
-            f"percent is {quote_value(given)}. It must be a number from 0, such as 10 for estimates"
-            " within a tenth of the count."
-        )
-    return found
 
 
 def _hidden(release: PublishedTable) -> Iterator[_Hidden]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.errors import SettingsError, list_names
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.flow import MOST_NODES, Flow, network_of
 from unveil.measure.tables.integer_programme import Extreme, OutOfTime, Programme
 from unveil.measure.tables.parts import Sums, System, sums_of
@@ -262,7 +262,7 @@ def bounds(
     solved as flows in a network, all others as integer programmes.
     """
     opened = release_of(release, asked)
-    limit = seconds_asked(seconds)
+    limit = parse_seconds(seconds)
     found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
     return BoundsResult(_record(opened, found))
 
@@ -280,14 +280,9 @@ def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
     return given
 
 
-def seconds_asked(given: Any) -> float | None:
+def parse_seconds(given: Any) -> float | None:
     """A time limit, or a sentence on what is wrong with it."""
-    if given is None:
-        return None
-    found = number_in(given)
-    if found is None or not found > 0:
-        raise SettingsError(f"seconds is {quote_value(given)}. It must be a number above 0.")
-    return found
+    return None if given is None else number_within("seconds", given, "(0, inf)")
 
 
 def solver_of(found: CertifiedBounds) -> Solver:

@@ -3,7 +3,6 @@
 Smith and Elliot (2008), section 2.4: SAP of many tables under a rounding scheme, in bands.
 """
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,29 +14,27 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, true_or_false, whole_number
 from unveil.arrays import Floats
 from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
-from unveil.measure.cap.differential import parse_seed
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import (
     MOST_DIMS,
     TABLE,
     TOTAL,
     Counts,
     Grid,
-    as_count,
-    flag,
-    table_given,
+    parse_table,
 )
 from unveil.measure.tables.parts import publish_counts, stream
 from unveil.measure.tables.published_table import PublishedTable, make_release, structural_cells
 from unveil.measure.tables.round_table import hellinger
-from unveil.measure.tables.sap import LARGEST_N, effort_asked, parse_threshold
+from unveil.measure.tables.sap import LARGEST_N, parse_effort, parse_threshold
 from unveil.measure.tables.sap_batch import UNBOUNDED, Tables, curves
 from unveil.measure.tables.sap_curve import Effort, SapQuestion, curve
 from unveil.measure.tables.schemes import Published, Scheme, parse_scheme, trivial_bounds
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeRow, SchemeSummary
+from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 
 # Which tables are compared: one, a list, by name, in a folder, or one for each area?
@@ -48,7 +45,7 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx")
 ONE = "table"
 
 
-def tables_given(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
+def parse_tables(given: Any, *, area: str | None, dims: Any, count: str | None) -> Named:
     """The tables by name, in their order.
 
     Nested lists of numbers and arrays are one table; a list of arrays, of releases or of files is
@@ -99,7 +96,7 @@ def _one(given: Any, dims: Any, count: str | None) -> tuple[Grid, Counts]:
             f"A table to compare is {quote_value(given)}. Give counts, a release, a frame or a "
             "file."
         )
-    return table_given(given, dims, None)
+    return parse_table(given, dims, None)
 
 
 def _is_frame(given: Any) -> bool:
@@ -385,17 +382,17 @@ def compare_rounding(
     the people of a table is all of them, as in the printed table.
     """
     chosen = _schemes(schemes)
-    every_table = tables_given(tables, area=area, dims=dims, count=count)
+    every_table = parse_tables(tables, area=area, dims=dims, count=count)
     named, notes = populated_tables(every_table, n_max)
     settings = RoundingSettings(
-        n_max=_whole(n_max, "n_max", 0, LARGEST_N),
+        n_max=whole_number("n_max", n_max, least=0, most=LARGEST_N),
         threshold=parse_threshold(threshold),
-        total=flag(total, TOTAL),
-        draws=_whole(draws, "draws", 1, MOST_DRAWS),
-        seed=secrets.randbits(53) if seed is None else parse_seed(seed),
+        total=true_or_false(TOTAL, total),
+        draws=whole_number("draws", draws, most=MOST_DRAWS),
+        seed=choose_seed(seed),
     )
     publish = dict(total=settings.total, margins=margins, structural=structural)
-    effort = Effort(*effort_asked(nodes, seconds), settings.seed, no_progress)
+    effort = Effort(*parse_effort(nodes, seconds), settings.seed, no_progress)
     report = progress or no_progress
     drawn: dict[str, list[list[SchemeDraw]]] = {}
     for place, scheme in enumerate(chosen):
@@ -416,15 +413,6 @@ def _schemes(given: Any) -> tuple[Scheme, ...]:
     if not texts:
         raise SettingsError("No rounding scheme is given. Write one, such as conventional:5.")
     return tuple(dict.fromkeys(parse_scheme(one) for one in texts))
-
-
-def _whole(given: Any, what: str, least: int, most: int) -> int:
-    found = as_count(given)
-    if found is None or not least <= found <= most:
-        raise SettingsError(
-            f"{what} is {quote_value(given)}. It must be a whole number from {least} to {most:,}."
-        )
-    return found
 
 
 def _draw(

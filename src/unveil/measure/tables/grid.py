@@ -226,13 +226,6 @@ def is_missing(given: Any) -> bool:
     return isinstance(given, float | np.floating) and bool(np.isnan(given))
 
 
-def flag(given: Any, name: str) -> bool:
-    """True or False, or a sentence on what else was given."""
-    if isinstance(given, bool | np.bool_):
-        return bool(given)
-    raise SettingsError(f"{name} is {quote_value(given)}. It must be True or False.")
-
-
 def check_many_cells(shape: Sequence[int]) -> None:
     """Refuse a table of no cells, or of more than can be worked on."""
     n_cells = prod(shape)
@@ -262,7 +255,7 @@ NOT_COUNTS = (
 )
 
 
-def table_given(counts: Any, dims: Any, levels: Any) -> tuple[Grid, Counts]:
+def parse_table(counts: Any, dims: Any, levels: Any) -> tuple[Grid, Counts]:
     """The cells and the counts a user gave, as lists, an array or a mapping."""
     if isinstance(counts, Mapping):
         return _from_mapping(counts, dims, levels)
@@ -368,7 +361,7 @@ def check_names(dims: Sequence[str]) -> None:
 def _levels(given: Any, dims: Any, shape: Sequence[int]) -> tuple[tuple[str, ...], ...]:
     if given is None:
         return tuple(tuple(str(i) for i in range(size)) for size in shape)
-    found = levels_given(given, _dims(dims, len(shape)))
+    found = parse_levels(given, _dims(dims, len(shape)))
     for dim, one, size in zip(_dims(dims, len(shape)), found, shape, strict=True):
         if len(one) != size:
             raise SettingsError(
@@ -377,7 +370,7 @@ def _levels(given: Any, dims: Any, shape: Sequence[int]) -> tuple[tuple[str, ...
     return found
 
 
-def levels_given(given: Any, dims: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def parse_levels(given: Any, dims: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Levels of each dimension, given by its name or in the order of the dimensions."""
     if isinstance(given, Mapping):
         for name in given:
@@ -419,7 +412,7 @@ def _from_mapping(given: Mapping[Any, Any], dims: Any, levels: Any) -> tuple[Gri
     found = (
         tuple(tuple(dict.fromkeys(column)) for column in zip(*texts, strict=True))
         if levels is None
-        else levels_given(levels, found_dims)
+        else parse_levels(levels, found_dims)
     )
     grid = Grid(found_dims, found)
     flat: list[Any] = [0] * grid.n_cells

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -11,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, true_or_false
 from unveil.errors import InputError, SettingsError, list_names, nearest
-from unveil.measure.cap.differential import parse_seed
 from unveil.measure.tables.controlled_rounding import round_controlled
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
@@ -24,10 +22,10 @@ from unveil.measure.tables.grid import (
     Grid,
     as_count,
     as_reusable,
-    flag,
     is_missing,
 )
 from unveil.measure.tables.schemes import NOT_PUBLISHED, Published, Scheme, parse_scheme
+from unveil.seeding import choose_seed, parse_seed
 
 # What is known about a table of counts: facts on sums of cells, and the system they make.
 
@@ -171,8 +169,8 @@ Plan = dict[str, Scheme]
 def plan(grid: Grid, rounding: Any, *, table: bool, total: bool, margins: Any) -> Plan:
     """What is published and how, or a sentence on what is wrong with what was asked."""
     asked = [grid.part(margin) for margin in grid.margins(margins)]
-    flagged = [*asked, *([TOTAL] if flag(total, TOTAL) else [])]
-    is_shown = flag(table, TABLE)
+    flagged = [*asked, *([TOTAL] if true_or_false(TOTAL, total) else [])]
+    is_shown = true_or_false(TABLE, table)
     if isinstance(rounding, Mapping):
         found = _from_mapping(grid, rounding, flagged)
     else:
@@ -334,7 +332,7 @@ def choose_draw_seed(asked: Plan, given: Mapping[str, Any], seed: Any) -> int | 
     found = None if seed is None else parse_seed(seed)
     if not any(scheme.draws for part, scheme in asked.items() if part not in given):
         return None
-    return secrets.randbits(53) if found is None else found
+    return choose_seed(found)
 
 
 def publish(

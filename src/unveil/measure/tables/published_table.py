@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.arguments import is_list, quote_value
+from unveil.arguments import is_list, quote_value, true_or_false
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.measure.tables.grid import (
     LARGEST_COUNT,
@@ -19,8 +19,7 @@ from unveil.measure.tables.grid import (
     Grid,
     as_count,
     as_reusable,
-    flag,
-    table_given,
+    parse_table,
 )
 from unveil.measure.tables.parts import (
     Fact,
@@ -207,7 +206,7 @@ class PublishedTable:
         seed
             Of the draws. Without one, one is drawn; `seed` holds it.
         """
-        grid, found = table_given(counts, dims, levels)
+        grid, found = parse_table(counts, dims, levels)
         return make_release(
             grid,
             found,
@@ -263,7 +262,7 @@ class PublishedTable:
             special_codes=special_codes,
             missing_values=missing_values,
         )
-        is_sample = flag(sample, "sample")
+        is_sample = true_or_false("sample", sample)
         told = (*notes, OF_SAMPLE) if is_sample else notes
         return make_release(grid, counts, notes=told, of_sample=is_sample, **check_names(asked))
 
@@ -317,7 +316,7 @@ class PublishedTable:
             settings = {name: wanted.get(name, default) for name, default in DEFAULTS.items()}
             asked_for = plan(found.grid, **settings)
             wanted["published"] = {p: v for p, v in found.published.items() if p in asked_for}
-        is_sample = flag(sample, "sample")
+        is_sample = true_or_false("sample", sample)
         told = (*found.notes, OF_SAMPLE) if is_sample else found.notes
         return make_release(found.grid, found.counts, notes=told, of_sample=is_sample, **wanted)
 

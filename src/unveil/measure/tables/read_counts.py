@@ -58,9 +58,7 @@ def read_layout(
         return _from_wide(table, dims, count, published)
     counts = _count_column(table, rest, dims) if count is None else count
     chosen = tuple(name for name in rest if name != counts) if dims is None else dims
-    for name in (*chosen, counts, *([published] if published else [])):
-        if name not in table.frame.columns:
-            raise RolesError(absent_sentence(table.place, name, table.frame.columns))
+    table.check_columns((*chosen, counts, *([published] if published else [])))
     if counts in chosen or not chosen:
         raise RolesError(
             f"Column {counts!r} cannot be counts and a dimension at once. Name at least one column"

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.tables.grid import TABLE, Counts, Grid
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.schemes import Published, parse_scheme, trivial_bounds
 from unveil.records.count_tables import RoundedRow, RoundedTable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rounded(RowsResult[RoundedTable]):
     """The values to publish, and the release they make, which holds the true counts too.
 
@@ -50,9 +50,6 @@ class Rounded(RowsResult[RoundedTable]):
     def frame(self) -> pl.DataFrame:
         """The values to publish, one row each, with what each says of the count by itself."""
         return self.release.frame()
-
-    def __repr__(self) -> str:
-        return super().__repr__()
 
 
 def round_table(

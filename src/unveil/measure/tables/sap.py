@@ -4,8 +4,6 @@ Smith and Elliot (2008): the subtraction-attribution probability. Known people a
 the table, and a cell of which nobody is left, provably, says something about everybody else.
 """
 
-import math
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,11 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within, whole_number
 from unveil.errors import InputError, SettingsError, list_names
-from unveil.measure.cap.differential import parse_seed
 from unveil.measure.tables.audit import Exposure, exposed_cells
-from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, as_count, key_levels, pairs
+from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, key_levels, pairs
 from unveil.measure.tables.known_people import KnownPeople, parse_known, without_known
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
@@ -25,14 +22,15 @@ from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
 from unveil.measure.tables.sap_depth import (
     BY_DEPTH,
     chance_at,
-    depth_asked,
     events_at,
     list_lessons,
+    parse_depth,
 )
 from unveil.measure.tables.schemes import trivial_bounds
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.count_tables import Sap, SapDepth, SapLesson, SapTaught, SapTaughtVariable
+from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
+from unveil.view.show import Result
 
 # What was asked of a release and found about it, as the record that leaves the measure.
 
@@ -144,52 +142,35 @@ N_MAX = 100  # without n_max, where the table has more people
 LARGEST_N = 100_000
 
 
-def last_asked(n_max: Any, N: int, *, is_given: bool) -> int:
+def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     """The largest n, or a sentence on what is wrong with it."""
-    found = min(N, N_MAX) if n_max is None else as_count(n_max)
-    if found is None or not 0 <= found <= LARGEST_N:
-        raise SettingsError(
-            f"n_max is {quote_value(n_max)}. It must be a whole number from 0 to {LARGEST_N:,}: "
-            "how many"
-            " people an intruder may know."
-        )
+    why = ": how many people an intruder may know"
+    asked = min(N, N_MAX) if n_max is None else n_max
+    found = whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
     if N == 0 and n_max != 0:
         who = "with the given levels is left in the table" if is_given else "is left in the table"
         raise InputError(f"Nobody {who}, so that nobody can become known. Ask for n_max=0 alone.")
     return found
 
 
-def effort_asked(nodes: Any, seconds: Any) -> tuple[int, float | None]:
+def parse_effort(nodes: Any, seconds: Any) -> tuple[int, float | None]:
     """What box splitting may spend, or a sentence on what is wrong with it."""
-    found, limit = as_count(nodes), None if seconds is None else number_in(seconds)
-    if found is None or found < 1:
-        raise SettingsError(f"nodes is {quote_value(nodes)}. It must be a whole number from 1.")
-    if seconds is not None and (limit is None or not 0 < limit < math.inf):
-        raise SettingsError(f"seconds is {quote_value(seconds)}. It must be a number above 0.")
-    return found, limit
+    limit = None if seconds is None else number_within("seconds", seconds, "(0, inf)")
+    return whole_number("nodes", nodes), limit
 
 
 def choose_sampling_seed(seed: Any, release: PublishedTable) -> int:
     """The seed of Monte Carlo: that given, that of the release, or a new one."""
-    if seed is not None:
-        return int(parse_seed(seed))
-    return secrets.randbits(53) if release.seed is None else release.seed
+    return choose_seed(release.seed if seed is None else seed)
 
 
 def parse_threshold(threshold: Any) -> float:
     """A probability, or a sentence on what is wrong with it."""
-    number = number_in(threshold)
-    if number is None or not 0 <= number <= 1:
-        raise SettingsError(
-            f"The threshold is {quote_value(threshold)}. It must be a probability from 0 to 1, "
-            "such as"
-            " 0.05."
-        )
-    return number
+    return number_within("The threshold", threshold, "[0, 1]", ", such as 0.05")
 
 
-@dataclass(frozen=True)
-class SapResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class SapResult(Result):
     """A curve over the number of known people, and what it was made of."""
 
     record: Sap
@@ -227,20 +208,6 @@ class SapResult(HasPlots):
                 "all_known": record.all_known,
             }
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as dictionaries and lists."""
-        return self.record.to_dict()
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """Everything as one JSON document."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 def sap(
@@ -304,7 +271,7 @@ def sap(
     """
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
-    limits = effort_asked(nodes, seconds)
+    limits = parse_effort(nodes, seconds)
     effort = Effort(*limits, progress=progress or no_progress).started()
     release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
     if counts is release:
@@ -312,10 +279,10 @@ def sap(
     grid = release.grid
     people = parse_known(known, grid)
     keys = () if given is None else key_levels(given, grid)
-    d = depth_asked(depth, len(grid.dims) - len(keys))
+    d = parse_depth(depth, len(grid.dims) - len(keys))
     system = without_known(release.system, people, grid)
     main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
-    last = last_asked(n_max, main.N, is_given=bool(keys))
+    last = parse_n_max(n_max, main.N, is_given=bool(keys))
     effort = replace(effort, seed=choose_sampling_seed(seed, release))
     given_away = exposed_cells(system, effort.left)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)

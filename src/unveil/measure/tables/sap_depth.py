@@ -86,7 +86,7 @@ MOST_IN_EVENTS = 2_000_000
 """Cells in all the margins of one depth together; about half a gigabyte."""
 
 
-def depth_asked(depth: Any, n_free: int) -> int | None:
+def parse_depth(depth: Any, n_free: int) -> int | None:
     """A number of variables, or None where the whole table is asked for."""
     if depth is None or (isinstance(depth, str) and depth == BY_DEPTH):
         return None

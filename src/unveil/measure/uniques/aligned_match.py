@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from unveil.arguments import check_faults
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn
 from unveil.count.overlap import check_disjoint
@@ -22,7 +23,7 @@ from unveil.count.packing import number, pack
 from unveil.errors import AlignError
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.cap.classes import OrderedLevels, exact, near, parse_tolerance
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow, KeyTolerance
 from unveil.study.band_spec import Bands, parse_bands
 from unveil.study.open_scenario import check_other_columns
@@ -338,8 +339,7 @@ def _check_other_lengths(tables: Sequence[Table]) -> None:
         for table in tables[1:]
         if table.frame.height != n
     ]
-    if faults:
-        raise AlignError("\n".join(faults))
+    check_faults(faults, AlignError)
 
 
 def _look_up_copies(lookup: Lookup, progress: Progress) -> dict[CopyName, Matches]:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -32,7 +32,6 @@ from unveil.measure.uniques.frequencies import (
     wildcard_diversities,
     wildcard_frequencies,
 )
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import (
     AboveRisk,
@@ -45,6 +44,7 @@ from unveil.records.uniques import (
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import Study
+from unveil.view.show import Result
 
 # Which columns are looked at besides the keys, and how do records match? Or a refusal.
 
@@ -68,7 +68,7 @@ class MatchRiskSettings:
         return tuple(name for name in (self.weights, self.sensitive) if name is not None)
 
 
-def risk_asked(
+def parse_risk_settings(
     keys: Sequence[str],
     *,
     weights: Any,
@@ -79,15 +79,8 @@ def risk_asked(
 ) -> MatchRiskSettings:
     """The settings beside these keys, or a sentence on what is wrong with them."""
     rule = choice("missing", missing, get_args(MatchRule))
-    part = number_in(alpha)
-    if part is None or not 0 <= part <= 1:
-        raise SettingsError(f"alpha is {quote_value(alpha)}. It must be a number from 0 to 1.")
-    c = number_in(recursive_c)
-    if c is None or not 0 < c <= MOST_C:
-        raise SettingsError(
-            f"recursive_c is {quote_value(recursive_c)}. It must be a number above 0, and at most"
-            f" {MOST_C:,}."
-        )
+    part = number_within("alpha", alpha, "[0, 1]")
+    c = number_within("recursive_c", recursive_c, f"(0, {MOST_C}]")
     _check_others(keys, weights, sensitive)
     return MatchRiskSettings(weights, sensitive, rule, part, c)
 
@@ -170,8 +163,8 @@ class PerRecord:
         }
 
 
-@dataclass(frozen=True)
-class MatchRiskResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class MatchRiskResult(Result):
     """Matches and risk; printing it never shows a record of the data."""
 
     record: MatchRisk
@@ -209,16 +202,6 @@ class MatchRiskResult(HasPlots):
         `to_json` and every view have the figures of the file alone.
         """
         return {**self.record.to_dict(), "records": self.records}
-
-    def to_json(self, *, indent: int = 2) -> str:
-        """The figures of the file as one JSON document; nothing of one record."""
-        return self.record.to_json(indent=indent)
-
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
 
 
 ANONYMITY = (2, 3, 5)
@@ -352,7 +335,7 @@ def match_risk(
             "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
             " the copy after the data, or leave the tolerance out."
         )
-    asked = risk_asked(
+    asked = parse_risk_settings(
         key_names,
         weights=weights,
         sensitive=sensitive,

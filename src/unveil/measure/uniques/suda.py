@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, whole_number
 from unveil.arrays import Floats, Mask
 from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
@@ -63,17 +63,12 @@ class SudaSettings:
     missing: MissingRule
 
 
-def suda_asked(
+def parse_suda_settings(
     n_keys: int, *, max_msu: Any, dis_fraction: Any, scores: Any, missing: Any
 ) -> SudaSettings:
     """The settings for so many keys, or a sentence on what is wrong with them."""
-    fraction = number_in(dis_fraction)
-    if fraction is None or not LEAST_FRACTION <= fraction <= 1:
-        raise SettingsError(
-            f"dis_fraction is {quote_value(dis_fraction)}. It must be the share of the "
-            "population that is"
-            " in the data, above 0 and at most 1, such as 0.01."
-        )
+    why = ", the share of the population that is in the data, such as 0.01"
+    fraction = number_within("dis_fraction", dis_fraction, f"[{LEAST_FRACTION}, 1]", why)
     score_kind = choice("scores", scores, get_args(ScoreKind))
     rule = choice("missing", missing, get_args(MissingRule))
     size = max_size(max_msu, n_keys)
@@ -87,11 +82,7 @@ def max_size(max_msu: Any, n_keys: int) -> int:
             f"{n_keys} keys are given; uniques are searched among at most {MOST_KEYS}. Name the"
             " columns an intruder would know."
         )
-    if max_msu is not None and (not _is_whole(max_msu) or max_msu < 1):
-        raise SettingsError(
-            f"max_msu is {quote_value(max_msu)}. It must be a whole number of keys, 1 or more."
-        )
-    size = n_keys if max_msu is None else min(int(max_msu), n_keys)
+    size = n_keys if max_msu is None else min(whole_number("max_msu", max_msu), n_keys)
     if n_sets(n_keys, size) > MOST_SETS:
         largest = max(most for most in range(1, size) if n_sets(n_keys, most) <= MOST_SETS)
         wanted = "" if max_msu is None else f" of at most {size}"
@@ -101,10 +92,6 @@ def max_size(max_msu: Any, n_keys: int) -> int:
             f" {largest}, or fewer keys."
         )
     return size
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 QUANTILE = 0.9
@@ -167,7 +154,7 @@ def suda(
     """
     progress = progress or no_progress
     key_names = names(keys, "Keys")
-    asked = suda_asked(
+    asked = parse_suda_settings(
         len(key_names),
         max_msu=max_msu,
         dis_fraction=dis_fraction,

@@ -8,14 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_in, quote_value
+from unveil.arguments import number_within
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, level_labels
-from unveil.errors import SettingsError
 from unveil.measure.uniques.minimal_uniques import MinimalUnique
 from unveil.measure.uniques.suda_scores import SudaScores, special
-from unveil.records.base import HasPlots, as_html, as_text
 from unveil.records.uniques import KeyContribution, Suda
+from unveil.view.show import Result
 
 # Who is alone, and with what? The records behind the figures, for the custodian's eyes only.
 
@@ -58,8 +57,8 @@ def free_name(name: str, taken: Container[str]) -> str:
 Figures = TypeVar("Figures", Floats, Ints)
 
 
-@dataclass(frozen=True)
-class SudaResult(HasPlots):
+@dataclass(frozen=True, repr=False)
+class SudaResult(Result):
     """Special uniques; printing it never shows a record of the data."""
 
     record: Suda
@@ -204,33 +203,17 @@ class SudaResult(HasPlots):
         """
         return {**self.record.to_dict(), "records": self.records}
 
-    def to_json(self, *, indent: int = 2) -> str:
-        """The figures of the file as one JSON document; nothing of one record."""
-        return self.record.to_json(indent=indent)
-
     def _on_all(self, of_uniques: Figures) -> Figures:
         """What the statistical uniques have, on all records; 0 for the others."""
         on_all: Figures = np.zeros(self.record.n_records, of_uniques.dtype)
         on_all[self._rows] = of_uniques
         return on_all
 
-    def __repr__(self) -> str:
-        return as_text(self.record)
-
-    def _repr_html_(self) -> str:
-        return as_html(self.record)
-
 
 def parse_quantile(quantile: float) -> float:
     """A quantile from 0 to 1, or a sentence on what is wrong with it."""
-    number = number_in(quantile)
-    if number is None or not 0 <= number <= 1:
-        raise SettingsError(
-            f"The quantile of special uniques is {quote_value(quantile)}. It must be a number "
-            "from 0 to"
-            " 1, such as 0.9 for the top decile."
-        )
-    return number
+    why = ", such as 0.9 for the top decile"
+    return number_within("The quantile of special uniques", quantile, "[0, 1]", why)
 
 
 def _ranks(found: list[MinimalUnique]) -> tuple[list[int], ...]:

@@ -16,7 +16,7 @@ import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.errors import RolesError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult, rows_frame
 from unveil.measure.utility.associations import Pair, associations
 from unveil.measure.utility.distributions import bin_edges, distance_row, distribution, mean_row
 from unveil.records.base import Copy
@@ -292,8 +292,7 @@ class CompareResult(RowsResult[Comparison]):
 
     def associations(self) -> pl.DataFrame:
         """Every association as a row, unrounded."""
-        rows = [{**row.to_dict(), "copy": str(row.copy)} for row in self.record.associations]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return rows_frame(self.record.associations)
 
     def pair(self, a: str, b: str) -> PairCounts:
         """Two columns of numbers in hexagons: how many people of each side are in each."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import quote_value
+from unveil.arguments import check_faults, whole_number
 from unveil.arrays import Ints
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.table_statistics import (
     GroupedColumn,
     Measures,
@@ -274,19 +274,15 @@ def pair_tables(
 
 
 def _check_settings(ways: Any, groups: Any, n_worst: Any) -> None:
+    ranges = {"ways": (ways, 1, 3), "groups": (groups, 2, MOST_GROUPS)}
+    ranges["n_worst"] = (n_worst, 0, MOST_GROUPS)
     faults = []
-    for what, given, least, most in (
-        ("ways", ways, 1, 3),
-        ("groups", groups, 2, MOST_GROUPS),
-        ("n_worst", n_worst, 0, MOST_GROUPS),
-    ):
-        if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-            faults.append(
-                f"{what} is {quote_value(given)}; it must be a whole number from {least} to "
-                f"{most:,}."
-            )
-    if faults:
-        raise SettingsError("\n".join(faults))
+    for what, (given, least, most) in ranges.items():
+        try:
+            whole_number(what, given, least=least, most=most)
+        except SettingsError as fault:
+            faults.append(str(fault))
+    check_faults(faults)
 
 
 def _check_amounts(opened: UtilityData, ways: int) -> None:

@@ -19,7 +19,7 @@ from unveil.arrays import Floats, Mask
 from unveil.count.centring import Centre, centre
 from unveil.count.codes import Codes
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.compare import MOST_POINTS, sample_rows
 from unveil.models.nipals import DummyBlock, DummyMatrix, PrincipalComponent, component
 from unveil.records.comparison import Cloud

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unveil.arguments import choice, number_in, quote_value
-from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.arguments import choice, number_within
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.replicate_data import (
     Estimate,
     FileEstimate,
@@ -278,7 +277,7 @@ def replicate(
     progress = progress or no_progress
     is_file = isinstance(findings, str | os.PathLike)
     asked = parse_results(read_findings(findings) if is_file else findings)
-    share = _level(level)
+    share = number_within("level", level, "(0, 1)", ", such as 0.95")
     rule = choice("synthesis", synthesis, SYNTHESES)
     opened = open_results(
         asked,
@@ -291,15 +290,6 @@ def replicate(
     return RowsResult(
         _record(asked, opened, ReplicationSettings(opened.sizes, share, rule), progress)
     )
-
-
-def _level(given: Any) -> float:
-    level = number_in(given)
-    if level is None or not 0 < level < 1:
-        raise SettingsError(
-            f"level is {quote_value(given)}. It must lie between 0 and 1, such as 0.95."
-        )
-    return level
 
 
 def _record(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from unveil.arguments import is_list, number_in, quote_value
+from unveil.arguments import check_faults, is_list, number_in, quote_value
 from unveil.errors import InputError, ReadError, SettingsError, list_names, nearest, quote_text
 from unveil.expressions.nodes import Expression
 from unveil.expressions.parse import parse_condition
@@ -157,8 +157,7 @@ def parse_results(given: Any) -> tuple[ResultSpec, ...]:
     faults += [
         f"Two findings are called {quote_text(name)}. Give each its own name." for name in twice
     ]
-    if faults:
-        raise SettingsError("\n".join(faults))
+    check_faults(faults)
     return tuple(made)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import RolesError, SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.tstr_models import (
     CONTROL,
     FoldScores,

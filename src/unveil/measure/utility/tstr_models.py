@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.arguments import choice, looks_like_data, number_in, quote_value
+from unveil.arguments import choice, looks_like_data, whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
 from unveil.errors import RolesError, SettingsError, list_names, nearest
@@ -193,18 +193,14 @@ def parse_model(kind: OutcomeKind, given: Any) -> ModelKind:
 
 def parse_folds(given: Any, outcome: Outcome, place: str) -> int:
     """How many folds, or a sentence on why that means nothing."""
-    number = number_in(given)
-    if number is None or not 2 <= number <= 100 or number != int(number):
-        raise SettingsError(
-            f"folds is {quote_value(given)}; it must be a whole number from 2 to 100."
-        )
+    number = whole_number("folds", given, least=2, most=100)
     n_known = len(outcome.rows(0))
     if n_known < 2 * number:
         raise SettingsError(
-            f"{place} has {n_known:,} records with the outcome, too few for {int(number)} folds."
+            f"{place} has {n_known:,} records with the outcome, too few for {number} folds."
             " Ask for fewer folds, or give a control."
         )
-    return int(number)
+    return number
 
 
 def folds_of(outcome: Outcome, n_folds: int, seed: int) -> Ints:

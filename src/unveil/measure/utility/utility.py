@@ -12,9 +12,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from unveil.arguments import choice, quote_value
-from unveil.errors import SettingsError
-from unveil.measure.disclosure.result import RowsResult
+from unveil.arguments import choice, whole_number
+from unveil.measure.result import RowsResult
 from unveil.measure.utility.propensity import (
     PropensityFit,
     Term,
@@ -128,19 +127,11 @@ def _settings(
     threads = (os.cpu_count() or 1) if workers is None else workers
     return UtilitySettings(
         choice("model", model, get_args(Model)),
-        _whole("interactions", order, 1, MOST_ORDER),
-        _whole("n_permutations", n_permutations, 0, MOST_PERMUTATIONS),
+        whole_number("interactions", order, least=1, most=MOST_ORDER),
+        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
         choose_seed(seed),
-        _whole("workers", threads, 1, 1_000),
+        whole_number("workers", threads, least=1, most=1_000),
     )
-
-
-def _whole(what: str, given: Any, least: int, most: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
-        raise SettingsError(
-            f"{what} is {quote_value(given)}; it must be a whole number from {least} to {most:,}."
-        )
-    return given
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:

@@ -15,13 +15,13 @@ from typing import Any, get_args
 import msgspec
 import polars as pl
 
-from unveil.arguments import choice, number_in, quote_value
+from unveil.arguments import choice, number_within, whole_number
 from unveil.atomic import replace_file
 from unveil.errors import InputError, ReadError, SettingsError, WriteError, list_names
 from unveil.io.table import Table
 from unveil.measure.cap.split import split
 from unveil.measure.disclosure.disclosure import disclosure
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.project.explore.candidates import (
     CandidateCopies,
     CommonSettings,
@@ -42,7 +42,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
 from unveil.synthesis.identifiers import parse_instructions
-from unveil.synthesis.settings import check_progress, codes_by_column, parse_int
+from unveil.synthesis.settings import check_progress, codes_by_column
 from unveil.version import __version__
 
 # A folder that remembers: each setting that is done has its file, and nothing else may mix in.
@@ -299,7 +299,7 @@ def explore(
     chosen = parse_settings(
         settings, methods=methods, min_leaf=min_leaf, filter_=filter, add_noise=add_noise
     )
-    n_copies = parse_int("copies", copies, least=1, most=MOST_COPIES)
+    n_copies = whole_number("copies", copies, most=MOST_COPIES)
     share, say = _share(control), check_progress(progress or no_progress)
     instructions = parse_instructions(drop, None, real_values)
     (table,) = open_files({"original": original}, None, missing_values, say)
@@ -341,15 +341,8 @@ def _axes(risk: Any, utility: Any) -> tuple[RiskAxis, UtilityAxis]:
 
 
 def _share(given: Any) -> float | None:
-    if given is None:
-        return None
-    share = number_in(given)
-    if share is None or not 0 <= share < 1:
-        raise SettingsError(
-            f"control is {quote_value(given)}. It must be a share of the people, such as 0.2; None"
-            " for no control."
-        )
-    return share or None
+    why = ", a share of the people such as 0.2; None for no control"
+    return None if given is None else number_within("control", given, "[0, 1)", why) or None
 
 
 def _plain(head: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from unveil.count.cells import count_keys
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import Labelled, Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.categories import merge_levels, merge_rare
 from unveil.protection.recoding.column import (
     Change,
@@ -260,10 +260,6 @@ class RecodeResult(RowsResult[Recoding]):
         """
         return self.found
 
-    def frame(self) -> pl.DataFrame:
-        """One row a step: what it changed, and its effect on the keys."""
-        return pl.DataFrame([_flat(row) for row in self.record.rows], infer_schema_length=None)
-
 
 @takes_study
 def recode(
@@ -302,7 +298,8 @@ def recode(
     key_names = () if keys is None else names(keys, "Keys")
     sides = {"data": data} if copy is None else {"data": data, "synthetic": copy}
     tables = [read_lettered_numbers(table) for table in open_files(sides, None, missing_values)]
-    check_absent_keys(key_names, tables)
+    for table in tables:
+        table.check_columns(key_names)
     run = RecipeRun(Study(tables), key_names, choose_seed(seed))
     check_apart(run.study.files, key_names)
     run.counted()  # keys that cannot be compared are no fault of a step
@@ -329,31 +326,3 @@ def recode(
 def restore_form(table: Table) -> Data:
     """The frame of a table, with its codebook where anything is declared about it."""
     return table.frame if table.codebook is None else Labelled(table.frame, table.codebook)
-
-
-def check_absent_keys(keys: Sequence[str], tables: Sequence[Table]) -> None:
-    """Refuse keys that one of the files has not."""
-    faults = [
-        absent_sentence(table.place, key, table.frame.columns)
-        for key in keys
-        for table in tables
-        if key not in table.frame.columns
-    ]
-    if faults:
-        raise RolesError("\n".join(faults))
-
-
-def _flat(row: StepDone) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "number": row.number,
-        "do": row.do,
-        "column": row.column,
-        "n_changed": row.n_changed,
-        "sentence": row.sentence,
-    }
-    for when, figures in (("before", row.before), ("after", row.after)):
-        made[f"uniques_{when}"] = None if figures is None else figures.n_uniques
-        for place, k in enumerate((2, 3, 5)):
-            made[f"below_{k}_{when}"] = None if figures is None else figures.anonymity[place].n
-        made[f"repU_{when}"] = None if figures is None else figures.repU
-    return made

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from unveil.arguments import choice, finite_numbers, is_list, number_in, quote_value
+from unveil.arguments import (
+    choice,
+    finite_numbers,
+    is_list,
+    number_in,
+    number_within,
+    quote_value,
+    true_or_false,
+    whole_number,
+)
 from unveil.errors import InputError, SettingsError, list_names, nearest
 from unveil.protection.recoding.categories import check_cycles
 from unveil.records.base import Record
@@ -30,46 +39,35 @@ def column(name: str, given: Any) -> str:
     return given
 
 
-def _reader(fits: Callable[[float], bool], hint: str, make: Callable[[Any, float], Any]) -> Reader:
-    """A reader of one number that must fit."""
-
-    def read(name: str, given: Any) -> Any:
-        number = number_in(given)
-        if number is None or not fits(number):
-            raise SettingsError(f"{name} is {quote_value(given)}. {hint}")
-        return make(given, number)
-
-    return read
+def _number(name: str, given: Any) -> Number:
+    number = number_in(given)
+    if number is None or not math.isfinite(number):
+        raise SettingsError(f"{name} is {quote_value(given)}. Write a number, such as 80.")
+    is_exact = isinstance(given, int) and abs(number) <= LARGEST_EXACT
+    return int(number) if is_exact else number
 
 
-def _exact(given: Any, number: float) -> Number:
-    """A whole number that was given as one stays one."""
-    return int(number) if isinstance(given, int) and abs(number) <= LARGEST_EXACT else number
+def _positive(name: str, given: Any) -> Number:
+    number_within(name, given, "(0, inf)", ", such as 5")
+    return _number(name, given)
 
 
-def _as_float(given: Any, number: float) -> float:
-    return number
+def _share(name: str, given: Any) -> float:
+    return number_within(name, given, "(0, 1)", ", such as 0.99")
 
 
-_number = _reader(math.isfinite, "Write a number, such as 80.", _exact)
-_positive = _reader(lambda n: 0 < n < math.inf, "Write a number above 0, such as 5.", _exact)
-_share = _reader(
-    lambda n: 0 < n < 1, "Write a number above 0 and below 1, such as 0.99.", _as_float
-)
-_upper_share = _reader(
-    lambda n: 0.5 <= n < 1,
-    "Write a number from 0.5 to below 1, such as 0.99: outliers lie beyond it, and below 1 less"
-    " it.",
-    _as_float,
-)
-_spread = _reader(
-    lambda n: 0 < n <= 1, "Write a number above 0 and at most 1, such as 0.5.", _exact
-)
-_count = _reader(
-    lambda n: n.is_integer() and 2 <= n <= MOST_RECORDS,
-    f"Write a whole number from 2 to {MOST_RECORDS:,}.",
-    lambda given, number: int(number),
-)
+def _upper_share(name: str, given: Any) -> float:
+    why = ", such as 0.99: outliers lie beyond it, and below 1 less it"
+    return number_within(name, given, "[0.5, 1)", why)
+
+
+def _spread(name: str, given: Any) -> Number:
+    number_within(name, given, "(0, 1]", ", such as 0.5")
+    return _number(name, given)
+
+
+def _count(name: str, given: Any) -> int:
+    return whole_number(name, given, least=2, most=MOST_RECORDS)
 
 
 def _numbers(name: str, given: Any) -> tuple[Number, ...]:
@@ -121,13 +119,6 @@ def _name(name: str, given: Any) -> str:
     return given
 
 
-def parse_truth(name: str, given: Any) -> bool:
-    """True or false."""
-    if not isinstance(given, bool):
-        raise SettingsError(f"{name} is {quote_value(given)}. It must be true or false.")
-    return given
-
-
 def _one_of(kinds: Any) -> Reader:
     return lambda name, given: choice(name, given, get_args(kinds))
 
@@ -155,7 +146,7 @@ SETTINGS: dict[str, dict[str, Reader]] = {
         "below": _count,
         "into": _level,
         "hierarchy": _hierarchy,
-        "always": parse_truth,
+        "always": true_or_false,
         "special_codes": _levels,
     },
     "merge": {"levels": _levels, "into": _level},

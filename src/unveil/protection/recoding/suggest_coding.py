@@ -8,13 +8,11 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from unveil.arguments import absent_sentence
 from unveil.arrays import Floats
 from unveil.count.kinds import FEWEST, NEAR_UNIQUE
-from unveil.errors import RolesError
 from unveil.io.code_meanings import kind_of
 from unveil.io.table import Table
-from unveil.measure.disclosure.result import RowsResult
+from unveil.measure.result import RowsResult
 from unveil.protection.recoding.column import (
     RecodedColumn,
     are_whole,
@@ -25,7 +23,7 @@ from unveil.protection.recoding.column import (
 from unveil.protection.recoding.levels import RecodeLevels
 from unveil.protection.recoding.numbers import HUGE, quantile
 from unveil.protection.recoding.outliers import ROBUST
-from unveil.protection.recoding.recode import RecipeRun, check_absent_keys
+from unveil.protection.recoding.recode import RecipeRun
 from unveil.records.recoding import (
     Band,
     BottomCode,
@@ -375,15 +373,12 @@ def suggest_coding(
     table = read_lettered_numbers(read)
     study = Study([table])
     key_names = () if keys is None else names(keys, "Keys")
-    check_absent_keys(key_names, [table])
+    table.check_columns(key_names)
     codes = parse_bands(None, special_codes).special_codes
-    known = table.frame.columns
-    faults = [absent_sentence(table.place, name, known) for name in codes if name not in known]
-    if faults:
-        raise RolesError("\n".join(faults))
+    table.check_columns(codes)
     rows = [
         row
-        for name in known
+        for name in table.frame.columns
         for row in _propose_column(study, name, key_names, codes.get(name, ()))
     ]
     before, after = _together(study, key_names, [row.step for row in rows])

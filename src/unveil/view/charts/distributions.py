@@ -34,12 +34,12 @@ def distribution(found: Distribution) -> Chart:
     title = truncate(found.column)
     bars = list(bars_of(found))
     if found.histogram is None:
-        return Chart(_levels(bars, width=_WIDE), title=title, description=_told(bars))
+        return Chart(_levels(bars, width=_WIDE), title=title, description=_sentence(bars))
     panels = [_numbers(found, found.histogram)]
     if any(bar.original or bar.synthetic for bar in bars):
         panels.append(_levels(bars, width=160))
     spec: Spec = {"hconcat": panels, "spacing": 40}
-    return Chart(spec, title=title, description=_told_numbers(found) + _told(bars))
+    return Chart(spec, title=title, description=_told_numbers(found) + _sentence(bars))
 
 
 def distances_chart(record: Comparison) -> str:
@@ -279,7 +279,7 @@ def _drawn_lines(values: list[Spec], x: Spec, y: Spec) -> Spec:
     }
 
 
-def _told(bars: Sequence[Bar]) -> str:
+def _sentence(bars: Sequence[Bar]) -> str:
     told = "; ".join(f"{bar.label}: {bar.told} and {bar.synthetic:.1f}" for bar in bars)
     return f"Percent of records, original and copies: {told}." if told else ""
 

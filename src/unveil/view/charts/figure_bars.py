@@ -75,7 +75,7 @@ def utility_chart(record: Utility) -> Chart:
     return chart_of(
         _bars(rows, x, SYNTHETIC, _marks(x) if is_standard else []),
         title="How well a model tells each copy from the original",
-        description=f"{measure}. {_told(rows)}",
+        description=f"{measure}. {_sentence(rows)}",
     )
 
 
@@ -101,10 +101,10 @@ def _row(called: str, value: float | None, told: str) -> Row:
 
 def _chart(rows: Sequence[Row], title: str, axis: str, *, colour: str = SYNTHETIC) -> Chart:
     x = x_percent(axis, reach_of(row["value"] for row in rows))
-    return chart_of(_bars(rows, x, colour), title=title, description=_told(rows))
+    return chart_of(_bars(rows, x, colour), title=title, description=_sentence(rows))
 
 
-def _told(rows: Sequence[Row]) -> str:
+def _sentence(rows: Sequence[Row]) -> str:
     return "; ".join(f"{row['name']}: {row['told']}" for row in rows) + "."
 
 

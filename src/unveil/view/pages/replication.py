@@ -2,12 +2,12 @@
 
 from html import escape
 
-from unveil.records.base import as_text
 from unveil.records.replication import Replication
 from unveil.view.charts.replication_intervals import replication_chart
 from unveil.view.html import notes, paragraph
 from unveil.view.render_html import confidential, figure, page
 from unveil.view.replication import lost, sentences, sizes, tables
+from unveil.view.show import as_text
 
 CAPTION = "Estimates and confidence intervals: the original above, the copy below it."
 

@@ -1,6 +1,6 @@
 """The report of a run: one sealed page that a custodian can sign and an auditor can read.
 
-Sections are put together in the order of an approver's questions. The same dossier and the same
+Sections are put together in the order of an approver's questions. The same contents and the same
 `made` give the same bytes; the moment at which the page was made stands in one place, its end.
 """
 
@@ -62,25 +62,25 @@ _PERCENT = re.compile(r">[^<]*\d %[^<]*<")
 _SPLIT = re.compile(r"(?<=\d) %")
 
 
-def custodian_page(dossier: ReportContents, parts: Parts, *, made: str) -> str:
+def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
     """The whole page; `made` is the moment of making it, in UTC."""
-    shown = [one for one in (made_of(dossier, parts) for made_of in ORDER) if one is not None]
-    first = verdict.section(dossier, parts)
+    shown = [one for one in (made_of(contents, parts) for made_of in ORDER) if one is not None]
+    first = verdict.section(contents, parts)
     shown.append(methods.section([*shown, *([first] if first else [])]))
     body = [
         '<p class="kicker">Disclosure and utility assessment, run '
-        f"{dossier.run.number:,}</p><h1>{text(dossier.title)}</h1>",
+        f"{contents.run.number:,}</p><h1>{text(contents.title)}</h1>",
         _titled(first) if first else "",
         _contents(shown),
         *(_numbered(place, one) for place, one in enumerate(shown, start=1)),
     ]
     whole = page(
-        f"{truncate(dossier.title)}: run {dossier.run.number:,}",
+        f"{truncate(contents.title)}: run {contents.run.number:,}",
         body,
         style=REPORT_STYLE,
         band=f'<header><p class="band">{escape(BAND)}</p></header>',
     )
-    return whole.replace("</main></body>", f"</main>{_end(dossier, made)}</body>", 1)
+    return whole.replace("</main></body>", f"</main>{_end(contents, made)}</body>", 1)
 
 
 def _shown(one: Section) -> str:
@@ -120,10 +120,10 @@ def _note(one: Section) -> str:
     return f' <span class="note">{escape(visible(one.note))}</span>' if one.note else ""
 
 
-def _end(dossier: ReportContents, made: str) -> str:
+def _end(contents: ReportContents, made: str) -> str:
     return (
-        f"<footer><p>Made by unveil {text(dossier.version)} at "
+        f"<footer><p>Made by unveil {text(contents.version)} at "
         f'<time datetime="{escape(made)}">{text(when(made))}</time>. Figures are those of run '
-        f"{dossier.run.number:,}; results.json has SHA-256 {text(dossier.results_sha256)}.</p>"
+        f"{contents.run.number:,}; results.json has SHA-256 {text(contents.results_sha256)}.</p>"
         "</footer>"
     )

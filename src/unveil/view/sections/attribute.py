@@ -6,13 +6,13 @@ from unveil.records.assessment import LimitCheck, Status
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts import lollipop
 from unveil.view.charts.limit_lines import limits_of
 from unveil.view.charts.lollipop import lollipop_chart
 from unveil.view.flags import short_flags, visible_flags
 from unveil.view.format import format_count, n_of, percent, percent_or_dash, removed_text, truncate
 from unveil.view.render_html import figure
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     figures_of_part,
     note_of,
@@ -48,24 +48,24 @@ GUESS_EXCLUDED = (
 MOST_GUESSED = 25
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """All targets of each scenario; None where nobody asked for it."""
-    if not scenarios_of(dossier, ["disclosure"]):
+    if not scenarios_of(contents, ["disclosure"]):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
-            yield from _scenario(dossier, part, record)
+            yield from _scenario(contents, part, record)
 
     statuses = [
         status
         for part, record in parts.of("disclosure")
-        for status in statuses_of(record, figures_of_part(dossier, part, ["DiSCO"])).values()
+        for status in statuses_of(record, figures_of_part(contents, part, ["DiSCO"])).values()
     ]
     return Section(
         "attribute",
         "What could be learnt",
-        render_by_scenario(dossier, "attribute", ["disclosure"], told, parts=parts),
+        render_by_scenario(contents, "attribute", ["disclosure"], render_scenario, parts=parts),
         note_of(statuses),
     )
 
@@ -78,11 +78,11 @@ def statuses_of(record: Disclosure, judged: Sequence[LimitCheck]) -> dict[str, S
     }
 
 
-def _scenario(dossier: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
+def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
     if not record.targets:
         yield fill_sentence("attribute.no targets", part).html()
         return
-    judged = figures_of_part(dossier, part, ["DiSCO"])
+    judged = figures_of_part(contents, part, ["DiSCO"])
     yield _standing(part, record, judged).html()
     if means := disclosure.means(record):
         yield Sentence("disclosure/means", part, means).html()

@@ -7,8 +7,8 @@ from unveil.records.assessment import LimitCheck, Status
 from unveil.records.base import Copy
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.view.catalogue import fill_sentence
 from unveil.view.format import truncate
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.shared import render_heading, unmeasured_sentences
 from unveil.view.status import worst
 
@@ -19,7 +19,7 @@ OPEN_TARGETS = 3
 
 
 def render_by_scenario(
-    dossier: ReportContents,
+    contents: ReportContents,
     section: str,
     kinds: Sequence[Kind],
     told: Callable[[str | None], Iterable[str]],
@@ -32,7 +32,7 @@ def render_by_scenario(
     One whose figures are those of a scenario before it refers to that, where `parts` are given.
     Parts that have no figures follow with their reasons.
     """
-    names = scenarios_of(dossier, kinds)
+    names = scenarios_of(contents, kinds)
     several = len(names) > 1
     body = []
     for one in names:
@@ -43,7 +43,7 @@ def render_by_scenario(
         elif shown := list(told(one)):
             body += [render_heading(one or "All scenarios") if several else "", *shown]
     if with_missing:
-        body += [one.html() for one in unmeasured_sentences(dossier, section, kinds)]
+        body += [one.html() for one in unmeasured_sentences(contents, section, kinds)]
     return "".join(body)
 
 
@@ -60,17 +60,17 @@ def _records(parts: Parts, kinds: Sequence[Kind], scenario: str | None) -> list[
     return [record for kind in kinds for _, record in parts.about(kind, scenario)]
 
 
-def scenarios_of(dossier: ReportContents, kinds: Sequence[Kind]) -> list[str | None]:
+def scenarios_of(contents: ReportContents, kinds: Sequence[Kind]) -> list[str | None]:
     """The scenarios for which some of these measures were asked for, as the project has them."""
-    asked = [part.scenario for part in dossier.run.parts if part.kind in kinds]
-    order = [one.name for one in dossier.scenarios]
+    asked = [part.scenario for part in contents.run.parts if part.kind in kinds]
+    order = [one.name for one in contents.scenarios]
     known: list[str | None] = [one for one in order if one in asked]
     return [*known, *dict.fromkeys(one for one in asked if one not in order)]
 
 
-def render_subheading(dossier: ReportContents, kinds: Sequence[Kind], text: str) -> str:
+def render_subheading(contents: ReportContents, kinds: Sequence[Kind], text: str) -> str:
     """What a part of a scenario is about, one level below the scenario where that has a heading."""
-    level = "h4" if len(scenarios_of(dossier, kinds)) > 1 else "h3"
+    level = "h4" if len(scenarios_of(contents, kinds)) > 1 else "h3"
     return f"<{level}>{escape(text)}</{level}>"
 
 
@@ -80,11 +80,11 @@ def copy_name(copy: Copy) -> str:
 
 
 def figures_of_part(
-    dossier: ReportContents, part: str, measures: Iterable[str]
+    contents: ReportContents, part: str, measures: Iterable[str]
 ) -> list[LimitCheck]:
     """The figures of one part that are of these measures."""
     wanted = set(measures)
-    return [one for one in dossier.judgement.figures if one.part == part and one.measure in wanted]
+    return [one for one in contents.judgement.figures if one.part == part and one.measure in wanted]
 
 
 def status_of(judged: Iterable[LimitCheck]) -> Status:

@@ -64,18 +64,18 @@ class TargetRecords:
         return max((row.m for _, cap in self.caps for row in cap.rows), default=1)
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """CAP and TCAP of each scenario; None where nobody asked for them."""
-    if not scenarios_of(dossier, KINDS):
+    if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
-        yield from _scenario(dossier, targets_of(parts, scenario))
+    def render_scenario(scenario: str | None) -> Iterator[str]:
+        yield from _scenario(contents, targets_of(parts, scenario))
 
     return Section(
         "cap",
         "How often a guess would be right",
-        render_by_scenario(dossier, "cap", KINDS, told, parts=parts),
+        render_by_scenario(contents, "cap", KINDS, render_scenario, parts=parts),
     )
 
 
@@ -98,7 +98,7 @@ def _name(record: Cap | Tcap) -> str:
     return and_list((record.target,) if isinstance(record.target, str) else record.target)
 
 
-def _scenario(dossier: ReportContents, targets: Sequence[TargetRecords]) -> Iterator[str]:
+def _scenario(contents: ReportContents, targets: Sequence[TargetRecords]) -> Iterator[str]:
     several = any(one.m > 1 for one in targets)
     if not several:
         rows = [row for one in targets for row in last_rows(one)]
@@ -111,7 +111,7 @@ def _scenario(dossier: ReportContents, targets: Sequence[TargetRecords]) -> Iter
         words = "".join(_words(one))
         fold = aside if place else render_details  # on paper the words of the first will do
         if picture and place < OPEN_TARGETS:
-            yield render_subheading(dossier, KINDS, one.target) + picture + fold(IN_WORDS, words)
+            yield render_subheading(contents, KINDS, one.target) + picture + fold(IN_WORDS, words)
         else:
             yield fold(f"{one.target} in words: CAP {_risk(one)}", picture + words)
 

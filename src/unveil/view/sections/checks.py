@@ -8,12 +8,12 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.blocks import text_table, when
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts import exclusion_grid
 from unveil.view.charts.exclusion_grid import exclusion_grid_chart
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
 from unveil.view.render_html import figure, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import render_by_scenario, render_subheading, scenarios_of
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import render_figure
@@ -36,23 +36,23 @@ LEFT_OUT = "ruled on an earlier run; this run leaves it out, so that its checks 
 FIRST, MOST = 10, 200
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Findings with their rulings, then the grid of exclusions; None where none was asked for."""
-    if not scenarios_of(dossier, KINDS):
+    if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
-            yield from _findings(dossier, part, record)
+            yield from _findings(contents, part, record)
         for part, table in parts.about("exclusion_table", scenario):
             records = [record for _, record in parts.about("disclosure", scenario)]
-            yield from _grid(dossier, part, table, excluded_already(records))
+            yield from _grid(contents, part, table, excluded_already(records))
 
-    n_open = sum(one.state == "open" for one in dossier.judgement.findings)
+    n_open = sum(one.state == "open" for one in contents.judgement.findings)
     return Section(
         "checks",
         "What may be common knowledge",
-        render_by_scenario(dossier, "checks", KINDS, told),
+        render_by_scenario(contents, "checks", KINDS, render_scenario),
         f"{n_open:,} open" if n_open else "",
     )
 
@@ -66,16 +66,16 @@ def excluded_already(records: Sequence[Disclosure]) -> set[str]:
     return rules
 
 
-def findings_of(dossier: ReportContents, scenario: str | None) -> list[FlagRuling]:
+def findings_of(contents: ReportContents, scenario: str | None) -> list[FlagRuling]:
     """The findings of one scenario: the open ones first, then those with most people."""
     order = list(STATES)
-    found = [one for one in dossier.judgement.findings if one.scenario == scenario]
+    found = [one for one in contents.judgement.findings if one.scenario == scenario]
     return sorted(found, key=lambda one: (order.index(one.state), one.kind, -one.n, one.id))
 
 
-def _findings(dossier: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
-    scenario = dossier.run.part(part).scenario
-    found, settled = findings_of(dossier, scenario), accepted_rulings(dossier, scenario)
+def _findings(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
+    scenario = contents.run.part(part).scenario
+    found, settled = findings_of(contents, scenario), accepted_rulings(contents, scenario)
     if not found and not settled:
         yield none_found(part, record).html("lead")
         return
@@ -90,12 +90,12 @@ def _findings(dossier: ReportContents, part: str, record: Disclosure) -> Iterato
         ).html()
 
 
-def accepted_rulings(dossier: ReportContents, scenario: str | None) -> list[ExclusionText]:
+def accepted_rulings(contents: ReportContents, scenario: str | None) -> list[ExclusionText]:
     """Rulings that this run left out already, so that its checks find them no more."""
-    found = {one.exclusion for one in findings_of(dossier, scenario)}
+    found = {one.exclusion for one in findings_of(contents, scenario)}
     return [
         one
-        for one in dossier.exclusions
+        for one in contents.exclusions
         if one.from_ruling and one.in_run and one.scenario == scenario and one.rule not in found
     ]
 
@@ -152,11 +152,11 @@ def ruling_cells(one: ExclusionText) -> tuple[str, ...]:
 
 
 def _grid(
-    dossier: ReportContents, part: str, record: ExclusionTable, ruled: set[str]
+    contents: ReportContents, part: str, record: ExclusionTable, ruled: set[str]
 ) -> Iterator[str]:
     if not record.targets:
         return
-    yield render_subheading(dossier, KINDS, "What would be left")
+    yield render_subheading(contents, KINDS, "What would be left")
     heads = ("target", *(column.title for column in record.columns))
     for place in range(0, len(record.targets), exclusion_grid.MOST):
         some = record.targets[place : place + exclusion_grid.MOST]

@@ -8,12 +8,12 @@ from unveil.records.disclosure import Coercion
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Run, RunPart
 from unveil.view.blocks import NOT_SAID, aside, facts, text, text_table, when
-from unveil.view.catalogue import fill_sentence
 from unveil.view.format import format_count, people, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import notes
 from unveil.view.limits import limit_text
 from unveil.view.render_html import render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 
 AUDIENCES = {
@@ -32,19 +32,19 @@ FACTORS = {
 """Raab's five factors, in a word or two."""
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Run, files, the five factors, limits with their origin, and how files were read."""
-    run, judgement = dossier.run, dossier.judgement
+    run, judgement = contents.run, contents.judgement
     body = [
         *(one.html("told") for one in _run_sentences(run)),
         _files(run),
         "<h3>The five factors</h3>",
-        _answered(dossier).html("told"),
-        _factors(dossier),
+        _answered(contents).html("told"),
+        _factors(contents),
         "<h3>Your limits</h3>",
         _audience(judgement),
         _limits(judgement),
-        render_details("Versions and hashes", _versions(dossier)),
+        render_details("Versions and hashes", _versions(contents)),
         aside("What was measured, part by part", _parts(run)),
         aside("How the files were read and matched", _notes(run, parts)),
         *(f'<p class="told">{text(warning)}</p>' for warning in run.warnings),
@@ -99,12 +99,12 @@ def _files(run: Run) -> str:
     return text_table("The files that were read", heads, rows, kinds=("", "text", "number", "hash"))
 
 
-def _answered(dossier: ReportContents) -> Sentence:
-    answered = sum(factor.answer is not None for factor in dossier.factors)
-    return fill_sentence("context.answered", k=f"{answered:,}", n=f"{len(dossier.factors):,}")
+def _answered(contents: ReportContents) -> Sentence:
+    answered = sum(factor.answer is not None for factor in contents.factors)
+    return fill_sentence("context.answered", k=f"{answered:,}", n=f"{len(contents.factors):,}")
 
 
-def _factors(dossier: ReportContents) -> str:
+def _factors(contents: ReportContents) -> str:
     rows = [
         (
             FACTORS[factor.name],
@@ -113,7 +113,7 @@ def _factors(dossier: ReportContents) -> str:
             factor.by or "",
             when(factor.on) if factor.on else "",
         )
-        for factor in dossier.factors
+        for factor in contents.factors
     ]
     heads = ("factor", "question", "answer", "by", "on")
     kinds = ("text", "text", "text", "text", "date")
@@ -145,15 +145,15 @@ def _limits(judgement: Judgement) -> str:
     return table or '<p class="told">No limit is set on any measure.</p>'
 
 
-def _versions(dossier: ReportContents) -> str:
-    run = dossier.run
+def _versions(contents: ReportContents) -> str:
+    run = contents.run
     packages = ", ".join(f"{one.package} {one.version}" for one in run.packages)
     return facts(
         [
             ("unveil", run.version),
             ("Python", run.python),
             ("packages", packages),
-            ("results.json, SHA-256", dossier.results_sha256),
+            ("results.json, SHA-256", contents.results_sha256),
             ("project file, SHA-256", run.project_sha256),
             ("settings, SHA-256", run.settings_sha256),
             ("log before the run", run.log_head),

@@ -6,11 +6,11 @@ from unveil.records.protection import Protection, Refill
 from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.projection_groups import projected_groups
 from unveil.view.charts.refill_rounds import refill_rounds
 from unveil.view.format import truncate
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import number_sentences, render_figure, render_warnings
 
@@ -30,7 +30,7 @@ MOST_SHIFTS = 12
 _SAID_OF_AXES = ("explained", "marks")
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """The filter's rounds; None where nothing was protected here."""
     body = [part for name_, record in parts.of("protection") for part in _filter(name_, record)]
     if not body:

@@ -13,16 +13,16 @@ from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import contents_status, render_figure, unmeasured_sentences
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Every finding with its intervals; None where none was declared."""
     found = parts.of("findings")
     body = [
         *(part for name_, record in found for part in _findings(name_, record)),
-        *(one.html() for one in unmeasured_sentences(dossier, "findings", ["findings"])),
+        *(one.html() for one in unmeasured_sentences(contents, "findings", ["findings"])),
     ]
     if not body:
         return None
-    note = contents_status(dossier, [name_ for name_, _ in found])
+    note = contents_status(contents, [name_ for name_, _ in found])
     return Section("findings", "Published findings on the copy", "".join(body), note)
 
 

@@ -28,23 +28,23 @@ TABLE = "GTCAP of every target, the highest first"
 BAR_HEADS = ("score", "statistical uniques")
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """A histogram for each target; None where nobody asked for it."""
-    if not scenarios_of(dossier, KINDS):
+    if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         found = sorted(parts.about("gtcap", scenario), key=lambda pair: -_or_least(pair[1].mean))
         for part, record in found[:OPEN_TARGETS]:
-            yield render_subheading(dossier, KINDS, and_list(record.target))
+            yield render_subheading(contents, KINDS, and_list(record.target))
             yield from _target(part, record)
         yield all_targets([record for _, record in found])
 
-    statuses = [one.status for one in dossier.judgement.figures if one.measure == "GTCAP"]
+    statuses = [one.status for one in contents.judgement.figures if one.measure == "GTCAP"]
     return Section(
         "gtcap",
         "On a scale from guessing to the original",
-        render_by_scenario(dossier, "gtcap", KINDS, told, parts=parts),
+        render_by_scenario(contents, "gtcap", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 

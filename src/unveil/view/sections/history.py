@@ -4,22 +4,22 @@ from collections.abc import Iterator
 
 from unveil.records.report import HistoryRow, Parts, ReportContents
 from unveil.view.blocks import text_table, when
-from unveil.view.catalogue import fill_sentence
 from unveil.view.format import format_count, format_rule, percent, percent_or_dash, ratio, truncate
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 
 MOST_RULES = 3
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """What the last round changed, in words, and all runs in a table."""
-    shown = [row for row in dossier.history if row.run <= dossier.run.number]
+    shown = [row for row in contents.history if row.run <= contents.run.number]
     told = [one.html("lead") for one in _sentences(shown)]
-    later = len(dossier.history) - len(shown)
+    later = len(contents.history) - len(shown)
     note = format_count(len(shown), "run") if shown else ""
     if later:
         told.append(f'<p class="told">{format_count(later, "run")} came after this one.</p>')
-    body = "".join(told) + _table(dossier.history)
+    body = "".join(told) + _table(contents.history)
     return Section("history", "The rounds so far", body, note)
 
 

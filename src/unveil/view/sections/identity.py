@@ -6,9 +6,9 @@ from unveil.records.assessment import LimitCheck
 from unveil.records.disclosure import Disclosure, IdentityRow
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.funnel import identity_chart, records_of
 from unveil.view.format import and_list, n_of, percent, percent_or_dash
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     copy_name,
     figures_of_part,
@@ -34,29 +34,29 @@ CAPTION = (
 CAPTION_SEVERAL = f"{CAPTION} Bars are means over the copies."
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """The funnel of each scenario; None where nobody asked for it."""
-    if not scenarios_of(dossier, ["disclosure"]):
+    if not scenarios_of(contents, ["disclosure"]):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
-            yield from _scenario(dossier, part, record)
+            yield from _scenario(contents, part, record)
 
     statuses = [
         status_of([one])
         for part, _ in parts.of("disclosure")
-        for one in worst_judged(figures_of_part(dossier, part, MEASURES))
+        for one in worst_judged(figures_of_part(contents, part, MEASURES))
     ]
     return Section(
         "identity",
         "Who could be found",
-        render_by_scenario(dossier, "identity", ["disclosure"], told, parts=parts),
+        render_by_scenario(contents, "identity", ["disclosure"], render_scenario, parts=parts),
         note_of(statuses),
     )
 
 
-def _scenario(dossier: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
+def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
     copy = record.headline_copy
     row = record.identity_of(copy)
     several = len(record.n_synthetic) > 1
@@ -67,7 +67,7 @@ def _scenario(dossier: ReportContents, part: str, record: Disclosure) -> Iterato
         heads=HEADS,
         rows=[cells(record, one) for one in record.identity],
     )
-    for one in worst_judged(figures_of_part(dossier, part, MEASURES)):
+    for one in worst_judged(figures_of_part(contents, part, MEASURES)):
         yield _status(part, one).html()
     for symbol, text in disclosure.identity(record, row).items():
         yield Sentence(f"disclosure/{symbol}", f"{part}||{copy}", text).html()

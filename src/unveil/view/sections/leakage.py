@@ -12,11 +12,11 @@ from unveil.view import flags
 from unveil.view import membership as of_membership
 from unveil.view.attack_rows import HEADS as ATTACK_HEADS
 from unveil.view.attack_rows import attack_rows, has_control, legend, warnings
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.paired_dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
 from unveil.view.html import paragraph
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     MOST_TARGETS,
     note_of,
@@ -51,24 +51,26 @@ CAPTIONS = {
 _COPY = re.compile(r" copy (\d+)$")
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """What a control shows in each scenario; None where nothing of it was asked for."""
-    if not scenarios_of(dossier, KINDS):
+    if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("excess", scenario):
             yield from _excess(part, record)
-        yield from _attacks(dossier, parts, scenario)
-        yield from _memberships(dossier, parts, scenario)
+        yield from _attacks(contents, parts, scenario)
+        yield from _memberships(contents, parts, scenario)
 
     statuses = [
-        one.status for one in dossier.judgement.figures if dossier.run.part(one.part).kind in KINDS
+        one.status
+        for one in contents.judgement.figures
+        if contents.run.part(one.part).kind in KINDS
     ]
     return Section(
         "leakage",
         "What is given away because a record was used",
-        render_by_scenario(dossier, "leakage", KINDS, told, parts=parts),
+        render_by_scenario(contents, "leakage", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 
@@ -123,11 +125,11 @@ def points(gap: float) -> str:
     return "less than 0.1" if shown == "0.0" else shown
 
 
-def _attacks(dossier: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
+def _attacks(contents: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
     copies = attacks_by_copy(parts, scenario)
     if not copies:
         return
-    yield render_subheading(dossier, KINDS, "Simulated attacks")
+    yield render_subheading(contents, KINDS, "Simulated attacks")
     order = sorted(copies, key=lambda copy: -_highest([one for _, one in copies[copy]]))
     first, *others = order
     named = copies[first]
@@ -179,11 +181,11 @@ def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[str]:
                 yield Sentence(f"attacks/{told[0][0]}", of, text).html()
 
 
-def _memberships(dossier: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
+def _memberships(contents: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
     found = parts.about("membership", scenario)
     if not found:
         return
-    yield render_subheading(dossier, KINDS, "Who was in the data")
+    yield render_subheading(contents, KINDS, "Who was in the data")
     found.sort(key=lambda pair: -pair[1].headline.relative_F1)
     for place, (part, record) in enumerate(found):
         block = "".join(_membership(part, record))

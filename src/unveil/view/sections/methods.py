@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from unveil.view.blocks import text, text_table
-from unveil.view.catalogue import fill_sentence
 from unveil.view.glossary import glossary, terms_in
 from unveil.view.method_notes import CONVENTIONS, DENOMINATORS, ERRATA, LETTERS, TCAPS
 from unveil.view.render_html import render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section
 
 ALWAYS = {"key", "target", "unique", "exclusion"}

@@ -12,12 +12,12 @@ from unveil.records.protection import NoiseReason, Protection
 from unveil.records.report import Parts, ReportContents
 from unveil.view import ecap as claimed
 from unveil.view import noise as noised
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.ecap_curve import has_amounts
 from unveil.view.charts.noise_curve import noise_curve
 from unveil.view.format import lines, truncate
 from unveil.view.limits import limit_text
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import figures_of_part
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import (
@@ -35,20 +35,20 @@ UPRIGHT = " Upright lines: the least noise that is enough, and the amount to use
 SQUARE = " Square: the noise of the copy and the worst value it leaves. Not for publication."
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Every column that got noise, and what may be said of it in public."""
     found = parts.of("protection")
     body = [
-        *(part for name_, record in found for part in _noise(dossier, name_, record)),
-        *(one.html() for one in unmeasured_sentences(dossier, "noise", ["protection"])),
+        *(part for name_, record in found for part in _noise(contents, name_, record)),
+        *(one.html() for one in unmeasured_sentences(contents, "noise", ["protection"])),
     ]
     if not body:
         return None
-    note = contents_status(dossier, [name_ for name_, _ in found])
+    note = contents_status(contents, [name_ for name_, _ in found])
     return Section("noise", "Noise against claims of membership", "".join(body), note)
 
 
-def _noise(dossier: ReportContents, part: str, record: Protection) -> Iterator[str]:
+def _noise(contents: ReportContents, part: str, record: Protection) -> Iterator[str]:
     if record.noise is None:
         yield fill_sentence("noise.none", part).html()
     else:
@@ -57,7 +57,7 @@ def _noise(dossier: ReportContents, part: str, record: Protection) -> Iterator[s
         reasons = {reason.column: reason for reason in record.reasons}
         for column in record.noise.columns:
             yield from _column(part, column, reasons.get(column.column))
-            yield from _status(dossier, part, column.column)
+            yield from _status(contents, part, column.column)
         yield from _spared(part, record.noise)
     yield from _public(part, record.statement)
 
@@ -87,9 +87,9 @@ def _amount(of: str, column: NoisedColumn, reason: NoiseReason | None) -> Iterat
         yield fill_sentence("noise.undone", of, column=called).html("look")
 
 
-def _status(dossier: ReportContents, part: str, column: str) -> Iterator[str]:
+def _status(contents: ReportContents, part: str, column: str) -> Iterator[str]:
     """How the worst value stands against the custodian's own limit."""
-    for one in figures_of_part(dossier, part, ["ECAP"]):
+    for one in figures_of_part(contents, part, ["ECAP"]):
         if one.subject == column and one.limit is not None:
             limit, status = limit_text("ECAP", one.limit), format_status(one.status)
             of = f"{part}|{column}"

@@ -4,13 +4,13 @@ from pathlib import PurePosixPath
 
 from unveil.records.report import Parts, ReportContents
 from unveil.view.blocks import text
-from unveil.view.catalogue import fill_sentence
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Where the file is, if it was written; how to get it, if not."""
-    file = dossier.records_file
+    file = contents.records_file
     if file is None:
         return Section("records", "Records at risk", fill_sentence("records.none").html("told"))
     files = [file]

@@ -4,22 +4,22 @@ from collections.abc import Iterator
 
 from unveil.records.report import ExclusionText, Parts, ReportContents, ScenarioText
 from unveil.view.blocks import chips, text, text_table, when
-from unveil.view.catalogue import fill_sentence
 from unveil.view.format import format_count, format_rule, truncate
 from unveil.view.render_html import render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 
 MOST_CHIPS = 24
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Each scenario with its keys and targets, then the exclusions in force."""
-    told = "".join(_scenario(one) for one in dossier.scenarios)
+    told = "".join(_scenario(one) for one in contents.scenarios)
     body = [
         fill_sentence("scenario.assumed").html("lead"),
         told or fill_sentence("scenario.none").html("told"),
         "<h3>What is left out</h3>",
-        _exclusions(dossier.exclusions),
+        _exclusions(contents.exclusions),
     ]
     return Section("scenario", "What an intruder is assumed to know", "".join(body))
 

@@ -7,10 +7,10 @@ from html import escape
 
 from unveil.records.report import ReportContents
 from unveil.records.run import Kind, RunPart
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.chart import Chart
 from unveil.view.format import lines, truncate
 from unveil.view.render_html import figure, figures
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Sentence
 
 BOX = 912
@@ -112,7 +112,7 @@ def render_heading(text: str) -> str:
 
 
 def unmeasured_sentences(
-    dossier: ReportContents, section: str, kinds: Sequence[Kind]
+    contents: ReportContents, section: str, kinds: Sequence[Kind]
 ) -> list[Sentence]:
     """Why parts that were asked for have no figures."""
     return [
@@ -122,7 +122,7 @@ def unmeasured_sentences(
             what=_named(part),
             reason=lines(part.reason or "no reason was given."),
         )
-        for part in dossier.run.parts
+        for part in contents.run.parts
         if part.kind in kinds and part.file is None
     ]
 
@@ -136,9 +136,9 @@ def _named(part: RunPart) -> str:
     return f"{called}{of}" + (f" ({truncate(part.scenario)})" if part.scenario is not None else "")
 
 
-def contents_status(dossier: ReportContents, parts: Sequence[str]) -> str:
+def contents_status(contents: ReportContents, parts: Sequence[str]) -> str:
     """A word for the table of contents: how figures of these parts stand against their limits."""
-    statuses = [one.status for one in dossier.judgement.figures if one.part in parts]
+    statuses = [one.status for one in contents.judgement.figures if one.part in parts]
     for status, word in (("above", "above limit"), ("review", "to review")):
         if n := statuses.count(status):  # type: ignore[arg-type]
             return f"{n:,} {word}"

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from unveil.records.count_tables import Sap
 from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.sap_curve import MOST_LINES, CurveLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import (
     number_sentences,
@@ -25,34 +25,34 @@ CAPTION = (
 HEADS = ("table", "leaves zero at", "SAP there", "people looked at", "SAP there", "members")
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """All tables in one picture, then each in words; None where there is no table."""
     found: list[tuple[str, Sap]] = parts.of("sap")
-    threshold = _threshold(dossier)
+    threshold = _threshold(contents)
     body = [
         *_all(found, threshold),
         *(part for name_, record in found for part in _table(name_, record, threshold)),
-        *(one.html() for one in unmeasured_sentences(dossier, "tables", ["sap"])),
+        *(one.html() for one in unmeasured_sentences(contents, "tables", ["sap"])),
     ]
     if not body:
         return None
-    note = _standing(dossier)
+    note = _standing(contents)
     return Section("tables", "What published tables give away", "".join(body), note)
 
 
-def _standing(dossier: ReportContents) -> str:
+def _standing(contents: ReportContents) -> str:
     """A word for the table of contents: tables, not their figures, against the limit."""
     for status, word in (("above", "above limit"), ("review", "to review")):
-        judged = dossier.judgement.figures
+        judged = contents.judgement.figures
         tables = {one.part for one in judged if (one.measure, one.status) == ("SAP", status)}
         if tables:
             return f"{len(tables):,} {word}"
     return ""
 
 
-def _threshold(dossier: ReportContents) -> float:
+def _threshold(contents: ReportContents) -> float:
     """The custodian's own limit of SAP where there is one."""
-    limits = [one.limit for one in dossier.judgement.limits if one.measure == "SAP"]
+    limits = [one.limit for one in contents.judgement.limits if one.measure == "SAP"]
     return limits[0] if limits else subtracted.THRESHOLD
 
 

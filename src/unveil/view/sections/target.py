@@ -10,11 +10,11 @@ from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import aside
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.target_steps import target_chart
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import n_of, percent, percent_or_dash, truncate
 from unveil.view.render_html import SAME_FIGURES, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     OPEN_TARGETS,
     copy_name,
@@ -39,32 +39,32 @@ CAPTION = (
 )
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """A block for each target of each scenario; None where there is none."""
-    if not scenarios_of(dossier, ["disclosure"]):
+    if not scenarios_of(contents, ["disclosure"]):
         return None
     records = [record for _, record in parts.of("disclosure")]
     if not any(record.targets for record in records):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("disclosure", scenario):
-            yield from _scenario(dossier, part, record)
+            yield from _scenario(contents, part, record)
 
     # That a scenario was not measured is told in the sections before this one.
     body = render_by_scenario(
-        dossier, "target", ["disclosure"], told, parts=parts, with_missing=False
+        contents, "target", ["disclosure"], render_scenario, parts=parts, with_missing=False
     )
     return Section("target", "One target after another", body)
 
 
-def _scenario(dossier: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
-    judged = figures_of_part(dossier, part, ["DiSCO"])
+def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
+    judged = figures_of_part(contents, part, ["DiSCO"])
     for place, target in enumerate(record.targets):
         status = format_status(status_of(one for one in judged if one.target == target))
         block = list(_target(part, record, target))
         if place < OPEN_TARGETS:
-            yield f"{render_subheading(dossier, ['disclosure'], truncate(target))}{''.join(block)}"
+            yield f"{render_subheading(contents, ['disclosure'], truncate(target))}{''.join(block)}"
         else:
             row = record.attribute_of(target, record.headline_copy)
             summary = f"{truncate(target)}: DiSCO {percent_or_dash(row.DiSCO)}, {status}"

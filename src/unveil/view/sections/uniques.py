@@ -21,25 +21,27 @@ CAPTION = (
 )
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Special uniques and match risk of each scenario; None where nobody asked for them."""
-    if not scenarios_of(dossier, KINDS):
+    if not scenarios_of(contents, KINDS):
         return None
 
-    def told(scenario: str | None) -> Iterator[str]:
+    def render_scenario(scenario: str | None) -> Iterator[str]:
         for part, record in parts.about("suda", scenario):
-            is_known = "dis_fraction" in json.loads(dossier.run.part(part).settings)
+            is_known = "dis_fraction" in json.loads(contents.run.part(part).settings)
             yield from _suda(part, record, has_fraction=is_known)
         for part, record in parts.about("match_risk", scenario):
             yield from _match_risk(part, record)
 
     statuses = [
-        one.status for one in dossier.judgement.figures if dossier.run.part(one.part).kind in KINDS
+        one.status
+        for one in contents.judgement.figures
+        if contents.run.part(one.part).kind in KINDS
     ]
     return Section(
         "uniques",
         "What makes people unique in your data",
-        render_by_scenario(dossier, "uniques", KINDS, told, parts=parts),
+        render_by_scenario(contents, "uniques", KINDS, render_scenario, parts=parts),
         note_of(statuses),
     )
 

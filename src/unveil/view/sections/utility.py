@@ -11,11 +11,11 @@ from unveil.view import codebook
 from unveil.view import comparison as compared
 from unveil.view import projection as projected
 from unveil.view import utility as told
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.correlation_difference import correlation_difference, visible_columns
 from unveil.view.charts.projection_groups import projected_groups
 from unveil.view.pages import utility
 from unveil.view.render_html import figures
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.sections.shared import (
     contents_status,
@@ -41,7 +41,7 @@ CAPTION = (
 MOST_DIFFERENCES = 60
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """Everything that was measured about utility; None where nothing was asked for."""
     body = [
         *(part for name_, record in parts.of("utility") for part in _model(name_, record)),
@@ -50,7 +50,7 @@ def section(dossier: ReportContents, parts: Parts) -> Section | None:
         *(part for name_, record in parts.of("compare") for part in _associations(name_, record)),
         *(part for name_, record in parts.of("projection") for part in _projection(name_, record)),
         *_structure(parts),
-        *(one.html() for one in unmeasured_sentences(dossier, "utility", KINDS)),
+        *(one.html() for one in unmeasured_sentences(contents, "utility", KINDS)),
     ]
     if not body:
         return None
@@ -61,7 +61,7 @@ def section(dossier: ReportContents, parts: Parts) -> Section | None:
         "utility",
         "Where the synthetic copy differs",
         "".join(body),
-        contents_status(dossier, names),
+        contents_status(contents, names),
     )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from unveil.records.comparison import Comparison, DistanceRow
 from unveil.view import comparison as compared
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.distributions import distances, distribution
 from unveil.view.distribution_rows import HEADS, distribution_rows, shares
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.pages import utility
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Sentence
 from unveil.view.sections.shared import paper_only, render_figure, render_heading, screen_only
 from unveil.view.utility import without_empty

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from unveil.records.utility import PairTables
 from unveil.view import pair_tables as paired
-from unveil.view.catalogue import fill_sentence
 from unveil.view.charts.pair_map import pair_map
 from unveil.view.format import truncate
 from unveil.view.pages import utility
 from unveil.view.render_html import figures, render_details
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Sentence
 from unveil.view.sections.shared import render_figure, render_heading
 from unveil.view.utility import figure

@@ -10,7 +10,6 @@ from unveil.records.assessment import Decision, Judgement, LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alerts_html, is_open
 from unveil.view.blocks import render_in_full, text, when
-from unveil.view.catalogue import fill_sentence
 from unveil.view.format import format_count, truncate
 from unveil.view.limits import (
     MeasureFigures,
@@ -20,6 +19,7 @@ from unveil.view.limits import (
     limit_text,
     worst,
 )
+from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section, Sentence
 from unveil.view.status import GLYPHS, WORDS
 
@@ -44,18 +44,18 @@ FINDINGS = "A ruling on each finding of the checks:"
 WHERE = "what may be common knowledge"
 
 
-def section(dossier: ReportContents, parts: Parts) -> Section | None:
+def section(contents: ReportContents, parts: Parts) -> Section | None:
     """The alerts, the verdict, four cards, what is still to be said, and the decision."""
-    judgement = dossier.judgement
+    judgement = contents.judgement
     groups = group_figures(judgement)
     first, *more = sentences(judgement, groups)
     body = [
         alerts_html(judgement.alerts, judgement.not_tested),
         _line(judgement, first),
         *(one.html("told") for one in more),
-        _cards(dossier, groups),
+        _cards(contents, groups),
         _still_to_say(judgement),
-        *_decided(dossier.decision),
+        *_decided(contents.decision),
         fill_sentence("verdict.evidence").html("told dim"),
     ]
     return Section("verdict", "Verdict against your limits", "".join(body))
@@ -160,9 +160,9 @@ def _accepted(judgement: Judgement) -> Sentence:
     return fill_sentence("verdict.accepted", by=by, on=when(judgement.accepted_on))
 
 
-def _cards(dossier: ReportContents, groups: list[MeasureFigures]) -> str:
+def _cards(contents: ReportContents, groups: list[MeasureFigures]) -> str:
     by_measure = {group.measure: group for group in groups}
-    scenarios = len(dossier.scenarios)
+    scenarios = len(contents.scenarios)
     made = "".join(
         _card(measure, label, by_measure.get(measure), scenarios) for measure, label in CARDS
     )

@@ -19,7 +19,7 @@ CONDITION = "condition=no condition"
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Project:
     """Two runs: another copy, a ruling, an exclusion, an answer and a decision between them."""
-    folder = tmp_path_factory.mktemp("dossier")
+    folder = tmp_path_factory.mktemp("contents")
     columns = [*KEYS, "marital", "condition"]
     survey().head(800).select(columns).write_csv(folder / "survey.csv")
     p = Project.create(folder / "survey.csv", folder=folder, keys=KEYS, by=ANALYST)
@@ -35,30 +35,30 @@ def project(tmp_path_factory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def dossier(project) -> ReportContents:
+def contents(project) -> ReportContents:
     return gather_report(project.file)[0]
 
 
 @pytest.mark.slow
-def test_it_is_about_the_last_run_and_its_records(project, dossier):
+def test_it_is_about_the_last_run_and_its_records(project, contents):
     _, parts = gather_report(project.file)
-    assert dossier.run == project.result(2).record
-    assert dossier.judgement == project.judgement()
+    assert contents.run == project.result(2).record
+    assert contents.judgement == project.judgement()
     assert parts["disclosure neighbour"] == project.result().parts["disclosure neighbour"]
     assert gather_report(project.file, 1)[0].run.number == 1
 
 
 @pytest.mark.slow
-def test_every_question_stands_there_with_its_answer(dossier):
-    said = {factor.name: factor.answer for factor in dossier.factors}
+def test_every_question_stands_there_with_its_answer(contents):
+    said = {factor.name: factor.answer for factor in contents.factors}
     assert len(said) == 5
     assert said.pop("release_context") == "to registered users"
     assert set(said.values()) == {None}
-    assert all(factor.question.endswith("?") for factor in dossier.factors)
+    assert all(factor.question.endswith("?") for factor in contents.factors)
 
 
-def test_scenarios_are_told_as_they_were_measured(dossier):
-    (scenario,) = dossier.scenarios
+def test_scenarios_are_told_as_they_were_measured(contents):
+    (scenario,) = contents.scenarios
     assert (scenario.name, scenario.template) == ("neighbour", "neighbour")
     assert set(scenario.keys) == set(KEYS)
     assert set(scenario.targets) == {"marital", "condition"}
@@ -68,21 +68,21 @@ def test_scenarios_are_told_as_they_were_measured(dossier):
     )
 
 
-def test_exclusions_stand_there_with_their_reasons_and_where_they_come_from(dossier):
-    told = [(one.rule, one.reason, one.by, one.from_ruling) for one in dossier.exclusions]
+def test_exclusions_stand_there_with_their_reasons_and_where_they_come_from(contents):
+    told = [(one.rule, one.reason, one.by, one.from_ruling) for one in contents.exclusions]
     assert told == [
         ("marital=widowed", "seen by all", ANALYST, False),
         (CONDITION, "nine in ten", ANALYST, True),
     ]
 
 
-def test_an_exclusion_that_came_after_a_run_is_marked_as_added_since(project, dossier):
+def test_an_exclusion_that_came_after_a_run_is_marked_as_added_since(project, contents):
     earlier = gather_report(project.file, 1)[0].exclusions
     assert [(one.rule, one.in_run) for one in earlier] == [
         ("marital=widowed", False),
         (CONDITION, False),
     ]
-    assert all(one.in_run for one in dossier.exclusions)
+    assert all(one.in_run for one in contents.exclusions)
 
 
 def test_an_exclusion_that_the_project_has_no_more_still_stands_in_its_run(project):
@@ -102,8 +102,8 @@ def test_one_exclusion_for_all_scenarios_is_told_for_each_where_they_differ():
     ]
 
 
-def test_the_history_has_a_line_for_each_run(project, dossier):
-    first, second = dossier.history
+def test_the_history_has_a_line_for_each_run(project, contents):
+    first, second = contents.history
     assert (first.run, first.changed, first.decision) == (1, (), f"refused by {OWNER}")
     assert (second.run, second.decision) == (2, None)
     rows = project.result(1).parts["disclosure neighbour"].attribute
@@ -115,16 +115,16 @@ def test_the_history_has_a_line_for_each_run(project, dossier):
     assert first.pMSE == max(row.pMSE for row in whole)
 
 
-def test_the_history_says_what_had_changed(dossier):
-    changed = dossier.history[1].changed
+def test_the_history_says_what_had_changed(contents):
+    changed = contents.history[1].changed
     assert "synthetic file copies/0001/FAKE_survey.csv is gone" in changed
     assert "synthetic file copies/0002/FAKE_survey.csv is new" in changed
     assert changed[0] == f"now left out: marital=widowed; {CONDITION}"
     assert not any("exclusions" in one for one in changed)
 
 
-def test_what_is_left_out_beside_the_run_before_stands_in_the_history(dossier):
-    first, second = dossier.history
+def test_what_is_left_out_beside_the_run_before_stands_in_the_history(contents):
+    first, second = contents.history
     assert (first.left_out, first.counted_again, first.same_files) == ((), (), False)
     assert (second.left_out, second.counted_again) == (("marital=widowed", CONDITION), ())
     assert not second.same_files
@@ -137,14 +137,14 @@ def test_the_decision_about_the_run_is_the_last_one(project):
     assert gather_report(project.file, 2)[0].decision is None
 
 
-def test_records_at_risk_are_named_where_they_were_written(project, dossier):
-    assert dossier.records_file == "confidential/records_at_risk_0002.csv"
-    assert (project.folder / dossier.records_file).is_file()
+def test_records_at_risk_are_named_where_they_were_written(project, contents):
+    assert contents.records_file == "confidential/records_at_risk_0002.csv"
+    assert (project.folder / contents.records_file).is_file()
     assert gather_report(project.file, 1)[0].records_file is None
 
 
-def test_it_can_be_written_down_and_read_again(dossier):
-    assert ReportContents.from_json(dossier.to_json()) == dossier
+def test_it_can_be_written_down_and_read_again(contents):
+    assert ReportContents.from_json(contents.to_json()) == contents
 
 
 def comparison(*settings: SettingChange) -> RunComparison:

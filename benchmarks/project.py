@@ -6,8 +6,8 @@ seconds (threads included), the median over the rounds. Ours is all of `unveil r
 reading of every file, all measures, every record written and synced, the log. Below it: a run in
 which only limits changed (nothing is measured), and one in which one exclusion was added.
 
-    python benchmarks/desk.py                the table
-    python benchmarks/desk.py --rounds 5     more rounds
+    python benchmarks/project.py                the table
+    python benchmarks/project.py --rounds 5     more rounds
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the report says about protection and utility, by section and name; see `catalogue`."""
+"""What the report says about protection and utility, by section and name: `report_sentences`."""
 
 TEMPLATES: dict[str, str] = {
     "filter.replaced": (

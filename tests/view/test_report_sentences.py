@@ -9,7 +9,7 @@ import pytest
 
 import unveil.view
 from unveil.errors import InternalError
-from unveil.view.catalogue import (
+from unveil.view.report_sentences import (
     SUBJECTS,
     TEMPLATES,
     all_templates,
@@ -51,7 +51,7 @@ def test_every_module_of_the_folder_that_has_sentences_is_gathered():
         for path in FOLDER.rglob("*.py")
         if re.search(r"^TEMPLATES\b.*=", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    own = {"catalogue", "catalogue_risk", "catalogue_utility"}
+    own = {"report_sentences", "report_sentences_risk", "report_sentences_utility"}
     assert having - own == set(SUBJECTS.values())
 
 

@@ -104,7 +104,7 @@ def example() -> tuple[ReportContents, Parts]:
         ("sap region", "sap", None, None, _sap()),
         ("protection", "protection", None, None, made.record),
     ]
-    return _dossier("Embedded survey, protected copy", parts, sizes=(used.height, [used.height]))
+    return _contents("Embedded survey, protected copy", parts, sizes=(used.height, [used.height]))
 
 
 @cache
@@ -116,7 +116,7 @@ def copies(m: int = 3) -> tuple[ReportContents, Parts]:
         *_scenario(original, synthetic, "neighbour", KEYS, ("marital", "health", "condition")),
         *_whole(original, synthetic, findings=False),
     ]
-    return _dossier("Several copies", parts, sizes=(600, [600] * m))
+    return _contents("Several copies", parts, sizes=(600, [600] * m))
 
 
 @cache
@@ -137,7 +137,7 @@ def many(targets: int = 60, copies: int = 10) -> tuple[ReportContents, Parts]:
         ("tables", "tables", None, None, pairs.record),
         ("compare", "compare", None, None, unveil.compare(original, synthetic).record),
     ]
-    return _dossier("Sixty targets", parts, sizes=(400, [400] * copies))
+    return _contents("Sixty targets", parts, sizes=(400, [400] * copies))
 
 
 @cache
@@ -151,7 +151,7 @@ def hostile() -> tuple[ReportContents, Parts]:
         *_whole(original, [synthetic], findings=False),
         ("sap " + HOSTILE[1], "sap", None, None, _hostile_sap()),
     ]
-    return _dossier(HOSTILE[0], parts, sizes=(300, [300]), texts=HOSTILE)
+    return _contents(HOSTILE[0], parts, sizes=(300, [300]), texts=HOSTILE)
 
 
 @cache
@@ -170,7 +170,7 @@ def empty() -> tuple[ReportContents, Parts]:
     ]
     run = _run("Nothing measured", [_part(*what, record=None) for what in asked], (), (900, [900]))
     judgement = _judgement(run, (), (), accepted_by=None)
-    dossier = ReportContents(
+    contents = ReportContents(
         title="Nothing measured",
         run=run,
         results_sha256="0" * 64,
@@ -182,14 +182,14 @@ def empty() -> tuple[ReportContents, Parts]:
         history=(),
         records_file=None,
     )
-    return dossier, Parts(run, {})
+    return contents, Parts(run, {})
 
 
-def as_json(dossier: ReportContents, parts: Parts) -> dict[str, Any]:
-    """What a reader of the project's files has: the dossier, and the record of each part."""
-    records = {part.name: parts[part.name] for part in dossier.run.parts if part.file is not None}
+def as_json(contents: ReportContents, parts: Parts) -> dict[str, Any]:
+    """What a reader of the project's files has: the contents, and the record of each part."""
+    records = {part.name: parts[part.name] for part in contents.run.parts if part.file is not None}
     return {
-        "dossier": dossier.to_dict(),
+        "contents": contents.to_dict(),
         "parts": {name: msgspec.to_builtins(record) for name, record in records.items()},
     }
 
@@ -576,7 +576,7 @@ def _factors(
     )
 
 
-def _dossier(
+def _contents(
     title: str,
     parts: Sequence[_Measured],
     *,
@@ -602,7 +602,7 @@ def _dossier(
         run, LIMITS, findings, accepted_by=text("G. Lead, governance"), missing=[open_one]
     )
     judgement = msgspec.structs.replace(judgement, **_gate(text))
-    dossier = ReportContents(
+    contents = ReportContents(
         title=title,
         run=run,
         results_sha256=sha256(b"results").hexdigest(),
@@ -635,7 +635,7 @@ def _dossier(
         history=tuple(_history(run, text)),
         records_file=None,
     )
-    return dossier, Parts(run, {name: record for name, *_, record in parts})
+    return contents, Parts(run, {name: record for name, *_, record in parts})
 
 
 def _acceptance(text: Any) -> Acceptance:
@@ -726,5 +726,5 @@ def undrawn(case: str) -> str:
 
 @cache
 def rendered(case: str) -> str:
-    """The report of one of the dossiers here, by its name; drawn once in a process."""
+    """The report of one of the report_cases here, by its name; drawn once in a process."""
     return custodian_page(*globals()[case](), made=MADE)

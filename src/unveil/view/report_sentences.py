@@ -12,11 +12,15 @@ from importlib import import_module
 from string import Formatter
 
 from unveil.errors import InternalError
-from unveil.view import catalogue_risk, catalogue_utility
-from unveil.view.catalogue_page import PAGE
+from unveil.view import report_sentences_risk, report_sentences_utility
+from unveil.view.report_sentences_page import PAGE
 from unveil.view.sections.section import Sentence
 
-TEMPLATES: dict[str, str] = {**PAGE, **catalogue_risk.TEMPLATES, **catalogue_utility.TEMPLATES}
+TEMPLATES: dict[str, str] = {
+    **PAGE,
+    **report_sentences_risk.TEMPLATES,
+    **report_sentences_utility.TEMPLATES,
+}
 """The sentences that only the report says, by section and name."""
 
 SUBJECTS = {

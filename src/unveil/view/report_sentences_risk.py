@@ -1,4 +1,4 @@
-"""What the report says about risk, by section and name; see `catalogue`."""
+"""What the report says about risk, by section and name; see `report_sentences`."""
 
 _NOT_MEASURED = "{what} was not measured: {reason}"
 

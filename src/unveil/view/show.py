@@ -1,0 +1,139 @@
+"""How does a record show itself: as text, as HTML in a notebook, by its charts? One table says.
+
+A module of this folder registers what it shows, and `SHOWN_IN` says which one that is: it is read
+when the first record of its kind is shown. A record that is not in the table is shown by its name
+alone: no figure is shown by accident.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial, singledispatch
+from html import escape
+from importlib import import_module
+from typing import Any, Protocol
+
+from unveil.records.base import Record
+
+SHOWN_IN = {
+    name: module
+    for module, names in {
+        "aligned_match": ("AlignedMatch",),
+        "alerts": ("Assessment",),
+        "attacks": ("Attacks",),
+        "cap": ("Cap",),
+        "codebook": ("CodebookDifferences", "DescribedFile"),
+        "comparison": ("Comparison", "PairCounts"),
+        "count_tables": ("Audit", "Bounds", "RoundedTable"),
+        "differential": ("DifferentialConfidentiality", "Split"),
+        "distance_filter": ("DistanceFilter", "Refill"),
+        "ecap": ("DiscreteEcap", "Ecap", "NoiseChoice"),
+        "exploration": ("Exploration",),
+        "gtcap": ("Gtcap",),
+        "match_risk": ("MatchRisk",),
+        "membership": ("Membership",),
+        "noise": ("Noise",),
+        "pair_tables": ("PairTables",),
+        "project_notebook": (
+            *("Decision", "Explanation", "Judgement", "LogCheck", "RunComparison", "WhatIf"),
+        ),
+        "projection": ("Projection",),
+        "protection": ("ConfidentialProtection", "Protection"),
+        "recoding": ("FakeMarks", "Recoding", "Removal", "Smoothing", "Suggestions"),
+        "render_notebook": ("Disclosure", "Excess", "ExclusionTable"),
+        "replication": ("Replication",),
+        "rounding": ("RoundingComparison",),
+        "sap": ("Sap",),
+        "suggestion": ("Suggestion",),
+        "synthesis": ("Synthesis",),
+        "tcap": ("Gcap", "Tcap"),
+        "tstr": ("Tstr",),
+        "uniques": ("Suda",),
+        "utility": ("Utility",),
+    }.items()
+    for name in names
+}
+"""The module that shows a record, by the name of its class, which no other class has."""
+
+
+@singledispatch
+def as_text(record: Record) -> str:
+    """The record in a line or two, for a console."""
+    if _is_shown(as_text, record):
+        return as_text(record)
+    return f"<{type(record).__name__}>"
+
+
+@singledispatch
+def as_html(record: Record) -> str:
+    """The record as a fragment of HTML, for a notebook."""
+    if _is_shown(as_html, record):
+        return as_html(record)
+    return f"<pre>{escape(as_text(record))}</pre>"
+
+
+def _is_shown(show: Any, record: Record) -> bool:
+    """Whether a module shows such a record; by now it is imported."""
+    name = type(record).__name__
+    if name in SHOWN_IN:
+        import_module(f"unveil.view.{SHOWN_IN[name]}")
+    return show.dispatch(type(record)) is not show.dispatch(object)
+
+
+def charts(record: Record) -> Mapping[str, Callable[..., Any]]:
+    """The charts of a record by name: functions of the record and of what else they ask for."""
+    named = import_module("unveil.view.charts.chart_names").NAMED
+    found: Mapping[str, Callable[..., Any]] = named.get(type(record), {})
+    return found
+
+
+class Plots:
+    """The charts of one result: `result.plot.lollipop()`; each is looked at, or saved as SVG."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        found = charts(self._record)
+        if name not in found:
+            known = f"Its charts are: {', '.join(found)}." if found else "It has no charts."
+            raise AttributeError(f"{type(self._record).__name__} has no chart {name!r}. {known}")
+        chart = partial(found[name], self._record)
+        chart.__doc__ = found[name].__doc__
+        return chart
+
+    def __dir__(self) -> list[str]:
+        return sorted(charts(self._record))
+
+    def __repr__(self) -> str:
+        return f"Charts: {', '.join(charts(self._record)) or 'none'}"
+
+
+class _HasRecord(Protocol):
+    @property
+    def record(self) -> Record: ...
+
+
+class Result:
+    """What a call hands back: a record, and the ways to look at it.
+
+    What stands beside the record may be about single people: it is asked for by name, and `to_json`
+    and every view have the figures of the record alone.
+    """
+
+    @property
+    def plot(self: _HasRecord) -> Plots:
+        """The charts of this result, by name: aggregates only, as in its views."""
+        return Plots(self.record)
+
+    def to_dict(self: _HasRecord) -> dict[str, Any]:
+        """Everything as dictionaries and lists."""
+        return self.record.to_dict()
+
+    def to_json(self: _HasRecord, *, indent: int = 2) -> str:
+        """The record as one JSON document."""
+        return self.record.to_json(indent=indent)
+
+    def __repr__(self: _HasRecord) -> str:
+        return as_text(self.record)
+
+    def _repr_html_(self: _HasRecord) -> str:
+        return as_html(self.record)
