@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from unveil.protection.refill import refill
     from unveil.protection.replicated_uniques import remove_replicated_uniques
     from unveil.protection.smooth import smooth
+    from unveil.study.study import Study
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
 
@@ -89,6 +90,7 @@ __all__ = [
     "RolesError",
     "RulingNeededError",
     "SettingsError",
+    "Study",
     "Synthesiser",
     "TamperedError",
     "UnveilError",
@@ -148,6 +150,7 @@ _HOMES = {
     "Labelled": "io.table",
     "Project": "project.project",
     "PublishedTable": "measure.tables.published_table",
+    "Study": "study.study",
     "Synthesiser": "synthesis.synthesiser",
     "add_noise": "protection.noise",
     "assess": "measure.gate.assess",

@@ -43,6 +43,7 @@ from unveil.records.suggestion import ProjectProposal, ProposedScenario, Suggest
 from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
+from unveil.study.study import Study
 from unveil.view.suggestion_toml import escape_comment, roles_lines, toml_string
 
 # How does a new project file read? Every proposal with its reason, as comments.
@@ -319,11 +320,12 @@ def propose(
     held = hold(Path(os.fsdecode(data)), side="data", missing_values=missing)
     source, lacking = keep_shared_columns(held, others, missing)
     table = read_table(source, side="data", missing_values=missing)
+    opened = Study([table], missing).original
     given = parse_bands(None, special_codes).special_codes
     codes = tuple(propose_codes(table, given))
     apart = {**given, **{one.column: list(one.codes) for one in codes}}
     asked: dict[str, Any] = {"special_codes": apart, "missing_values": missing}
-    roles = ignore_unshared(suggest(source, keys=keys, **asked, progress=told).record, lacking)
+    roles = ignore_unshared(suggest(opened, keys=keys, **asked, progress=told).record, lacking)
     own = _owner_columns(table, owner, roles)
     scenarios = drop_repeated([propose_scenario(name, roles, own) for name in chosen])
     told("looking for codings", 0, 1)
@@ -339,7 +341,7 @@ def propose(
         radii=tuple(propose_radii(table, columns, apart)),
         special_codes=codes,
         roles=roles,
-        codings=suggest_coding(source, keys=first, **asked).record,
+        codings=suggest_coding(opened, keys=first, **asked).record,
     )
     text = project_text(
         record,

@@ -369,9 +369,9 @@ def suggest_coding(
     many people would still stand alone if it were the only step. The thresholds stand in
     docs/recoding.md.
     """
-    (read,) = open_files({"data": data}, None, missing_values)
-    table = read_lettered_numbers(read)
-    study = Study([table])
+    files = open_files({"data": data}, None, missing_values)
+    table = read_lettered_numbers(files[0])
+    study = files.study if table is files[0] else Study([table])
     key_names = () if keys is None else names(keys, "Keys")
     table.check_columns(key_names)
     codes = parse_bands(None, special_codes).special_codes
