@@ -243,7 +243,7 @@ REFUSED = [
     (["--n", "0"], "n is 0. It must be a whole number from 1 on."),
     (["--level", "1"], "level is 1. It must be a number between 0 and 1, such as 0.95."),
     (["--seed", "-1"], "The seed is -1. It must be a whole number"),
-    (["--tolerance", "-1"], "tolerance is -1. Give a share of the truth that is not negative"),
+    (["--tolerance", "-1"], "tolerance is -1. It must be a number from 0 on, a share of the truth"),
     (["--absolute", "income=x"], "The absolute tolerance of 'income' is 'x'."),
     (["--absolute", "income=1,2"], "The absolute tolerance of 'income' is '1,2'."),
     (["--absolute", "incme=1"], "absolute names 'incme', which is not compared."),

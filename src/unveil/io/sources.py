@@ -51,10 +51,6 @@ class CachedFile:
             and (columns is None or not any(map(self._is_of_all_columns, self.whole.notes)))
         )
 
-    def holding(self, table: Table) -> "CachedFile":
-        """The same file with another table in its place, to which nothing is to be added."""
-        return replace(self, whole=table, dictionary=None, is_changed=True)
-
     def table(self, *, side: str, columns: Sequence[str] | None) -> Table:
         """These columns, as a side of a comparison."""
         is_named = self.whole.source != FRAME

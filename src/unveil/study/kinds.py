@@ -16,7 +16,7 @@ from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
 from unveil.records.disclosure import Coercion
 from unveil.study.band_spec import parse_bands
-from unveil.study.roles import names
+from unveil.study.roles import names, not_compared_notes
 from unveil.study.scenario import Progress
 from unveil.study.study import open_files
 
@@ -162,7 +162,7 @@ def _common(
     chosen = tuple(name for name in tables[0].frame.columns if name in shared)
     if not chosen:
         raise RolesError(_no_common_column(tables))
-    return chosen, tuple(_not_compared_notes(tables, shared))
+    return chosen, not_compared_notes(tables, shared)
 
 
 def _no_common_column(tables: Sequence[Table]) -> str:
@@ -170,20 +170,6 @@ def _no_common_column(tables: Sequence[Table]) -> str:
     if any(looks_like_data(table.frame.columns) for table in tables):
         return f"{said} A first line looks like a record: put a line with the names above it."
     return f"{said} Columns of the original: {list_names(tables[0].frame.columns)}."
-
-
-def _not_compared_notes(tables: Sequence[Table], shared: set[str]) -> list[Coercion]:
-    return [
-        Coercion(
-            side=table.side,
-            column=name,
-            kind="not_compared",
-            sentence=f"Column {name!r} is not in every file and was left out.",
-        )
-        for table in tables
-        for name in table.frame.columns
-        if name not in shared
-    ]
 
 
 def _check_unknown(given: Mapping[str, Sequence[str]], chosen: Sequence[str]) -> None:

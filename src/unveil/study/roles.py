@@ -66,7 +66,7 @@ def roles(
     _check_absent(tables, key_names)
     common = set.intersection(*(set(table.frame.columns) for table in tables))
     open_targets = [c for c in tables[0].frame.columns if c in common and c not in key_names]
-    return Roles(key_names, tuple(open_targets), _not_compared_notes(tables, common))
+    return Roles(key_names, tuple(open_targets), not_compared_notes(tables, common))
 
 
 def _check_overlap(keys: Sequence[str], targets: Sequence[str]) -> None:
@@ -100,7 +100,8 @@ def _absent_everywhere(name: str, columns: Sequence[str]) -> str:
     )
 
 
-def _not_compared_notes(tables: Sequence[Table], common: set[str]) -> tuple[Coercion, ...]:
+def not_compared_notes(tables: Sequence[Table], common: set[str]) -> tuple[Coercion, ...]:
+    """Columns that some file lacks."""
     return tuple(
         Coercion(
             side=table.side,
