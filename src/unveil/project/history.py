@@ -102,6 +102,8 @@ def _part_changes(runs: Sequence[Run]) -> Iterator[SettingChange]:
             continue  # the targets of its scenario tell of it
         settings = [None if part is None else json.loads(part.settings) for part in parts]
         for setting, values in _differing_settings(settings):
+            if known.kind == "gate" and setting == "scenarios":
+                continue  # the parts of each scenario tell of it
             key = (name if setting == _MEASURED else known.scenario, setting, values)
             if key not in told:
                 told.add(key)
