@@ -241,9 +241,10 @@ def _narrow_range(values: pl.Series) -> range | None:
 def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
-    levels = text.gather_every(max(len(text) // FEW_PLACES, 1)).unique().drop_nulls().sort()
+    some = text.gather_every(len(text) // FEW_PLACES) if len(text) > FEW_PLACES else text
+    levels = some.unique().drop_nulls().sort()
     codes = text.cast(pl.Enum(levels), strict=False)
-    if codes.null_count() != text.null_count():
+    if some is not text and codes.null_count() != text.null_count():
         levels = text.unique().drop_nulls().sort()
         codes = text.cast(pl.Enum(levels))
     return codes.to_physical(), levels

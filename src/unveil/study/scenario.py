@@ -41,6 +41,7 @@ class CountedScenario:
     counts: KeyCounts
     _pairs: dict[int, "CountedScenario"] = field(default_factory=dict, repr=False, compare=False)
     _looks: dict[int, ProfileCells] = field(default_factory=dict, repr=False, compare=False)
+    _last_looks: dict[int, ProfileCells] = field(default_factory=dict, repr=False, compare=False)
     _joint: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -133,14 +134,21 @@ class CountedScenario:
 
     def looks(self, target: int) -> ProfileCells:
         """How the cells of one target look, in the original and in the copy."""
-        if target in self._looks:
-            return self._looks[target]
-        d_t = self.target_columns[target].counts[0]
-        looks = target_looks(self.keys, self.cells(target), d_t)
-        n_bytes = sum(known.of_cell.nbytes for known in self._looks.values())
-        if n_bytes + looks.of_cell.nbytes <= REMEMBERED * self.sides.n_rows:
-            self._looks[target] = looks
-        return looks
+        found = self._looks.get(target) or self._last_looks.get(target)
+        if found is None:
+            d_t = self.target_columns[target].counts[0]
+            found = target_looks(self.keys, self.cells(target), d_t)
+            self._last_looks.clear()
+            kept = self._looks if self._has_room() else self._last_looks
+            kept[target] = found
+        return found
+
+    def _has_room(self) -> bool:
+        """Whether looks of one more target can be remembered: at most four bytes a record."""
+        n_rows, most = self.sides.n_rows, REMEMBERED * max(self.sides.n_rows, 2**20)
+        if 4 * n_rows * (len(self._looks) + 1) <= most:
+            return True
+        return 4 * n_rows + sum(known.of_cell.nbytes for known in self._looks.values()) <= most
 
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""

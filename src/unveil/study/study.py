@@ -56,6 +56,7 @@ class Study:
         self.tables = tuple(tables)
         self.paths = tuple(paths) or (None,) * len(self.tables)  # None: a frame
         self.missing_values = tuple(missing_values)
+        self._names = [frozenset(table.frame.columns) for table in self.tables]
         self._aligned: dict[str, AlignedColumn | None] = {}  # None: all together cannot be
         self._encoded: dict[tuple[str, tuple[int, ...]], CodedColumn] = {}
         self._banded: dict[tuple[int, Banding, tuple[float, ...]], Any] = {}
@@ -261,7 +262,7 @@ class Study:
 
     def _holding(self, name: str) -> tuple[int, ...]:
         """The files that have a column."""
-        return tuple(i for i, table in enumerate(self.tables) if name in table.frame.columns)
+        return tuple(i for i, names in enumerate(self._names) if name in names)
 
 
 def _path(source: Any) -> Path | None:
@@ -279,7 +280,7 @@ def _encode(aligned: AlignedColumn, original: Table) -> CodedColumn:
     name, meanings = aligned.name, aligned.matched.meanings
     variable = original.variables.get(name)
     measure = None if variable is None else variable.measure
-    if isinstance(original.frame.schema[name], pl.Enum):
+    if isinstance(original.frame.get_column(name).dtype, pl.Enum):
         measure = "ordinal"
     return encode(name, aligned.sides, meanings, aligned.special_codes, measure)
 
