@@ -56,14 +56,10 @@ class Keys:
         rows[self.q[at] - self.n_shared] = at
         return rows
 
-    def example_rows(self) -> Ints:
-        """One stacked row for each combination, through which its key levels can be read.
-
-        Of some of the sides there may be combinations that none of them has: nobody is counted in
-        them, so that any row will do, but it must be one.
-        """
-        rows = np.zeros(self.n_q, np.int64)
-        rows[self.q] = np.arange(len(self.q))
+    def example_rows(self) -> Ids:
+        """One stacked row for each combination, through which its key levels can be read."""
+        rows = np.zeros(self.n_q, np.int32)
+        rows[self.q] = np.arange(len(self.q), dtype=np.int32)
         return rows
 
 
@@ -181,7 +177,7 @@ class KeyCounts:
         return self.keys.q.nbytes + self.keys.counts.nbytes + sum(one.n_bytes for one in cells)
 
 
-def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Ints:
+def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Integers:
     """One number for each record by all its columns: equal numbers are equal records."""
     digits = [(keys.q, keys.n_q), *((target.codes, target.n_levels) for target in targets)]
     return pack(digits, keys.sides.n_rows)[0]

@@ -141,7 +141,7 @@ def number(packed: Integers, space: int) -> tuple[Ids, int]:
         return numbered[packed], int(occurs.sum())
     row_bits = len(packed).bit_length()
     if space << row_bits <= 2 * PACKED:  # sorted with their rows in the last bits: faster
-        in_order = packed.astype(np.int64)
+        in_order: Integers = packed.astype(np.int64)
         in_order <<= row_bits
         in_order += np.arange(len(packed))
         in_order.sort()

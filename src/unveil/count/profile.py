@@ -88,12 +88,6 @@ class Profile:
         settled: Mask = (self.s_tq == self.s_q) & (self.s_q > 0)
         return settled
 
-    @property
-    def marks(self) -> tuple[Integers, Integers]:
-        """The rule that excludes each look from sums over the original, and over the copy."""
-        none = np.zeros_like(self.w)
-        return (none if self.x_d is None else self.x_d, none if self.x_s is None else self.x_s)
-
     @cached_property
     def d_kept(self) -> Ints:
         """d_tq, or 0 where the cell is excluded."""
@@ -125,8 +119,10 @@ class Profile:
             weighted *= given
         return int(weighted.sum())
 
-    def totals(self, count: Ints, *, by: Integers, given: Mask | None = None) -> Ints:
-        """The same sum, apart for each of the numbers in `by`: 0, 1, ..."""
+    def totals(self, count: Ints, *, by: Integers | None, given: Mask | None = None) -> Ints:
+        """The same sum, apart for each of the numbers in `by`: 0, 1, ...; all are 0 by default."""
+        if by is None:
+            return np.array([self.total(count, given=given)])
         weighted = count * self.w
         if given is not None:
             weighted *= given

@@ -13,7 +13,7 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Integers, Sides
+from unveil.count.packing import Ids, Integers, Sides
 from unveil.count.profile import ProfileCells, target_looks
 from unveil.records.base import Copy
 
@@ -28,7 +28,7 @@ def no_progress(what: str, done: int, total: int) -> None:
 # Looks of cells are remembered up to so many bytes for each record, and found again beyond that.
 REMEMBERED = 16
 # The counts of single copies are kept up to so many bytes together, and counted again beyond that.
-MOST_KEPT = 2**28
+MOST_KEPT = 2**27
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class CountedScenario:
     # Of two sides: the original, and a copy or several pooled.
 
     @cached_property
-    def _example_rows(self) -> Ints:
+    def _example_rows(self) -> Ids:
         return self.keys.example_rows()
 
     def key_codes(self, key: int, q: Integers | slice = slice(None)) -> Codes:

@@ -33,14 +33,13 @@ def count_removed_records(
     p: Profile, copy: Copy, target: int, exclusions: Exclusions
 ) -> Iterator[ExcludedCount]:
     """For each rule about this target, what it took out; then what is left."""
-    x_d, x_s = p.marks
     sums = {
-        "original": p.totals(p.d_tq, by=x_d),
-        "synthetic": p.totals(p.s_tq, by=x_s),
-        "Dsyn": p.totals(p.s_tq, by=x_s, given=p.ps_is_1),
+        "original": p.totals(p.d_tq, by=p.x_d),
+        "synthetic": p.totals(p.s_tq, by=p.x_s),
+        "Dsyn": p.totals(p.s_tq, by=p.x_s, given=p.ps_is_1),
     }
     for symbol, counted in attribute.COUNTED.items():
-        sums[symbol] = p.totals(p.d_tq, by=x_d, given=counted(p))
+        sums[symbol] = p.totals(p.d_tq, by=p.x_d, given=counted(p))
     name = exclusions.scenario.target_names[target]
     for number in (*exclusions.concerning(target), 0):
         rule = exclusions.texts[number - 1] if number else None
@@ -51,14 +50,13 @@ def count_removed_identity(
     p: Profile, copy: Copy, exclusions: Exclusions
 ) -> Iterator[ExcludedIdentity]:
     """For each rule about missing keys, what it took out; then what is left."""
-    x, _ = p.marks
     sums = {
-        "original": p.totals(p.d_tq, by=x),
-        "synthetic": p.totals(p.s_tq, by=x),
-        "UiS": p.totals(p.s_tq, by=x, given=p.s_q == 1),
+        "original": p.totals(p.d_tq, by=p.x_d),
+        "synthetic": p.totals(p.s_tq, by=p.x_d),
+        "UiS": p.totals(p.s_tq, by=p.x_d, given=p.s_q == 1),
     }
     for symbol, counted in identity.COUNTED.items():
-        sums[symbol] = p.totals(p.d_tq, by=x, given=counted(p))
+        sums[symbol] = p.totals(p.d_tq, by=p.x_d, given=counted(p))
     for number in (*exclusions.hit_keys, 0):
         rule = exclusions.texts[number - 1] if number else None
         yield ExcludedIdentity(copy=copy, rule=rule, **_under(number, sums))
