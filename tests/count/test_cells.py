@@ -31,7 +31,7 @@ def test_cells_are_the_plain_counts_whether_dense_or_sorted(dense, sides, chunk)
         patch.setattr(packing, "is_dense", lambda space, n: dense)
         patch.setattr(packing, "CHUNK", chunk)
         scenario = scenario_of(sides)
-    keys, (cells,), (target,) = scenario.keys, scenario.cells, scenario.target_columns
+    keys, cells, (target,) = scenario.keys, scenario.cells(0), scenario.target_columns
     rows = keys.example_rows()
     key_levels = list(
         zip(
@@ -62,25 +62,33 @@ def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(profile, "CHUNK", chunk)
         scenario = scenario_of(sides)
-        found = scenario.looks(0, scenario.all_copies)
+        pair = scenario.pooled
+        found = pair.looks(0)
         p = found.profile
     rows = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
     assert len(set(rows)) == len(rows)
-    cells = scenario.cells[0]
+    cells = pair.cells(0)
     assert found.count(np.arange(len(cells.t))).tolist() == p.w.tolist()
     assert p.d_tq[found.of_cell].tolist() == cells.counts[0].tolist()
     assert p.w.sum() == len(set().union(*sides))
     assert (p.N_d, p.N_s) == (len(sides[0]), sum(map(len, sides[1:])))
 
 
-def test_a_combination_that_only_a_left_out_side_has_still_names_a_row(monkeypatch):
-    def garbage(shape, dtype=float):
-        return np.full(shape, 2**40).astype(dtype)  # what a memory may hold
-
-    monkeypatch.setattr(np, "empty", garbage)
+def test_the_counts_of_some_sides_know_nothing_of_the_others():
     train, control, copy = [("a", "x", "p")], [("b", "y", "q")], [("c", "x", "p")]
     part = scenario_of([train, control, copy]).of_sides([0, 2])
-    assert part.keys.n_q == 3
-    rows = part.keys.example_rows()
-    assert rows.tolist() == [0, 0, 1]
-    assert all(len(codes) == 3 for codes in part.codes_of_keys)
+    assert part.keys.n_q == 2
+    assert part.keys.counts.tolist() == [[1, 0], [0, 1]]
+
+
+@given(sides=files)
+def test_a_copy_is_counted_beside_the_original_as_if_it_were_the_only_one(sides):
+    whole = scenario_of(sides)
+    for copy, pair in whole.pairs():
+        chosen = [row for side in sides[1:] for row in side] if copy == "pooled" else sides[copy]
+        alone = scenario_of([sides[0], chosen])
+        assert sorted(pair.keys.counts.T.tolist()) == sorted(alone.keys.counts.T.tolist())
+        assert sorted(pair.cells(0).counts.T.tolist()) == sorted(alone.cells(0).counts.T.tolist())
+        assert [column.counts.sum(axis=1).tolist() for column in pair.target_columns] == [
+            [len(sides[0]), len(chosen)]
+        ]

@@ -59,7 +59,7 @@ def forget(counts):
         (("rule",), (1, BOTH)),
         (RULE, (2, BOTH)),  # the text before, and the text after
         (("explain", "abroad"), (1, BOTH)),
-        (("whatif", "--exclude", "abroad=YES"), (1, {"copy.csv": 1})),
+        (("whatif", "--exclude", "abroad=YES"), (1, BOTH)),
         (REFUSE, (1, BOTH)),
         (("log", "--verify"), (0, {})),
     ],

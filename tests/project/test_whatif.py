@@ -5,11 +5,13 @@ import pytest
 import unveil
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import InputError, RolesError, SettingsError
+from unveil.project import measure_parts
 from unveil.project.edit_project import accept_limits, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
+from unveil.study.open_scenario import open_scenario
 
 ASKED = {"keys": ["sex", "age"], "targets": ["abroad", "ill"]}
 
@@ -209,3 +211,25 @@ def test_a_project_without_a_scenario_is_told_what_it_lacks(tmp_path):
     edited(folder, 'measures = ["disclosure", "suda"]', 'measures = ["suda"]')
     with pytest.raises(RolesError, match="No scenario of the project measures disclosure"):
         whatif(read_project(folder), ["abroad=NO"])
+
+
+def test_a_second_what_if_counts_nothing_and_a_changed_file_everything(tmp_path, monkeypatch):
+    folder = ran(tmp_path)
+    counted = []
+    monkeypatch.setattr(measure_parts, "open_scenario", lambda *a, **k: _opened(counted, *a, **k))
+    first = whatif(read_project(folder), ["abroad=NO"])
+    n_first = len(counted)
+    assert n_first > 0
+    assert whatif(read_project(folder), ["abroad=NO"]) == first
+    assert len(counted) == n_first
+    copy = folder / "copy.csv"
+    head, *rows = copy.read_text("utf-8").splitlines(keepends=True)
+    copy.write_text("".join([head, *rows[1:], rows[-1]]), "utf-8")
+    again = whatif(read_project(folder), ["abroad=NO"])
+    assert len(counted) == 2 * n_first
+    assert row(again, "abroad").before == measured(folder).attribute_of("abroad", 1).DiSCO
+
+
+def _opened(counted, *given, **asked):
+    counted.append(asked["keys"])
+    return open_scenario(*given, **asked)

@@ -4,23 +4,23 @@ There is no join: all sides are stacked, key codes are packed into one integer p
 integers are equal key combinations. The combinations are numbered once and shared by all targets.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from unveil.arrays import Ints
+from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import (
-    PACKED,
-    Counts,
     Ids,
     Integers,
     Sides,
     count_dense,
+    narrowest,
     number,
     pack,
-    side_bits,
+    run_starts,
     smallest,
     tally,
 )
@@ -28,25 +28,38 @@ from unveil.count.packing import (
 
 @dataclass(frozen=True)
 class Keys:
-    """Every key combination: its number on each stacked record, and its records per side."""
+    """Every key combination: its number on each stacked record, and its records per side.
+
+    From `n_shared` on, each combination is of one record alone: nothing about it must be counted.
+    """
 
     sides: Sides
     q: Ids
     counts: Integers  # sides x combinations
+    n_shared: int
 
     @property
     def n_q(self) -> int:
         """Key combinations over all sides."""
         return int(self.counts.shape[1])
 
-    def example_rows(self) -> Ints:
-        """One stacked row for each combination, through which its key levels can be read.
+    @cached_property
+    def shared_rows(self) -> Integers | slice:
+        """The stacked records that share their combination."""
+        return slice(None) if self.n_shared == self.n_q else _rows_where(self.q < self.n_shared)
 
-        Of some of the sides there may be combinations that none of them has: nobody is counted in
-        them, so that any row will do, but it must be one.
-        """
-        rows = np.zeros(self.n_q, np.int64)
-        rows[self.q] = np.arange(len(self.q))
+    @cached_property
+    def lone_rows(self) -> Integers:
+        """The stacked record of each combination that is of one record alone, in their order."""
+        at = _rows_where(self.q >= self.n_shared)
+        rows = np.empty_like(at)
+        rows[self.q[at] - self.n_shared] = at
+        return rows
+
+    def example_rows(self) -> Ids:
+        """One stacked row for each combination, through which its key levels can be read."""
+        rows = np.zeros(self.n_q, np.int32)
+        rows[self.q] = np.arange(len(self.q), dtype=np.int32)
         return rows
 
 
@@ -60,6 +73,11 @@ class Cells:
     starts: Integers
     t: Codes
     counts: Integers  # sides x cells
+
+    @property
+    def n_bytes(self) -> int:
+        """What they take, in bytes."""
+        return self.starts.nbytes + self.t.nbytes + self.counts.nbytes
 
     @property
     def q(self) -> Integers:
@@ -81,33 +99,88 @@ def count_keys(columns: Sequence[CodedColumn], sides: Sides) -> Keys:
     """Number the key combinations and count them on every side."""
     packed, space = pack([(column.codes, column.n_levels) for column in columns], sides.n_rows)
     q, n_q = number(packed, space)
-    return Keys(sides, q, smallest(count_dense(lambda rows: q[rows], n_q, sides)))
+    del packed
+    counts = smallest(count_dense(lambda rows: q[rows], n_q, sides))
+    is_lone = counts.sum(axis=0, dtype=np.int32) == 1
+    n_shared = n_q - int(is_lone.sum())
+    if 2 * n_shared >= n_q:
+        return Keys(sides, q, counts, n_q)
+    order = np.concatenate([_rows_where(~is_lone), _rows_where(is_lone)])
+    place = np.empty(n_q, np.int32)
+    place[order] = np.arange(n_q, dtype=np.int32)
+    return Keys(sides, place[q], counts[:, order], n_shared)
+
+
+def _rows_where(mask: Mask) -> Integers:
+    """Where it is true, in half the room of what numpy gives."""
+    return np.flatnonzero(mask).astype(np.int32)
 
 
 def count_cells(keys: Keys, target: CodedColumn) -> Cells:
     """Count the cells of key combination and target level on every side."""
-    n_levels = target.n_levels
+    bits = (max(target.n_levels, 1) - 1).bit_length()  # of the level: shifting beats dividing
+    space = keys.n_shared << bits
+    kind = narrowest(space)
+    shared = keys.shared_rows
+    shared_q, codes = keys.q[shared], target.codes[shared]
+    per_side = keys.counts[:, : keys.n_shared].sum(axis=1, dtype=np.int64)
 
-    def packed(rows: slice) -> Ints:
-        return keys.q[rows].astype(np.int64) * n_levels + target.codes[rows]
+    def packed(rows: slice) -> Integers:
+        both = shared_q[rows].astype(kind)
+        both <<= kind(bits)
+        both += codes[rows].astype(kind, copy=False)
+        return both
 
-    n_of_q = np.zeros(keys.n_q, np.int64)
-    levels, counts = [target.codes[:0]], [smallest(keys.counts[:, :0])]
-    for occurs, counted in tally(packed, keys.n_q * n_levels, keys.sides):
-        q, t = np.divmod(occurs, n_levels)
-        n_of_q[q[0] : q[-1] + 1] += np.bincount(q - q[0])
-        levels.append(t.astype(target.codes.dtype))
+    n_cells, last = 0, -1
+    starts, levels, counts = [], [target.codes[:0]], [smallest(keys.counts[:, :0])]
+    for occurs, counted in tally(packed, space, Sides(tuple(per_side.tolist()))):
+        q = occurs >> occurs.dtype.type(bits)
+        firsts = run_starts(q)[:-1]  # each combination has a cell at least
+        starts.append(firsts[int(q[0] == last) :] + n_cells)
+        levels.append((occurs & occurs.dtype.type((1 << bits) - 1)).astype(target.codes.dtype))
         counts.append(smallest(counted))
-    starts = smallest(np.concatenate(([0], np.cumsum(n_of_q))))
-    return Cells(starts, np.concatenate(levels), np.concatenate(counts, axis=1))
+        n_cells, last = n_cells + len(q), int(q[-1])
+    if keys.n_shared < keys.n_q:
+        levels.append(target.codes[keys.lone_rows])
+        counts.append(keys.counts[:, keys.n_shared :])
+        starts.append(np.arange(n_cells, n_cells + keys.n_q - keys.n_shared))
+        n_cells += keys.n_q - keys.n_shared
+    return Cells(
+        smallest(np.concatenate([*starts, [n_cells]])),
+        np.concatenate(levels),
+        np.concatenate(counts, axis=1),
+    )
 
 
-def count_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Iterator[Counts]:
-    """Count records by all their columns at once: distinct rows on every side, in pieces."""
+@dataclass(frozen=True)
+class KeyCounts:
+    """Key combinations, and the cells of targets: each counted once, when it is first asked for."""
+
+    columns: tuple[CodedColumn, ...]
+    _cells: dict[int, tuple[CodedColumn, Cells]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The key combinations."""
+        return count_keys(self.columns, self.columns[0].sides)
+
+    def cells(self, target: CodedColumn) -> Cells:
+        """The cells of one target."""
+        if id(target) not in self._cells:  # which the column, kept beside them, keeps its own
+            self._cells[id(target)] = target, count_cells(self.keys, target)
+        return self._cells[id(target)][1]
+
+    @property
+    def n_bytes(self) -> int:
+        """What is kept of them, in bytes."""
+        cells = [one for _, one in self._cells.values()]
+        return self.keys.q.nbytes + self.keys.counts.nbytes + sum(one.n_bytes for one in cells)
+
+
+def number_whole_rows(keys: Keys, targets: Sequence[CodedColumn]) -> Integers:
+    """One number for each record by all its columns: equal numbers are equal records."""
     digits = [(keys.q, keys.n_q), *((target.codes, target.n_levels) for target in targets)]
-    packed, space = pack(digits, keys.sides.n_rows, most=PACKED >> side_bits(keys.sides))
-    for _, counts in tally(lambda rows: packed[rows], space, keys.sides):
-        yield counts
+    return pack(digits, keys.sides.n_rows)[0]
 
 
 def cells_of_rows(keys: Keys, cells: Cells, target: CodedColumn, rows: slice) -> Ints:

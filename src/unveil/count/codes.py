@@ -145,6 +145,19 @@ class CodedColumn:
         levels = self.levels.gather(np.flatnonzero(occurs))
         return replace(self, sides=sides, codes=new_code[codes], levels=levels)
 
+    def of_sides(self, places: Sequence[int], *, pooled: bool = False) -> "CodedColumn":
+        """The column on some of its sides, with all of its levels; all but the first as one."""
+        slices, rows = self.sides.slices, [self.sides.rows[place] for place in places]
+        codes, counts = self.codes, self.counts[list(places)]
+        if tuple(places) != tuple(range(len(slices))):
+            codes = np.concatenate([codes[slices[place]] for place in places])
+        if pooled:
+            rows = [rows[0], sum(rows[1:])]
+            counts = np.stack([counts[0], counts[1:].sum(axis=0, dtype=np.int32)])
+        made = replace(self, sides=Sides(tuple(rows)), codes=codes)
+        vars(made)["counts"] = counts  # known, so that nobody counts them again
+        return made
+
     def spread(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
         """The column among more sides: its own stand at these places, others miss every value."""
         if len(places) == len(rows):
@@ -191,6 +204,7 @@ def encode(
     return CodedColumn(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes, measure)
 
 
+FEW_PLACES = 2**12
 _UNSIGNED = {1: pl.UInt8, 2: pl.UInt16, 4: pl.UInt32}
 
 
@@ -226,28 +240,40 @@ def _narrow_range(values: pl.Series) -> range | None:
 
 def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
-    levels = text.unique().drop_nulls().sort()
-    return text.cast(pl.Enum(levels)).to_physical(), levels
+    # Levels seen in a few places are nearly always all of them: each text is then hashed once.
+    some = text.gather_every(len(text) // FEW_PLACES) if len(text) > FEW_PLACES else text
+    levels = some.unique().drop_nulls().sort()
+    codes = text.cast(pl.Enum(levels), strict=False)
+    if some is not text and codes.null_count() != text.null_count():
+        levels = text.unique().drop_nulls().sort()
+        codes = text.cast(pl.Enum(levels))
+    return codes.to_physical(), levels
 
 
 def _encode_integers(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
     """Whole numbers of a narrow range: an array over the range says which occur."""
-    offset = whole.cast(pl.Int64) - span.start
+    known = whole.drop_nulls() if whole.null_count() else whole
+    offset = (known.cast(pl.Int64) - span.start).to_numpy()
     occurs = np.zeros(len(span), bool)
-    occurs[offset.drop_nulls().to_numpy()] = True
-    place = pl.Series(np.cumsum(occurs, dtype=np.uint32) - np.uint32(1))
-    return place.gather(offset), pl.Series(np.flatnonzero(occurs) + span.start)
+    occurs[offset] = True
+    place = (np.cumsum(occurs) - 1).astype(np.dtype(f"u{_code_bytes(len(span))}"))
+    return _fill(pl.Series(place[offset]), whole), pl.Series(np.flatnonzero(occurs) + span.start)
 
 
 def _encode_by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Decimals and wide ranges: sort once; the place among the distinct values is the code."""
     distinct, place = np.unique(values.drop_nulls().to_numpy(), return_inverse=True)
+    return _fill(pl.Series(place.astype(np.uint32)), values), pl.Series(distinct)
+
+
+def _fill(codes: pl.Series, values: pl.Series) -> pl.Series:
+    """The codes of values that are not missing, with those that are among them."""
     if not values.null_count():
-        return pl.Series(place.astype(np.uint32)), pl.Series(distinct)
-    codes = np.zeros(len(values), np.uint32)
-    codes[values.is_not_null().to_numpy()] = place
-    masked = pl.Series(codes).zip_with(values.is_not_null(), pl.Series([None], dtype=pl.UInt32))
-    return masked, pl.Series(distinct)
+        return codes
+    is_known = values.is_not_null()
+    made = np.zeros(len(values), codes.to_numpy().dtype)
+    made[is_known.to_numpy()] = codes.to_numpy()
+    return pl.Series(made).zip_with(is_known, pl.Series([None], dtype=codes.dtype))
 
 
 # How is a level of a column written as text, and which level does a text name?

@@ -14,7 +14,7 @@ import numpy as np
 from unveil.arrays import Ints, Mask
 from unveil.count.cells import Cells
 from unveil.count.packing import Shares, run_starts
-from unveil.count.profile import Profile, ProfileCells, Renormalised, blocks, sum_sides
+from unveil.count.profile import Profile, ProfileCells, Renormalised, blocks
 
 ORIGINAL, SYNTHETIC = "original", "synthetic"
 ALL = slice(None)
@@ -39,13 +39,11 @@ class ExcludedCells:
     limits: tuple[DenominatorLimit, ...]
 
 
-def strike(
-    looks: ProfileCells, cells: Cells, copies: Sequence[int], struck: ExcludedCells
-) -> Profile:
+def strike(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Profile:
     """The profile of one target with its excluded cells marked."""
     p = looks.profile
     x_d, x_s = _apply_limits(p, struck.limits)
-    left = replace(p, x_d=x_d, x_s=x_s, struck=_renormalise(looks, cells, copies, struck))
+    left = replace(p, x_d=x_d, x_s=x_s, struck=_renormalise(looks, cells, struck))
     if not struck.named:
         return left
     moved = [(rule, looks.count(named)) for rule, named in struck.named]
@@ -84,11 +82,9 @@ def _apply_limits(p: Profile, limits: Sequence[DenominatorLimit]) -> tuple[Ints,
     return x_d, x_s
 
 
-def excluded_cells(
-    cells: Cells, copies: Sequence[int], struck: ExcludedCells, here: slice = ALL
-) -> tuple[Mask, Mask]:
+def excluded_cells(cells: Cells, struck: ExcludedCells, here: slice = ALL) -> tuple[Mask, Mask]:
     """Which cells are excluded from sums over the original, and from sums over the copy."""
-    d_tq, s_tq = sum_sides(cells.counts[:, here], copies)
+    d_tq, s_tq = cells.counts[:, here]
     gone_d, gone_s = np.zeros(len(d_tq), bool), np.zeros(len(d_tq), bool)
     for limit in struck.limits:
         over = s_tq > limit.most
@@ -101,9 +97,7 @@ def excluded_cells(
     return gone_d, gone_s
 
 
-def _renormalise(
-    looks: ProfileCells, cells: Cells, copies: Sequence[int], struck: ExcludedCells
-) -> Renormalised:
+def _renormalise(looks: ProfileCells, cells: Cells, struck: ExcludedCells) -> Renormalised:
     """Sums over key combinations without their struck cells; the untouched ones by their looks."""
     sums: list[Renormalised] = []
     untouched: list[slice] = []
@@ -111,14 +105,14 @@ def _renormalise(
     for qs in blocks(cells.starts):
         starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
         here = slice(int(starts[0]), int(starts[-1]))
-        gone_d, gone_s = excluded_cells(cells, copies, struck, here)
+        gone_d, gone_s = excluded_cells(cells, struck, here)
         starts -= here.start
         at, first = _remaining_cells(gone_d & gone_s, starts)
         if FEW * np.count_nonzero(gone_d | gone_s) < len(gone_d):
             at, first = _cells_of_hit_keys(gone_d | gone_s, starts)
             untouched.append(here)
             touched.append(at + here.start)
-        d_tq, s_tq = sum_sides(cells.counts[:, here], copies)
+        d_tq, s_tq = cells.counts[:, here]
         d = np.multiply(d_tq[at], ~gone_d[at], dtype=np.int64)
         s = np.multiply(s_tq[at], ~gone_s[at], dtype=np.int64)
         if len(d):

@@ -13,7 +13,7 @@ import numpy as np
 
 from unveil.arrays import Ints, Mask
 from unveil.count.cells import Cells, Keys
-from unveil.count.packing import CHUNK, Ids, Integers, Shares, number, pack, smallest
+from unveil.count.packing import CHUNK, Integers, Shares, is_dense, number, pack, smallest
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,6 @@ class Profile:
         settled: Mask = (self.s_tq == self.s_q) & (self.s_q > 0)
         return settled
 
-    @property
-    def marks(self) -> tuple[Integers, Integers]:
-        """The rule that excludes each look from sums over the original, and over the copy."""
-        none = np.zeros_like(self.w)
-        return (none if self.x_d is None else self.x_d, none if self.x_s is None else self.x_s)
-
     @cached_property
     def d_kept(self) -> Ints:
         """d_tq, or 0 where the cell is excluded."""
@@ -125,8 +119,10 @@ class Profile:
             weighted *= given
         return int(weighted.sum())
 
-    def totals(self, count: Ints, *, by: Integers, given: Mask | None = None) -> Ints:
-        """The same sum, apart for each of the numbers in `by`: 0, 1, ..."""
+    def totals(self, count: Ints, *, by: Integers | None, given: Mask | None = None) -> Ints:
+        """The same sum, apart for each of the numbers in `by`: 0, 1, ...; all are 0 by default."""
+        if by is None:
+            return np.array([self.total(count, given=given)])
         weighted = count * self.w
         if given is not None:
             weighted *= given
@@ -150,15 +146,14 @@ class Profile:
 
 @dataclass(frozen=True)
 class ProfileCells:
-    """The looks of one target's cells, and the look of each cell (one past the last: not here)."""
+    """The looks of one target's cells, and the look of each cell."""
 
     profile: Profile
     of_cell: Integers
 
     def count(self, cells: Integers | slice) -> Ints:
         """How many of these cells have each look."""
-        n_looks = len(self.profile.w)
-        return np.bincount(self.of_cell[cells], minlength=n_looks + 1)[:n_looks]
+        return np.bincount(self.of_cell[cells], minlength=len(self.profile.w))
 
     @cached_property
     def found(self) -> Integers:
@@ -168,13 +163,11 @@ class ProfileCells:
 
     def on_cells(self, of_look: Mask) -> Mask:
         """What is true of looks, said of every cell."""
-        is_true: Mask = np.append(of_look, False).take(self.of_cell)
+        is_true: Mask = of_look.take(self.of_cell)
         return is_true
 
 
-def key_profile(
-    keys: Keys, copies: Sequence[int], excluded: Mapping[int, Mask] | None = None
-) -> Profile:
+def key_profile(keys: Keys, excluded: Mapping[int, Mask] | None = None) -> Profile:
     """The key combinations alone, as if everyone had the same target level.
 
     `excluded` has the key combinations that each rule hits, by the number of the rule.
@@ -182,35 +175,32 @@ def key_profile(
     x_of_q = np.zeros(keys.n_q, np.min_scalar_type(max(excluded or (0,))))
     for rule, hit in (excluded or {}).items():
         x_of_q[hit] = rule
-    (d_q, s_q, x), _, w = distinct([*sum_sides(keys.counts, copies), x_of_q])
+    (d_q, s_q, x), _, w = distinct([*keys.counts, x_of_q])
     in_d, in_s = (d_q > 0).astype(np.int64), (s_q > 0).astype(np.int64)
     n_original = np.array([keys.sides.rows[0]])
     return Profile(d_q, s_q, d_q, s_q, in_d, in_s, w, n_original, x_d=x, x_s=x)
 
 
-def target_looks(keys: Keys, cells: Cells, d_t: Integers, copies: Sequence[int]) -> ProfileCells:
-    """The cells of one target, for one copy or for several pooled."""
-    pieces = [_piece(keys, cells, qs, copies) for qs in blocks(cells.starts)]
+def target_looks(keys: Keys, cells: Cells, d_t: Integers) -> ProfileCells:
+    """The cells of one target, counted in the original and in a copy."""
+    pieces = [_piece(keys, cells, qs) for qs in blocks(cells.starts[: keys.n_shared + 1])]
+    if keys.n_shared < keys.n_q:  # one record each: of the original, or of the copy
+        is_copy = keys.counts[1, keys.n_shared :]
+        n_copy = int(is_copy.sum())
+        mine, theirs = np.array([1, 0]), np.array([0, 1])
+        looks = [mine, theirs, mine, theirs, mine, theirs]
+        pieces.append(([*looks, np.array([len(is_copy) - n_copy, n_copy])], is_copy))
     *letters, w = (
         np.concatenate(column) for column in zip(*(rows for rows, _ in pieces), strict=True)
     )
-    look_of_row: Integers = np.arange(len(w))
+    of_cell = pieces[0][1]
     if len(pieces) > 1:
         letters, look_of_row, w = distinct(letters, w)
+        ends = np.cumsum([len(rows[-1]) for rows, _ in pieces])[:-1]
+        own = np.split(look_of_row, ends)  # the looks of each piece among those of all
+        of_cell = np.concatenate([look[ids] for look, (_, ids) in zip(own, pieces, strict=True)])
     d_tq, s_tq, d_q, s_q, T_d, T_s = letters
-    profile = Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t)
-    return ProfileCells(profile, _profile_of_cells([ids for _, ids in pieces], look_of_row, len(w)))
-
-
-def _profile_of_cells(pieces: Sequence[Ids], look_of_row: Integers, n_looks: int) -> Integers:
-    """The look of every cell, from its row in its piece; -1 there is a cell that is not here."""
-    kind = np.min_scalar_type(n_looks)
-    look_or_none = np.append(look_of_row, n_looks).astype(kind)
-    of_cell, n_rows = [], 0
-    for rows in pieces:
-        of_cell.append(look_or_none[np.where(rows < 0, -1, rows + n_rows)])
-        n_rows += int(rows.max(initial=-1)) + 1
-    return np.concatenate(of_cell)
+    return ProfileCells(Profile(d_tq, s_tq, d_q, s_q, T_d, T_s, w, d_t), of_cell)
 
 
 def blocks(starts: Integers) -> Iterator[slice]:
@@ -225,29 +215,17 @@ def blocks(starts: Integers) -> Iterator[slice]:
         yield slice(first, past)
 
 
-def _piece(keys: Keys, cells: Cells, qs: slice, copies: Sequence[int]) -> tuple[list[Ints], Ids]:
+def _piece(keys: Keys, cells: Cells, qs: slice) -> tuple[list[Ints], Integers]:
     """The looks of the cells of some key combinations with their number, and each cell's look."""
     starts = cells.starts[qs.start : qs.stop + 1].astype(np.int64)
-    d_q, s_q = sum_sides(keys.counts[:, qs], copies)
-    d_tq, s_tq = sum_sides(cells.counts[:, starts[0] : starts[-1]], copies)
+    d_q, s_q = keys.counts[:, qs]
+    d_tq, s_tq = cells.counts[:, starts[0] : starts[-1]]
     T_d, T_s = (_levels_per_key(count, starts - starts[0]) for count in (d_tq, s_tq))
     # First the looks of the key combinations, few of them; then those of the cells within.
     looks_of_q, look_of_q, _ = distinct([d_q, s_q, T_d, T_s])
     of_cell = np.repeat(look_of_q, np.diff(starts))
-    here = (d_tq > 0) | (s_tq > 0)  # cells of other copies alone are none of this one's
-    if here.all():
-        (d_tq, s_tq, look), ids, w = distinct([d_tq, s_tq, of_cell])
-    else:
-        (d_tq, s_tq, look), found, w = distinct([d_tq[here], s_tq[here], of_cell[here]])
-        ids = np.full(len(here), -1, np.int32)
-        ids[here] = found
+    (d_tq, s_tq, look), ids, w = distinct([d_tq, s_tq, of_cell])
     return [d_tq, s_tq, *(letter[look] for letter in looks_of_q), w], ids
-
-
-def sum_sides(counts: Integers, copies: Sequence[int]) -> list[Integers]:
-    """The original's counts, and those of the copies (1, 2, ...) added up."""
-    pooled = counts[copies[0]] if len(copies) == 1 else counts[copies].sum(axis=0, dtype=np.int64)
-    return [counts[0], pooled]
 
 
 def _levels_per_key(count: Integers, starts: Ints) -> Integers:
@@ -256,10 +234,20 @@ def _levels_per_key(count: Integers, starts: Ints) -> Integers:
     return np.diff(occurs[starts])
 
 
-def distinct(letters: Sequence[Integers], w: Ints | None = None) -> tuple[list[Ints], Ids, Ints]:
+def distinct(
+    letters: Sequence[Integers], w: Ints | None = None
+) -> tuple[list[Ints], Integers, Ints]:
     """The distinct combinations of letters, the number of each one's, and how often each occurs."""
     digits = [(letter, int(letter.max(initial=0)) + 1) for letter in letters]
     packed, space = pack(digits, len(letters[0]))
+    if is_dense(space, len(packed)):
+        weights = np.bincount(packed, weights=w, minlength=space)
+        numbers = np.flatnonzero(weights)
+        place = np.zeros(space, np.min_scalar_type(len(numbers)))
+        place[numbers] = np.arange(len(numbers))
+        bases = tuple(base for _, base in digits)
+        found = np.unravel_index(numbers, bases)
+        return list(found), place[packed], weights[numbers].astype(np.int64)
     ids, n = number(packed, space)
     example = np.empty(n, np.int64)
     example[ids] = np.arange(len(ids))

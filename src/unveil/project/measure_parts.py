@@ -49,6 +49,7 @@ class Measuring:
     inputs: Inputs
     progress: Progress = no_progress
     notes: list[str] = field(default_factory=list)
+    kept: dict[str, MeasuredScenario] = field(default_factory=dict)
 
     def outcome(self, part: PlannedPart, seed: int | None) -> PartOutcome:
         """The record of one part; what its measure refuses is an `InputError`."""
@@ -65,7 +66,13 @@ class Measuring:
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
     def counted(self, settings: Mapping[str, Any]) -> MeasuredScenario:
-        """A scenario counted as `unveil.disclosure` counts it, with nothing excluded."""
+        """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
+        known = repr([settings.get(name) for name in (*_SCENARIO, "person", "sensitive")])
+        if known not in self.kept:
+            self.kept[known] = self._count(settings)
+        return self.kept[known]
+
+    def _count(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         opening = open_scenario(
             sides_of(self.inputs.copies, original=self.inputs.original),
             keys=settings["keys"],

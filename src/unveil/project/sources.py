@@ -224,6 +224,14 @@ class Inputs:
     project: ProjectFile
     files: tuple[InputFile, ...]
 
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """All that may change what is read: where it is the same, so are all figures."""
+        folders = dict.fromkeys(Path(one).parent for one in self.project.data.synthetic)
+        places = [self.project.folder / one for at in folders for one in _protection_places(at)]
+        written = tuple(place.read_bytes() for place in places if place.is_file())
+        return self.project.path, self.project.text, hash_files(self.project), written
+
     @cached_property
     def _read(self) -> Study:
         """Every file of people, as it is."""

@@ -1,9 +1,10 @@
-"""What would change if something were common knowledge? Counted again from the files, not stored.
+"""What would change if something were common knowledge? Counted from the files, not stored.
 
 It starts from the exclusions that are in force. Only where it is kept, with a reason and a name,
 is it written into the project file; the next run then measures with it.
 """
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,9 +92,9 @@ def whatif(
 def _try_exclusions(
     project: ProjectFile, asked: Sequence[Exclusion], wanted: str | None, progress: Progress
 ) -> list[_WhatIfScenario]:
-    inputs = Inputs(project, ())
-    parts = [part for part in plan_parts(project, inputs)[0] if part.kind == "disclosure"]
-    measuring = Measuring(inputs, progress)
+    measuring = _measuring(project, progress)
+    planned, *_ = plan_parts(project, measuring.inputs)
+    parts = [part for part in planned if part.kind == "disclosure"]
     found, faults = [], []
     for part in _scenarios(parts, wanted):
         try:
@@ -103,6 +104,23 @@ def _try_exclusions(
     if faults and not found:
         raise faults[0]
     return found
+
+
+_KEPT: dict[tuple[Any, ...], Measuring] = {}
+"""The files of the what-if before, and what was counted of them: the next asks the same files."""
+
+
+def _measuring(project: ProjectFile, progress: Progress) -> Measuring:
+    """The files of a project, counted already where nothing has changed since the what-if before.
+
+    By content, and by all that the project file says: whatever is changed is counted again.
+    """
+    inputs = Inputs(project, ())
+    state = inputs.state
+    if state not in _KEPT:
+        _KEPT.clear()
+        _KEPT[state] = Measuring(inputs)
+    return dataclasses.replace(_KEPT[state], progress=progress, notes=[])
 
 
 def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[PlannedPart]:

@@ -55,6 +55,10 @@ class Exclusions:
             free &= ~hits[number]
         return hits
 
+    def on(self, pair: CountedScenario) -> "Exclusions":
+        """The same rules on the original and one of its copies, or all of them."""
+        return self if pair is self.scenario else Exclusions(pair, self.rules)
+
     def concerning(self, target: int) -> tuple[int, ...]:
         """The numbers of the rules about this target."""
         name = self.scenario.target_names[target]
@@ -67,23 +71,23 @@ class Exclusions:
         struck = self.struck(target)
         return bool(struck.named or struck.limits)
 
-    def profile(self, target: int, copies: Sequence[int]) -> Profile:
-        """The profile of one target under the rules, in these copies pooled."""
-        looks = self.scenario.looks(target, copies)
+    def profile(self, target: int) -> Profile:
+        """The profile of one target under the rules."""
+        looks = self.scenario.looks(target)
         if not self.act_on(target):
             return looks.profile
-        return strike(looks, self.scenario.cells[target], copies, self.struck(target))
+        return strike(looks, self.scenario.cells(target), self.struck(target))
 
     def gone_keys(self, target: int) -> Mask:
         """Which cells of a target are of excluded key combinations: all that touches identity."""
         is_hit = np.zeros(self.scenario.keys.n_q, bool)
         for hit in self.hit_keys.values():
             is_hit |= hit
-        return np.repeat(is_hit, np.diff(self.scenario.cells[target].starts))
+        return np.repeat(is_hit, np.diff(self.scenario.cells(target).starts))
 
-    def gone(self, target: int, copies: Sequence[int]) -> Mask:
+    def gone(self, target: int) -> Mask:
         """Which cells of a target are excluded from sums over the original's records."""
-        return excluded_cells(self.scenario.cells[target], copies, self.struck(target))[0]
+        return excluded_cells(self.scenario.cells(target), self.struck(target))[0]
 
     def struck(self, target: int) -> ExcludedCells:
         """What is to be struck out of the cells of this target."""
@@ -93,7 +97,7 @@ class Exclusions:
 
     def _named(self, target: int) -> list[tuple[int, Ints]]:
         """For each rule that names cells of the target, its number and the cells it hits first."""
-        cells = self.scenario.cells[target]
+        cells = self.scenario.cells(target)
         hits: list[tuple[int, Ints]] = []
         free = np.ones(len(cells.t), bool)
         for number, mask in self._cell_masks(target):
@@ -115,7 +119,7 @@ class Exclusions:
                 yield number, rule
 
     def _cell_masks(self, target: int) -> Iterator[tuple[int, Mask]]:
-        column, cells = self.scenario.target_columns[target], self.scenario.cells[target]
+        column, cells = self.scenario.target_columns[target], self.scenario.cells(target)
         for number, rule in self._of("level", "missing-targets", "missing-keys", "pair"):
             if rule.target not in (None, column.name):
                 continue
@@ -133,11 +137,9 @@ class Exclusions:
     def _lacks_a_key(self, rule: Exclusion) -> Mask:
         """Key combinations with a missing level in one of the rule's keys; in any, by default."""
         lacks = np.zeros(self.scenario.keys.n_q, bool)
-        for column, codes in zip(
-            self.scenario.key_columns, self.scenario.codes_of_keys, strict=True
-        ):
+        for place, column in enumerate(self.scenario.key_columns):
             if column.has_missing and (not rule.keys or column.name in rule.keys):
-                lacks |= codes == column.n_levels - 1
+                lacks |= self.scenario.key_codes(place) == column.n_levels - 1
         return lacks
 
     def _has_key_levels(self, rule: Exclusion) -> Mask:
@@ -147,7 +149,7 @@ class Exclusions:
         for key, level in rule.key_conditions:
             place = names.index(key)
             code = code_of(self.scenario.key_columns[place], level)
-            has &= self.scenario.codes_of_keys[place] == code
+            has &= self.scenario.key_codes(place) == code
         return has
 
 

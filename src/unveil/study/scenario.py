@@ -4,17 +4,18 @@ The counts are kept beside the result. Every measure, every copy and every later
 same keys and targets is answered from them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from unveil.arrays import Ints, Mask
-from unveil.count.cells import Cells, Keys, cells_of_rows, count_whole_rows
+from unveil.arrays import Ints
+from unveil.count.cells import Cells, KeyCounts, Keys, cells_of_rows
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.packing import Counts, Sides
-from unveil.count.profile import Profile, ProfileCells, key_profile, target_looks
+from unveil.count.packing import Ids, Integers, Sides
+from unveil.count.profile import ProfileCells, target_looks
+from unveil.records.base import Copy
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many steps are done, and how many there are."""
@@ -26,6 +27,8 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 # Looks of cells are remembered up to so many bytes for each record, and found again beyond that.
 REMEMBERED = 16
+# The counts of single copies are kept up to so many bytes together, and counted again beyond that.
+MOST_KEPT = 2**27
 
 
 @dataclass(frozen=True)
@@ -35,15 +38,10 @@ class CountedScenario:
     sides: Sides
     key_columns: tuple[CodedColumn, ...]
     target_columns: tuple[CodedColumn, ...]
-    keys: Keys
-    cells: tuple[Cells, ...]  # one for each target
-    _looks: dict[tuple[int, tuple[int, ...]], ProfileCells] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-
-    _single: dict[tuple[int, tuple[int, ...]], tuple[Ints, Mask]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    counts: KeyCounts
+    _pairs: dict[int, "CountedScenario"] = field(default_factory=dict, repr=False, compare=False)
+    _looks: dict[int, ProfileCells] = field(default_factory=dict, repr=False, compare=False)
+    _last_looks: dict[int, ProfileCells] = field(default_factory=dict, repr=False, compare=False)
     _joint: dict[tuple[int, int], Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -56,82 +54,113 @@ class CountedScenario:
         """The numbers of the copies: 1 to m."""
         return range(1, self.n_copies + 1)
 
-    @property
+    @cached_property
     def key_names(self) -> tuple[str, ...]:
         """What the intruder knows."""
         return tuple(column.name for column in self.key_columns)
 
-    @property
+    @cached_property
     def target_names(self) -> tuple[str, ...]:
         """What they might learn."""
         return tuple(column.name for column in self.target_columns)
 
+    @property
+    def keys(self) -> Keys:
+        """The key combinations, on every side."""
+        return self.counts.keys
+
+    def cells(self, target: int) -> Cells:
+        """The cells of one target, on every side."""
+        return self.counts.cells(self.target_columns[target])
+
+    # A copy is measured beside the original alone, and all copies as one that holds their records:
+    # what only other copies have would be carried along by each of them.
+
+    @property
+    def pooled(self) -> "CountedScenario":
+        """The original, and all copies as one."""
+        return self if self.n_copies == 1 else self._all_as_one
+
     @cached_property
-    def codes_of_keys(self) -> tuple[Codes, ...]:
-        """For each key, the code of every key combination."""
-        rows = self.keys.example_rows()
-        return tuple(column.codes[rows] for column in self.key_columns)
+    def _all_as_one(self) -> "CountedScenario":
+        return self._beside(self.all_copies)
 
-    def key_profile(
-        self, copies: Sequence[int], excluded: Mapping[int, Mask] | None = None
-    ) -> Profile:
-        """Key combinations alone, in the original and in these copies pooled."""
-        return key_profile(self.keys, copies, excluded)
+    def pair(self, copy: Copy) -> "CountedScenario":
+        """The original, and one copy or all of them pooled."""
+        if not isinstance(copy, int) or self.n_copies == 1:
+            return self.pooled
+        return self._pairs.get(copy) or self._beside([copy])
 
-    def looks(self, target: int, copies: Sequence[int]) -> ProfileCells:
-        """How the cells of one target look, in the original and in these copies pooled."""
-        wanted = (target, tuple(copies))
-        if wanted in self._looks:
-            return self._looks[wanted]
-        d_t = self.target_columns[target].counts[0]
-        looks = target_looks(self.keys, self.cells[target], d_t, copies)
-        n_bytes = sum(known.of_cell.nbytes for known in self._looks.values())
-        if n_bytes + looks.of_cell.nbytes <= REMEMBERED * self.sides.n_rows:
-            self._looks[wanted] = looks
-        return looks
+    def pairs(self) -> Iterator[tuple[Copy, "CountedScenario"]]:
+        """Each copy alone and, where there are several, all of them pooled; kept while small."""
+        for copy in self.all_copies if self.n_copies > 1 else ():
+            pair = self.pair(copy)
+            yield copy, pair
+            if pair.n_bytes + sum(kept.n_bytes for kept in self._pairs.values()) <= MOST_KEPT:
+                self._pairs[copy] = pair
+        yield "pooled" if self.n_copies > 1 else 1, self.pooled
 
-    def single_cells(self, target: int, copies: Sequence[int]) -> tuple[Ints, Mask]:
-        """Cells whose keys point to their value alone in these copies pooled, and which keys do."""
-        wanted = (target, tuple(copies))
-        if wanted not in self._single:
-            cells = self.cells[target]
-            is_there = cells.counts[list(copies)].any(axis=0)
-            points = np.add.reduceat(is_there, cells.starts[:-1], dtype=np.int32) == 1
-            single = np.flatnonzero(is_there & np.repeat(points, np.diff(cells.starts)))
-            self._single[wanted] = single, points
-        return self._single[wanted]
+    @property
+    def n_bytes(self) -> int:
+        """What is kept of codes and counts, in bytes."""
+        codes = sum(column.codes.nbytes for column in (*self.key_columns, *self.target_columns))
+        return codes + self.counts.n_bytes + sum(one.of_cell.nbytes for one in self._looks.values())
 
     def of_sides(self, chosen: Sequence[int]) -> "CountedScenario":
-        """The same counts for some of the sides only, the first of them in the original's place."""
-        sides = Sides(tuple(self.sides.rows[side] for side in chosen))
-        rows = np.concatenate([np.r_[self.sides.slices[side]] for side in chosen])
-        columns = {
-            column.name: replace(column, sides=sides, codes=column.codes[rows])
-            for column in (*self.key_columns, *self.target_columns)
-        }
-        return CountedScenario(
-            sides,
-            tuple(columns[name] for name in self.key_names),
-            tuple(columns[name] for name in self.target_names),
-            Keys(sides, self.keys.q[rows], self.keys.counts[chosen]),
-            tuple(replace(cells, counts=cells.counts[chosen]) for cells in self.cells),
-        )
+        """The scenario on some of the sides only, the first of them in the original's place."""
+        return self._with([column.of_sides(chosen) for column in self._columns])
+
+    def _beside(self, copies: Sequence[int]) -> "CountedScenario":
+        return self._with([one.of_sides([0, *copies], pooled=True) for one in self._columns])
+
+    @property
+    def _columns(self) -> tuple[CodedColumn, ...]:
+        return (*self.key_columns, *self.target_columns)
+
+    def _with(self, columns: Sequence[CodedColumn]) -> "CountedScenario":
+        n_keys = len(self.key_columns)
+        keys, targets = tuple(columns[:n_keys]), tuple(columns[n_keys:])
+        return CountedScenario(columns[0].sides, keys, targets, KeyCounts(keys))
+
+    # Of two sides: the original, and a copy or several pooled.
+
+    @cached_property
+    def _example_rows(self) -> Ids:
+        return self.keys.example_rows()
+
+    def key_codes(self, key: int, q: Integers | slice = slice(None)) -> Codes:
+        """The code of one key in some key combinations."""
+        return self.key_columns[key].codes[self._example_rows[q]]
+
+    def looks(self, target: int) -> ProfileCells:
+        """How the cells of one target look, in the original and in the copy."""
+        found = self._looks.get(target) or self._last_looks.get(target)
+        if found is None:
+            d_t = self.target_columns[target].counts[0]
+            found = target_looks(self.keys, self.cells(target), d_t)
+            self._last_looks.clear()
+            kept = self._looks if self._has_room() else self._last_looks
+            kept[target] = found
+        return found
+
+    def _has_room(self) -> bool:
+        """Whether looks of one more target can be remembered: at most four bytes a record."""
+        n_rows, most = self.sides.n_rows, REMEMBERED * max(self.sides.n_rows, 2**20)
+        if 4 * n_rows * (len(self._looks) + 1) <= most:
+            return True
+        return 4 * n_rows + sum(known.of_cell.nbytes for known in self._looks.values()) <= most
 
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""
         if (target, key) not in self._joint:
-            cells, n_k = self.cells[target], self.key_columns[key].n_levels
-            packed = cells.t.astype(np.int64) * n_k + self.codes_of_keys[key][cells.q]
-            n_t = self.target_columns[target].n_levels
-            counts = np.bincount(packed, weights=cells.counts[0], minlength=n_t * n_k)
-            self._joint[target, key] = counts.astype(np.int64).reshape(n_t, n_k)
+            originals, column = self.sides.slices[0], self.key_columns[key]
+            n_t, n_k = self.target_columns[target].n_levels, column.n_levels
+            packed = self.target_columns[target].codes[originals].astype(np.int64) * n_k
+            packed += column.codes[originals]
+            self._joint[target, key] = np.bincount(packed, minlength=n_t * n_k).reshape(n_t, n_k)
         return self._joint[target, key]
 
     def cells_of_originals(self, target: int) -> Ints:
         """The cell of one target that each original record is counted in."""
         originals = self.sides.slices[0]
-        return cells_of_rows(self.keys, self.cells[target], self.target_columns[target], originals)
-
-    def whole_rows(self) -> Iterator[Counts]:
-        """Distinct records over all compared columns, counted on every side, in pieces."""
-        return count_whole_rows(self.keys, self.target_columns)
+        return cells_of_rows(self.keys, self.cells(target), self.target_columns[target], originals)

@@ -18,7 +18,7 @@ import msgspec
 import polars as pl
 
 from unveil.arguments import is_list, quote_value
-from unveil.count.cells import Cells, Keys, count_cells, count_keys
+from unveil.count.cells import KeyCounts
 from unveil.count.codes import CodedColumn, encode, with_declared
 from unveil.count.kinds import Kind
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
@@ -56,11 +56,11 @@ class Study:
         self.tables = tuple(tables)
         self.paths = tuple(paths) or (None,) * len(self.tables)  # None: a frame
         self.missing_values = tuple(missing_values)
+        self._names = [frozenset(table.frame.columns) for table in self.tables]
         self._aligned: dict[str, AlignedColumn | None] = {}  # None: all together cannot be
         self._encoded: dict[tuple[str, tuple[int, ...]], CodedColumn] = {}
         self._banded: dict[tuple[int, Banding, tuple[float, ...]], Any] = {}
-        self._keys: dict[tuple[int, ...], Keys] = {}
-        self._cells: dict[tuple[tuple[int, ...], int], Cells] = {}
+        self._counts: dict[tuple[int, ...], KeyCounts] = {}
         self._scenarios: dict[tuple[tuple[int, ...], tuple[int, ...]], CountedScenario] = {}
         self._files: dict[int, StudyFile] = {}
         self._kept: list[Any] = []  # what is known by its id must not be freed
@@ -242,28 +242,27 @@ class Study:
         target_columns: Sequence[CodedColumn],
         progress: Progress = no_progress,
     ) -> CountedScenario:
-        """A scenario: key combinations once, then the cells of every target, once each."""
+        """A scenario: key combinations once, then the cells of every target, once each.
+
+        Of several copies it is for the measure to say which of them it counts together.
+        """
         asked = tuple(map(id, key_columns)), tuple(map(id, target_columns))
         if asked in self._scenarios:
             return self._scenarios[asked]
         self._kept += (*key_columns, *target_columns)
-        known = asked[0]
-        if known not in self._keys:
-            self._keys[known] = count_keys(key_columns, key_columns[0].sides)
-        keys, cells = self._keys[known], []
-        for done, target in enumerate(target_columns):
-            progress(f"counting {target.name}", done, len(target_columns))
-            if (known, id(target)) not in self._cells:
-                self._cells[known, id(target)] = count_cells(keys, target)
-            cells.append(self._cells[known, id(target)])
-        self._scenarios[asked] = CountedScenario(
-            key_columns[0].sides, tuple(key_columns), tuple(target_columns), keys, tuple(cells)
-        )
-        return self._scenarios[asked]
+        keys, sides = tuple(key_columns), key_columns[0].sides
+        counts = self._counts.setdefault(asked[0], KeyCounts(keys))
+        scenario = CountedScenario(sides, keys, tuple(target_columns), counts)
+        if scenario.n_copies == 1:
+            for done, target in enumerate(target_columns):
+                progress(f"counting {target.name}", done, len(target_columns))
+                counts.cells(target)
+        self._scenarios[asked] = scenario
+        return scenario
 
     def _holding(self, name: str) -> tuple[int, ...]:
         """The files that have a column."""
-        return tuple(i for i, table in enumerate(self.tables) if name in table.frame.columns)
+        return tuple(i for i, names in enumerate(self._names) if name in names)
 
 
 def _path(source: Any) -> Path | None:
@@ -281,7 +280,7 @@ def _encode(aligned: AlignedColumn, original: Table) -> CodedColumn:
     name, meanings = aligned.name, aligned.matched.meanings
     variable = original.variables.get(name)
     measure = None if variable is None else variable.measure
-    if isinstance(original.frame.schema[name], pl.Enum):
+    if isinstance(original.frame.get_column(name).dtype, pl.Enum):
         measure = "ordinal"
     return encode(name, aligned.sides, meanings, aligned.special_codes, measure)
 

@@ -8,7 +8,7 @@ import pytest
 import unveil
 from measure.small import ORIGINAL, SYNTHETIC, measured
 from oracles import gate
-from unveil.measure.disclosure import record
+from unveil.measure.disclosure import figures as module
 
 
 def figures(found) -> dict:
@@ -58,7 +58,7 @@ def test_values_are_those_of_looking_each_person_up(seed):
 
 def test_values_by_hand(monkeypatch):
     """ax points to p: the p is shown it correctly, the q wrongly; ay points to q."""
-    monkeypatch.setattr(record, "RARE", 0)
+    monkeypatch.setattr(module, "RARE", 0)
     found = figures(measured(ORIGINAL, SYNTHETIC))
     assert found == {(1, "value", "p"): [2, 1, 1, 1], (1, "value", "q"): [4, 0, 1, 1]}
 

@@ -14,4 +14,4 @@ def test_progress_names_each_stage_and_never_goes_back_within_it():
     assert [step for step in told if step[0].startswith("reading the original")] == [
         ("reading the original data", 0, 3)
     ]
-    assert told[-1] == ("measuring t", 0, 1)
+    assert told[-1] == ("measuring t", 2, 3)

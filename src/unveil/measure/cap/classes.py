@@ -403,5 +403,5 @@ def classes_of(scenario: CountedScenario, key_names: Sequence[str], joint: Joint
     if len(chosen) < len(scenario.key_columns):
         keys = count_keys(chosen, scenario.sides)
     is_counted = keys is scenario.keys and joint.column is scenario.target_columns[0]
-    cells = scenario.cells[0] if is_counted else count_cells(keys, joint.column)
+    cells = scenario.cells(0) if is_counted else count_cells(keys, joint.column)
     return KeyClasses(chosen, keys, joint, cells)

@@ -112,7 +112,7 @@ def joint_cells(scenario: CountedScenario) -> Cells:
     """The cells of key combination and joint target; those counted already where there is one."""
     columns = scenario.target_columns
     if len(columns) == 1:
-        return scenario.cells[0]
+        return scenario.cells(0)
     return count_cells(scenario.keys, join_targets(columns, {}, {}).column)
 
 

@@ -17,7 +17,7 @@ from unveil.measure.result import RowsResult
 from unveil.records.disclosure import Coercion, Excess, ExcessRow, NotMeasured, PeopleRow
 from unveil.records.exclusions import Exclusion
 from unveil.study.band_spec import parse_bands
-from unveil.study.excluded import Exclusions, resolve_exclusions
+from unveil.study.excluded import resolve_exclusions
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.open_scenario import OpenScenario, open_scenario
 from unveil.study.people import PeopleOfFiles
@@ -121,11 +121,13 @@ def _record(
         for kept in (plain, struck)
     )
     rows: list[ExcessRow] = []
+    before = [attribute_figures(part) for part in plain]
+    after = [attribute_figures(part) for part in struck] if rules else None
     for place, target in enumerate(scenario.target_names):
         progress(f"comparing {target}", place, len(scenario.target_names))
-        before = _figures(plain, place, of_plain)
-        after = _figures(struck, place, of_struck) if rules else None
-        rows += _rows(target, measures, before, after)
+        was = _figures([part[place] for part in before], target, of_plain)
+        now = _figures([part[place] for part in after], target, of_struck) if after else None
+        rows += _rows(target, measures, was, now)
     return Excess(
         files=opening.files,
         keys=scenario.key_names,
@@ -154,11 +156,9 @@ def _size(opening: OpenScenario, people: Sequence[PeopleOfFiles], part: int) -> 
 
 
 def _figures(
-    parts: Sequence[Exclusions], place: int, people: Sequence[Sequence[PeopleRow]] | None
+    found: Sequence[ByCopy], target: str, people: Sequence[Sequence[PeopleRow]] | None
 ) -> list[ByCopy]:
     """The figures of one target in each part, those that count people by person."""
-    found = [attribute_figures(part, place) for part in parts]
-    target = parts[TRAIN].scenario.target_names[place]
     return [
         {
             copy: dict(figures)

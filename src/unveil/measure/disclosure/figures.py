@@ -4,18 +4,22 @@ The figures without exclusions are measured once and kept. A what-if measures an
 that its exclusions act on.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Literal
+
+import numpy as np
 
 from unveil.arrays import Ints
-from unveil.count.codes import CodedColumn
-from unveil.count.profile import Profile
+from unveil.count.codes import CodedColumn, label, labels_or_none
+from unveil.count.packing import Integers
+from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.flags import flags
 from unveil.measure.disclosure.measures import Figure, figures_of
 from unveil.records.base import Copy
-from unveil.records.disclosure import Checks, Flag
+from unveil.records.disclosure import Checks, Flag, GroupRow, ValueRow
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
 from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -29,14 +33,13 @@ def count_removed_records(
     p: Profile, copy: Copy, target: int, exclusions: Exclusions
 ) -> Iterator[ExcludedCount]:
     """For each rule about this target, what it took out; then what is left."""
-    x_d, x_s = p.marks
     sums = {
-        "original": p.totals(p.d_tq, by=x_d),
-        "synthetic": p.totals(p.s_tq, by=x_s),
-        "Dsyn": p.totals(p.s_tq, by=x_s, given=p.ps_is_1),
+        "original": p.totals(p.d_tq, by=p.x_d),
+        "synthetic": p.totals(p.s_tq, by=p.x_s),
+        "Dsyn": p.totals(p.s_tq, by=p.x_s, given=p.ps_is_1),
     }
     for symbol, counted in attribute.COUNTED.items():
-        sums[symbol] = p.totals(p.d_tq, by=x_d, given=counted(p))
+        sums[symbol] = p.totals(p.d_tq, by=p.x_d, given=counted(p))
     name = exclusions.scenario.target_names[target]
     for number in (*exclusions.concerning(target), 0):
         rule = exclusions.texts[number - 1] if number else None
@@ -44,26 +47,160 @@ def count_removed_records(
 
 
 def count_removed_identity(
-    profiles: Mapping[Copy, Profile], exclusions: Exclusions
+    p: Profile, copy: Copy, exclusions: Exclusions
 ) -> Iterator[ExcludedIdentity]:
     """For each rule about missing keys, what it took out; then what is left."""
-    for copy, p in profiles.items():
-        x, _ = p.marks
-        sums = {
-            "original": p.totals(p.d_tq, by=x),
-            "synthetic": p.totals(p.s_tq, by=x),
-            "UiS": p.totals(p.s_tq, by=x, given=p.s_q == 1),
-        }
-        for symbol, counted in identity.COUNTED.items():
-            sums[symbol] = p.totals(p.d_tq, by=x, given=counted(p))
-        for number in (*exclusions.hit_keys, 0):
-            rule = exclusions.texts[number - 1] if number else None
-            yield ExcludedIdentity(copy=copy, rule=rule, **_under(number, sums))
+    sums = {
+        "original": p.totals(p.d_tq, by=p.x_d),
+        "synthetic": p.totals(p.s_tq, by=p.x_d),
+        "UiS": p.totals(p.s_tq, by=p.x_d, given=p.s_q == 1),
+    }
+    for symbol, counted in identity.COUNTED.items():
+        sums[symbol] = p.totals(p.d_tq, by=p.x_d, given=counted(p))
+    for number in (*exclusions.hit_keys, 0):
+        rule = exclusions.texts[number - 1] if number else None
+        yield ExcludedIdentity(copy=copy, rule=rule, **_under(number, sums))
 
 
 def _under(number: int, sums: Mapping[str, Ints]) -> dict[str, int]:
     """The sums under one number; a rule that hits nobody is under none."""
     return {symbol: int(by[number]) if number < len(by) else 0 for symbol, by in sums.items()}
+
+
+# Is one group disclosed while the average looks low? DiSCO within every level of every key.
+
+
+LEAST_PEOPLE = 20
+LEAST_DISCLOSED = 10
+SIGNIFICANT = 0.001
+
+
+def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[GroupRow]:
+    """Levels of keys in which more people are disclosed correctly than all others predict.
+
+    Notes
+    -----
+    Expected is the larger of DiSCO among all other people and of the share of the group with its
+    commonest value, which needs no data to be guessed. A row is given where at least ten of at
+    least twenty people are disclosed correctly, and the binomial tail is below 0.001 / levels
+    tested.
+
+    References
+    ----------
+    Raab (2024), equation 11, within the levels of a key.
+    """
+    scenario = exclusions.scenario
+    found = scenario.looks(place).found
+    if exclusions.act_on(place):
+        found = found[~exclusions.gone(place)[found]]
+    if int(scenario.cells(place).counts[0][found].sum()) < LEAST_DISCLOSED:
+        return
+    for key in range(len(scenario.key_columns)):
+        for row in _group_rows(scenario, place, key, copy=copy, found=found):
+            if row.p < SIGNIFICANT / max(row.n_tested, 1):
+                yield row
+
+
+def _group_rows(
+    scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: Integers
+) -> Iterator[GroupRow]:
+    """Levels of one key, each with what all others predict."""
+    cells = scenario.cells(place)
+    column, target = scenario.key_columns[key], scenario.target_columns[place]
+    people = column.counts[0].astype(np.int64)
+    codes = scenario.key_codes(key, cells.q_of(found))
+    disclosed = np.bincount(codes, cells.counts[0][found], column.n_levels).astype(np.int64)
+    is_tested = people >= LEAST_PEOPLE
+    rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
+    stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
+    for code in np.flatnonzero(is_tested & stands_out):
+        from scipy.special import (
+            bdtrc,
+        )  # here, for it takes longer to import than many files to count
+
+        commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
+        p0 = float(min(max(rest[code], commonest), 1.0))
+        p = 1.0 if p0 >= 1 else float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
+        yield GroupRow(
+            target=target.name,
+            copy=copy,
+            key=column.name,
+            level=label(column, int(code)),
+            n_people=int(people[code]),
+            n_correct=int(disclosed[code]),
+            percent=100 * int(disclosed[code]) / int(people[code]),
+            expected=100 * p0,
+            p=p,
+            n_tested=int(is_tested.sum()),
+        )
+
+
+# Which values of a target would be disclosed, of how many people correctly, of how many wrongly?
+#
+# A wrong value is harm, too: somebody is taken for what they are not.
+
+
+ValueKind = Literal["value", "missing", "rare"]
+
+RARE = 10
+"""A value of fewer people is not named, unless it was declared sensitive."""
+MOST_LEVELS = 60
+"""A target with more levels is told of by its sensitive ones alone."""
+
+
+def rows_by_value(
+    scenario: CountedScenario, place: int, copy: Copy, wanted: Collection[str]
+) -> Iterator[ValueRow]:
+    """Every value of a target, in a synthetic file or in all of them pooled.
+
+    Values of fewer than ten people come together in one row without a name.
+
+    Notes
+    -----
+    Over the cells with s_tq = s_q > 0, whose keys point to the single value t: correctly disclosed
+    is the sum of d_tq, wrongly the sum of d_q - d_tq. Summed over all values they are DiSCO and
+    DiS less DiSCO, of all people, before any exclusion.
+
+    References
+    ----------
+    Raab (2024), equations 10 and 11, value by value.
+    """
+    column = scenario.target_columns[place]
+    n = column.n_levels
+    if n > MOST_LEVELS and not wanted:
+        return
+    looks, cells = scenario.looks(place), scenario.cells(place)
+    p = looks.profile
+    at = np.flatnonzero(looks.on_cells((p.T_s == 1) & (p.d_q > 0)))
+    look, t = looks.of_cell[at], cells.t[at]
+    is_right, d_tq = p.ps_is_1[look], p.d_tq[look]
+    correct = np.bincount(t, d_tq * is_right, n)
+    wrong = np.bincount(t, (p.d_q[look] - d_tq) * is_right, n)
+    other = np.bincount(t, d_tq * ~is_right, n)
+    people = column.counts[0]
+    figures = np.stack([people, correct, wrong, other], axis=1).astype(np.int64)
+    levels = labels_or_none(column)
+    is_rare = [level not in (None, *wanted) and people[c] < RARE for c, level in enumerate(levels)]
+    for code, level in enumerate(levels):
+        if not is_rare[code] and (n <= MOST_LEVELS or level in wanted):
+            kind: ValueKind = "missing" if level is None else "value"
+            yield _row(column.name, copy, kind, level, figures[code])
+    if n <= MOST_LEVELS and any(is_rare):
+        yield _row(column.name, copy, "rare", None, figures[is_rare].sum(axis=0))
+
+
+def _row(target: str, copy: Copy, kind: ValueKind, level: str | None, figures: Ints) -> ValueRow:
+    people, correct, wrong, other = figures.tolist()
+    return ValueRow(
+        target=target,
+        copy=copy,
+        kind=kind,
+        level=level,
+        n_people=people,
+        n_correct=correct,
+        n_wrong=wrong,
+        n_other=other,
+    )
 
 
 FORMULAS = (identity, attribute)
@@ -80,6 +217,8 @@ class TargetFigures:
     figures: ByCopy
     flags: tuple[Flag, ...] = ()
     excluded: tuple[ExcludedCount, ...] = ()
+    groups: tuple[GroupRow, ...] = ()
+    values: tuple[ValueRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,18 +239,30 @@ class CheckSettings:
 
 
 def measure_all(
-    scenario: CountedScenario, checking: CheckSettings, progress: Progress = no_progress
+    scenario: CountedScenario,
+    checking: CheckSettings,
+    progress: Progress = no_progress,
+    sensitive: Mapping[str, Collection[str]] | None = None,
 ) -> ScenarioFigures:
-    """Everything, with nothing excluded."""
+    """Everything, with nothing excluded; `sensitive` values are told of in any case."""
+    names = scenario.target_names
+    if scenario.n_copies > 1:  # a single one is counted already
+        for place, name in enumerate(names):
+            progress(f"counting {name}", place, len(names))
+            scenario.pooled.cells(place)
+    identity: dict[Copy, Figures] = {}
+    found: list[list[TargetFigures]] = [[] for _ in names]
     nothing = resolve_exclusions((), scenario)
-    targets = []
-    for place, column in enumerate(scenario.target_columns):
-        progress(f"measuring {column.name}", place, len(scenario.target_columns))
-        targets.append(_measure_target(nothing, place, checking))
-    identity = {
-        name: _identity(scenario.key_profile(copies)) for name, copies in groups(scenario).items()
-    }
-    return ScenarioFigures(_add_mean(identity), tuple(targets))
+    for step, (copy, pair) in enumerate(scenario.pairs()):
+        identity[copy] = _identity(key_profile(pair.keys))
+        for place, name in enumerate(names):
+            done = step * len(names) + place
+            progress(f"measuring {name}", done, _n_groups(scenario) * len(names))
+            measured = _measure_target(nothing.on(pair), place, copy, checking)
+            wanted = (sensitive or {}).get(name, ())
+            values = tuple(rows_by_value(pair, place, copy, wanted))
+            found[place].append(replace(measured, values=values))
+    return ScenarioFigures(_add_mean(identity), tuple(map(_together, found)))
 
 
 def measure_without(
@@ -122,50 +273,70 @@ def measure_without(
 ) -> ScenarioFigures:
     """Everything under exclusions; what they do not act on is taken as it was measured."""
     scenario = exclusions.scenario
-    targets = []
-    for place, column in enumerate(scenario.target_columns):
-        progress(f"excluding from {column.name}", place, len(scenario.target_columns))
-        if exclusions.concerning(place):
-            targets.append(_measure_target(exclusions, place, checking))
-        else:
-            targets.append(plain.targets[place])
-    if not exclusions.hit_keys:
-        return ScenarioFigures(plain.identity, tuple(targets))
-    profiles = {
-        name: scenario.key_profile(copies, exclusions.hit_keys)
-        for name, copies in groups(scenario).items()
-    }
-    identity = _add_mean({name: _identity(p) for name, p in profiles.items()})
+    asked = [place for place in range(len(plain.targets)) if exclusions.concerning(place)]
+    of_keys = any(rule.rule == "missing-keys" for rule in exclusions.rules)
+    identity: dict[Copy, Figures] = {}
+    removed: list[ExcludedIdentity] = []
+    found: dict[int, list[TargetFigures]] = {place: [] for place in asked}
+    for step, (copy, pair) in enumerate(scenario.pairs() if asked or of_keys else ()):
+        here = exclusions.on(pair)
+        if of_keys:
+            p = key_profile(pair.keys, here.hit_keys)
+            identity[copy] = _identity(p)
+            removed += count_removed_identity(p, copy, here)
+        for place, targets in found.items():
+            done = step * len(asked) + asked.index(place)
+            name = scenario.target_names[place]
+            progress(f"excluding from {name}", done, _n_groups(scenario) * len(asked))
+            targets.append(_measure_target(here, place, copy, checking))
     return ScenarioFigures(
-        identity, tuple(targets), tuple(count_removed_identity(profiles, exclusions))
+        _add_mean(identity) if of_keys else plain.identity,
+        tuple(
+            _together(found[place]) if place in found else measured
+            for place, measured in enumerate(plain.targets)
+        ),
+        tuple(removed),
     )
 
 
-def groups(scenario: CountedScenario) -> dict[Copy, Sequence[int]]:
-    """Each copy alone and, where there are several, all of them pooled."""
-    alone: dict[Copy, Sequence[int]] = {copy: [copy] for copy in scenario.all_copies}
-    return {**alone, "pooled": scenario.all_copies} if len(alone) > 1 else alone
+def _n_groups(scenario: CountedScenario) -> int:
+    """Copies and, where there are several, all of them pooled."""
+    return scenario.n_copies + (scenario.n_copies > 1)
 
 
-def attribute_figures(exclusions: Exclusions, place: int) -> ByCopy:
-    """The figures of one target alone, under exclusions."""
-    of_copies = groups(exclusions.scenario).items()
-    return _add_mean(
-        {name: _attribute(exclusions.profile(place, copies)) for name, copies in of_copies}
+def attribute_figures(exclusions: Exclusions) -> list[ByCopy]:
+    """The figures of every target alone, under exclusions."""
+    found: list[dict[Copy, Figures]] = [{} for _ in exclusions.scenario.target_columns]
+    for copy, pair in exclusions.scenario.pairs():
+        here = exclusions.on(pair)
+        for place, figures in enumerate(found):
+            figures[copy] = _attribute(here.profile(place))
+    return [_add_mean(figures) for figures in found]
+
+
+def _measure_target(
+    exclusions: Exclusions, place: int, copy: Copy, checking: CheckSettings
+) -> TargetFigures:
+    """The figures of one target in a copy, what the checks raise, and what exclusions took out."""
+    p = exclusions.profile(place)
+    return TargetFigures(
+        {copy: _attribute(p)},
+        tuple(flags(exclusions, place, copy, checking.checks, checking.segment)),
+        tuple(count_removed_records(p, copy, place, exclusions)),
+        tuple(rows_by_group(exclusions, place, copy)),
     )
 
 
-def _measure_target(exclusions: Exclusions, place: int, checking: CheckSettings) -> TargetFigures:
-    """The figures of one target, what the checks raise, and what exclusions took out."""
-    figures: dict[Copy, Figures] = {}
-    raised: list[Flag] = []
-    excluded: list[ExcludedCount] = []
-    for name, copies in groups(exclusions.scenario).items():
-        p = exclusions.profile(place, copies)
-        figures[name] = _attribute(p)
-        raised += flags(exclusions, place, (name, copies), checking.checks, checking.segment)
-        excluded += count_removed_records(p, name, place, exclusions)
-    return TargetFigures(_add_mean(figures), tuple(raised), tuple(excluded))
+def _together(copies: Sequence[TargetFigures]) -> TargetFigures:
+    """What was measured of one target in every copy."""
+    figures = {copy: row for one in copies for copy, row in one.figures.items()}
+    return TargetFigures(
+        _add_mean(figures),
+        *(
+            tuple(row for one in copies for row in getattr(one, rows))
+            for rows in ("flags", "excluded", "groups", "values")
+        ),
+    )
 
 
 def _identity(p: Profile) -> Figures:

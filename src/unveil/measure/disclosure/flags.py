@@ -87,25 +87,22 @@ class Pieces:
 def flags(
     exclusions: Exclusions,
     target: int,
-    seen: tuple[Copy, Sequence[int]],
+    copy: Copy,
     checks: Checks,
     segment: CodedColumn | None = None,
 ) -> Iterator[Flag]:
-    """What the checks raise about one target, in some copies pooled, under exclusions."""
-    name, copies = seen
-    pieces = _pieces(exclusions, target, copies, segment)
+    """What the checks raise about one target in a copy, or in all of them, under exclusions."""
+    pieces = _pieces(exclusions, target, segment)
     if len(pieces.found):
-        found = _Findings(exclusions.scenario, target, name, checks, pieces, segment)
+        found = _Findings(exclusions.scenario, target, copy, checks, pieces, segment)
         yield from found.one_way()
         yield from found.two_way()
 
 
-def _pieces(
-    exclusions: Exclusions, target: int, copies: Sequence[int], segment: CodedColumn | None
-) -> Pieces:
+def _pieces(exclusions: Exclusions, target: int, segment: CodedColumn | None) -> Pieces:
     scenario = exclusions.scenario
-    cells, looks = scenario.cells[target], scenario.looks(target, copies)
-    gone = exclusions.gone(target, copies)
+    cells, looks = scenario.cells(target), scenario.looks(target)
+    gone = exclusions.gone(target)
     found = looks.found[~gone[looks.found]]
     if segment is None:
         return Pieces(None, None, cells.counts[0], found, gone)
@@ -207,12 +204,12 @@ class _Findings:
 
     def _sums(self, pieces: Integers, key: int | None = None) -> _Sums:
         """Records of these pieces by segment and target level, and by the level of one key."""
-        cells = self.scenario.cells[self.target]
+        cells = self.scenario.cells(self.target)
         at = self.pieces.cells(pieces)
         k: Integers = np.zeros(len(at), np.int64)
         n_k = 1
         if key is not None:
-            k = self.scenario.codes_of_keys[key][cells.q_of(at)]
+            k = self.scenario.key_codes(key, cells.q_of(at))
             n_k = self.scenario.key_columns[key].n_levels
         n_t = self.column.n_levels
         packed = (self.pieces.segments(pieces).astype(np.int64) * n_t + cells.t[at]) * n_k + k

@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 
 from unveil.arrays import Mask
+from unveil.count.cells import number_whole_rows
+from unveil.count.packing import is_among, run_starts
 from unveil.count.profile import Profile
 from unveil.measure.disclosure.measures import NO_COPY, NOBODY, measure
 from unveil.records.disclosure import Recurrence
@@ -27,34 +29,32 @@ UNIQUE = 0.5
 
 def recurrences(scenario: CountedScenario) -> list[Recurrence]:
     """For each copy, how many original records stand in it whole."""
-    n, n_alone_recurring = np.zeros((2, scenario.n_copies), np.int64)
-    n_alone = 0
-    is_equal = np.ones(scenario.n_copies, bool)
-    for counts in scenario.whole_rows():
-        d, s = counts[0], counts[1:]
-        n += np.where(s > 0, d, 0).sum(axis=1)
-        n_alone += int((d == 1).sum())
-        n_alone_recurring += ((d == 1) & (s > 0)).sum(axis=1)
-        is_equal &= (s == d).all(axis=1)
-    n_original = scenario.sides.rows[0]
-    return [
-        Recurrence(
-            copy=copy,
-            n=recurring,
-            percent=100 * recurring / max(n_original, 1),
-            n_columns=len(scenario.key_columns) + len(scenario.target_columns),
-            n_alone=n_alone,
-            n_alone_recurring=alone,
-            kind="equal" if same and recurring else _kind(recurring, n_original, n_alone),
+    keys, targets = scenario.pooled.keys, scenario.pooled.target_columns
+    number = number_whole_rows(keys, targets)
+    originals, *copies = (number[rows] for rows in scenario.sides.slices)
+    originals.sort()  # in its place, as the copies are: there is no need of a second one
+    starts = run_starts(originals)
+    rows, n_alike = originals[starts[:-1]], np.diff(starts).astype(np.int32)
+    del starts
+    n_original, n_alone = len(originals), int((n_alike == 1).sum())
+    found = []
+    for copy, theirs in enumerate(copies, start=1):
+        theirs.sort()
+        n_recurring = n_alike[is_among(rows, theirs)]
+        n = int(n_recurring.sum())
+        is_equal = n > 0 and np.array_equal(originals, theirs)
+        found.append(
+            Recurrence(
+                copy=copy,
+                n=n,
+                percent=100 * n / max(n_original, 1),
+                n_columns=len(scenario.key_columns) + len(targets),
+                n_alone=n_alone,
+                n_alone_recurring=int((n_recurring == 1).sum()),
+                kind="equal" if is_equal else _kind(n, n_original, n_alone),
+            )
         )
-        for copy, recurring, alone, same in zip(
-            scenario.all_copies,
-            n.tolist(),
-            n_alone_recurring.tolist(),
-            is_equal.tolist(),
-            strict=True,
-        )
-    ]
+    return found
 
 
 def _kind(n: int, n_original: int, n_alone: int) -> Kind:

@@ -1,15 +1,13 @@
 """From figures to one record: all that `unveil.disclosure` says, the riskiest target first."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Literal
 
 import numpy as np
 from msgspec import convert
 
-from unveil.arrays import Ints, Mask
-from unveil.count.codes import label
+from unveil.arrays import Mask
 from unveil.count.packing import Ids, count_people
 from unveil.measure.disclosure import attribute
 from unveil.measure.disclosure.attribute import excess_ratio
@@ -17,7 +15,6 @@ from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
     ScenarioFigures,
-    groups,
     measure_all,
     measure_without,
     measured_values,
@@ -29,173 +26,19 @@ from unveil.records.disclosure import (
     AttributeRow,
     Coercion,
     Disclosure,
-    GroupRow,
     IdentityRow,
     NotMeasured,
     PeopleFigures,
     PeopleRow,
     Recurrence,
     Spread,
-    ValueRow,
 )
 from unveil.records.exclusions import Effect, Exclusion
 from unveil.records.person import PeopleByKeys
 from unveil.study.excluded import Exclusions, resolve_exclusions
 from unveil.study.open_scenario import OpenScenario
 from unveil.study.people import People, PeopleOfFiles
-from unveil.study.scenario import CountedScenario, Progress, no_progress
-
-# Is one group disclosed while the average looks low? DiSCO within every level of every key.
-
-
-LEAST_PEOPLE = 20
-LEAST_DISCLOSED = 10
-SIGNIFICANT = 0.001
-
-
-def rows_by_group(exclusions: Exclusions) -> Iterator[GroupRow]:
-    """Levels of keys in which more people are disclosed correctly than all others predict.
-
-    Notes
-    -----
-    Expected is the larger of DiSCO among all other people and of the share of the group with its
-    commonest value, which needs no data to be guessed. A row is given where at least ten of at
-    least twenty people are disclosed correctly, and the binomial tail is below 0.001 / levels
-    tested.
-
-    References
-    ----------
-    Raab (2024), equation 11, within the levels of a key.
-    """
-    scenario = exclusions.scenario
-    people = [
-        np.bincount(codes, scenario.keys.counts[0], column.n_levels).astype(np.int64)
-        for column, codes in zip(scenario.key_columns, scenario.codes_of_keys, strict=True)
-    ]
-    for place in range(len(scenario.target_columns)):
-        for copy, copies in groups(scenario).items():
-            single, _ = scenario.single_cells(place, copies)
-            if exclusions.act_on(place):
-                single = single[~exclusions.gone(place, copies)[single]]
-            if int(scenario.cells[place].counts[0][single].sum()) < LEAST_DISCLOSED:
-                continue
-            for key in range(len(scenario.key_columns)):
-                for row in _group_rows(
-                    scenario, place, key, copy=copy, single=single, people=people[key]
-                ):
-                    if row.p < SIGNIFICANT / max(row.n_tested, 1):
-                        yield row
-
-
-def _group_rows(
-    scenario: CountedScenario, place: int, key: int, *, copy: Copy, single: Ints, people: Ints
-) -> Iterator[GroupRow]:
-    """Levels of one key, each with what all others predict."""
-    from scipy.special import bdtrc
-
-    cells = scenario.cells[place]
-    column, target = scenario.key_columns[key], scenario.target_columns[place]
-    codes = scenario.codes_of_keys[key][cells.q_of(single)]
-    disclosed = np.bincount(codes, cells.counts[0][single], column.n_levels).astype(np.int64)
-    is_tested = people >= LEAST_PEOPLE
-    rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
-    stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
-    for code in np.flatnonzero(is_tested & stands_out):
-        commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
-        p0 = float(min(max(rest[code], commonest), 1.0))
-        p = 1.0 if p0 >= 1 else float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
-        yield GroupRow(
-            target=target.name,
-            copy=copy,
-            key=column.name,
-            level=label(column, int(code)),
-            n_people=int(people[code]),
-            n_correct=int(disclosed[code]),
-            percent=100 * int(disclosed[code]) / int(people[code]),
-            expected=100 * p0,
-            p=p,
-            n_tested=int(is_tested.sum()),
-        )
-
-
-# Which values of a target would be disclosed, of how many people correctly, of how many wrongly?
-#
-# A wrong value is harm, too: somebody is taken for what they are not.
-
-
-Kind = Literal["value", "missing", "rare"]
-
-RARE = 10
-"""A value of fewer people is not named, unless it was declared sensitive."""
-MOST_LEVELS = 60
-"""A target with more levels is told of by its sensitive ones alone."""
-
-
-def rows_by_value(
-    scenario: CountedScenario, sensitive: Mapping[str, Collection[str]]
-) -> Iterator[ValueRow]:
-    """Every value of every target, in each synthetic file and in all of them pooled.
-
-    Values of fewer than ten people come together in one row without a name.
-
-    Notes
-    -----
-    Over the cells with s_tq = s_q > 0, whose keys point to the single value t: correctly disclosed
-    is the sum of d_tq, wrongly the sum of d_q - d_tq. Summed over all values they are DiSCO and
-    DiS less DiSCO, of all people, before any exclusion.
-
-    References
-    ----------
-    Raab (2024), equations 10 and 11, value by value.
-    """
-    for place, column in enumerate(scenario.target_columns):
-        wanted = sensitive.get(column.name, ())
-        if column.n_levels > MOST_LEVELS and not wanted:
-            continue
-        for copy, copies in groups(scenario).items():
-            yield from _value_rows(scenario, place, copy, copies, wanted)
-
-
-def _value_rows(
-    scenario: CountedScenario,
-    place: int,
-    copy: Copy,
-    copies: Sequence[int],
-    wanted: Collection[str],
-) -> Iterator[ValueRow]:
-    cells, column = scenario.cells[place], scenario.target_columns[place]
-    single, points = scenario.single_cells(place, copies)
-    d_q, d_tq, n = scenario.keys.counts[0], cells.counts[0], column.n_levels
-    t, q = cells.t[single], cells.q_of(single)
-    correct = np.bincount(t, d_tq[single], n)
-    wrong = np.bincount(t, d_q[q] - d_tq[single], n)
-    is_told = np.repeat(points, np.diff(cells.starts))
-    other = np.bincount(cells.t[is_told], d_tq[is_told], n) - correct
-    people = column.counts[0]
-    figures = np.stack([people, correct, wrong, other], axis=1).astype(np.int64)
-    levels = [label(column, code) for code in range(n)]
-    is_rare = [level not in (None, *wanted) and people[c] < RARE for c, level in enumerate(levels)]
-    for code, level in enumerate(levels):
-        if not is_rare[code] and (n <= MOST_LEVELS or level in wanted):
-            kind: Kind = "missing" if level is None else "value"
-            yield _row(column.name, copy, kind, level, figures[code])
-    if n <= MOST_LEVELS and any(is_rare):
-        yield _row(column.name, copy, "rare", None, figures[is_rare].sum(axis=0))
-
-
-def _row(target: str, copy: Copy, kind: Kind, level: str | None, figures: Ints) -> ValueRow:
-    people, correct, wrong, other = figures.tolist()
-    return ValueRow(
-        target=target,
-        copy=copy,
-        kind=kind,
-        level=level,
-        n_people=people,
-        n_correct=correct,
-        n_wrong=wrong,
-        n_other=other,
-    )
-
+from unveil.study.scenario import Progress, no_progress
 
 # How many people, not rows, does a figure count, where people have several rows?
 #
@@ -206,7 +49,8 @@ def _row(target: str, copy: Copy, kind: Kind, level: str | None, figures: Ints) 
 
 def people_figures(people: PeopleOfFiles, exclusions: Exclusions) -> PeopleFigures:
     """Every figure that counts people with some property, counted by person."""
-    rows = list(_rows(people, exclusions))
+    order = (None, *exclusions.scenario.target_names)
+    rows = sorted(_rows(people, exclusions), key=lambda row: order.index(row.target))
     copies = [row for row in rows if isinstance(row.copy, int)]
     means = []
     for target, measure in dict.fromkeys((row.target, row.measure) for row in rows):
@@ -225,27 +69,26 @@ def people_figures(people: PeopleOfFiles, exclusions: Exclusions) -> PeopleFigur
 
 
 def _rows(people: PeopleOfFiles, exclusions: Exclusions) -> Iterator[PeopleRow]:
-    scenario = exclusions.scenario
-    for copy, copies in groups(scenario).items():
-        for measure, is_counted in _identity(people, exclusions, copies).items():
+    for copy, pair in exclusions.scenario.pairs():
+        here = exclusions.on(pair)
+        for measure, is_counted in _identity(people, here, copy).items():
             yield _people_row(people.original, is_counted, None, copy, measure)
-    for place, target in enumerate(scenario.target_names):
-        cell_of_row = scenario.cells_of_originals(place)
-        for copy, copies in groups(scenario).items():
-            looks, kept = scenario.looks(place, copies), ~exclusions.gone(place, copies)
+        for place, target in enumerate(pair.target_names):
+            cell_of_row = pair.cells_of_originals(place)
+            looks, kept = pair.looks(place), ~here.gone(place)
             for measure, counted in attribute.COUNTED.items():
                 cells = looks.on_cells(counted(looks.profile)) & kept
                 yield _people_row(people.original, cells[cell_of_row], target, copy, measure)
 
 
-def _identity(
-    people: PeopleOfFiles, exclusions: Exclusions, copies: Sequence[int]
-) -> dict[str, Mask]:
+def _identity(people: PeopleOfFiles, exclusions: Exclusions, copy: Copy) -> dict[str, Mask]:
     """For each measure of identity, the rows of the original that make their person count."""
-    scenario = exclusions.scenario
-    q = scenario.keys.q[scenario.sides.slices[0]]
-    n_there = sum(_people_by_keys(scenario, side, people.copies[side - 1]) for side in copies)
-    is_alone = _people_by_keys(scenario, 0, people.original.of_row) == 1
+    keys = exclusions.scenario.keys
+    copies = [people.copies[copy - 1]] if isinstance(copy, int) else people.copies
+    n_rows = [keys.sides.rows[0], *map(len, copies)]
+    q, *q_there = np.split(keys.q, np.cumsum(n_rows)[:-1])
+    n_there = sum(count_people(*one, keys.n_q) for one in zip(q_there, copies, strict=True))
+    is_alone = count_people(q, people.original.of_row, keys.n_q) == 1
     for hit in exclusions.hit_keys.values():
         is_alone &= ~hit
     found = {
@@ -254,12 +97,6 @@ def _identity(
         "repU": is_alone & (n_there == 1),
     }
     return {measure: of_keys[q] for measure, of_keys in found.items()}
-
-
-def _people_by_keys(scenario: CountedScenario, side: int, of_row: Ids) -> Ints:
-    """How many people of one side have each key combination."""
-    q = scenario.keys.q[scenario.sides.slices[side]]
-    return count_people(q, of_row, scenario.keys.n_q)
 
 
 def people_by_keys(people: People, q: Ids, n_q: int) -> PeopleByKeys:
@@ -309,7 +146,6 @@ class MeasuredScenario:
     checking: CheckSettings
     figures: ScenarioFigures
     recurrence: tuple[Recurrence, ...]
-    by_value: tuple[ValueRow, ...]
 
     def record(
         self, exclude: tuple[Exclusion, ...] = (), progress: Progress = no_progress
@@ -329,9 +165,8 @@ def measure_scenario(
     sensitive: Mapping[str, Collection[str]] | None = None,
 ) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
-    found = measure_all(opening.scenario, checking, progress)
-    values = tuple(rows_by_value(opening.scenario, sensitive or {}))
-    return MeasuredScenario(opening, checking, found, tuple(recurrences(opening.scenario)), values)
+    found = measure_all(opening.scenario, checking, progress, sensitive)
+    return MeasuredScenario(opening, checking, found, tuple(recurrences(opening.scenario)))
 
 
 def _record(
@@ -346,16 +181,17 @@ def _record(
     targets = _sort_by_risk({target: found.figures for target, found in named.items()})
     subjects: list[tuple[str | None, ByCopy]] = [(None, after.identity)]
     subjects += [(target, named[target].figures) for target in targets]
-    d_q, s_q = scenario.keys.counts[0], scenario.keys.counts[1:].sum(axis=0)
+    keys = scenario.pooled.keys
+    n_q_original, n_q_synthetic = np.count_nonzero(keys.counts, axis=1).tolist()
     return Disclosure(
         files=opening.files,
         keys=scenario.key_names,
         targets=targets,
         n_original=scenario.sides.rows[0],
         n_synthetic=scenario.sides.rows[1:],
-        n_q_original=int((d_q > 0).sum()),
-        n_q_synthetic=int((s_q > 0).sum()),
-        n_q_union=scenario.keys.n_q,
+        n_q_original=n_q_original,
+        n_q_synthetic=n_q_synthetic,
+        n_q_union=keys.n_q,
         identity=tuple(
             convert({"copy": copy, **row}, IdentityRow) for copy, row in after.identity.items()
         ),
@@ -367,8 +203,8 @@ def _record(
             for target in targets
             for copy, row in named[target].figures.items()
         ),
-        by_value=measured.by_value,
-        by_group=tuple(rows_by_group(exclusions)),
+        by_value=tuple(row for found in measured.figures.targets for row in found.values),
+        by_group=tuple(row for found in after.targets for row in found.groups),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=measured.recurrence,

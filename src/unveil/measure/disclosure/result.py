@@ -49,22 +49,23 @@ def records_at_risk(
     as_text: bool = False,
 ) -> pl.DataFrame:
     """One row per original record that the measure counts and no exclusion takes out."""
-    scenario = exclusions.scenario
-    place = _target_place(scenario, target)
-    name, copies = _copies(scenario, copy)
+    place = _target_place(exclusions.scenario, target)
+    copy = _copy(exclusions.scenario, copy)
+    scenario = exclusions.scenario.pair(copy)
+    here = exclusions.on(scenario)
     if not isinstance(measure, str) or measure not in COUNTED:
         raise SettingsError(
             f"No records can be listed for {measure!r}.{nearest(str(measure), list(COUNTED))} They"
             f" can be listed for: {list_names(COUNTED)}."
         )
-    looks = scenario.looks(place, copies)
-    gone = exclusions.gone(place, copies)
-    gone_here = exclusions.gone_keys(place) if measure in identity.COUNTED else gone
+    looks = scenario.looks(place)
+    gone = here.gone(place)
+    gone_here = here.gone_keys(place) if measure in identity.COUNTED else gone
     at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
     found = _Listed(rows, cell_of_row[rows], gone, as_text)
-    return _frame(scenario, place, (name, copies), found)
+    return _frame(scenario, place, copy, found)
 
 
 @dataclass(frozen=True)
@@ -92,26 +93,23 @@ def _target_place(scenario: CountedScenario, target: str) -> int:
     return scenario.target_names.index(target)
 
 
-def _copies(scenario: CountedScenario, copy: Copy | None) -> tuple[Copy, list[int]]:
+def _copy(scenario: CountedScenario, copy: Copy | None) -> Copy:
     everyone = list(scenario.all_copies)
     if copy == "pooled" or (copy is None and len(everyone) > 1):
-        return "pooled", everyone
+        return "pooled"
     if copy is None:
-        return 1, [1]
+        return 1
     if copy not in everyone or isinstance(copy, bool):
         raise SettingsError(
             f"There is no copy {copy!r} to list records of. There are: "
             f"{list_names(map(str, everyone))}"
             " and pooled."
         )
-    return copy, [int(copy)]
+    return int(copy)
 
 
-def _frame(
-    scenario: CountedScenario, place: int, seen: tuple[Copy, list[int]], listed: _Listed
-) -> pl.DataFrame:
-    copy, copies = seen
-    looks = scenario.looks(place, copies)
+def _frame(scenario: CountedScenario, place: int, copy: Copy, listed: _Listed) -> pl.DataFrame:
+    looks = scenario.looks(place)
     p, look = looks.profile, looks.of_cell[listed.cells]
     # Words are made once for each look, and for those of its cells that are excluded once more.
     is_gone = listed.gone[listed.cells]
@@ -124,7 +122,7 @@ def _frame(
     own = {
         "row": pl.Series(listed.rows, dtype=pl.Int64),
         "copy": pl.Series([str(copy)]).new_from_index(0, len(listed.rows)),
-        "copy_says": _shown_values(scenario, place, copies, listed),
+        "copy_says": _shown_values(scenario, place, listed),
         **{
             letter: pl.Series(getattr(p, letter)[look], dtype=pl.Int64)
             for letter in ("d_tq", "s_tq", "d_q", "s_q")
@@ -156,14 +154,12 @@ def _free(name: str, taken: Container[str]) -> str:
     return _free(f"{name}_", taken) if name in taken else name
 
 
-def _shown_values(
-    scenario: CountedScenario, place: int, copies: list[int], listed: _Listed
-) -> pl.Series:
+def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.Series:
     """The one value that the copy shows for the keys of each record; null where it shows several.
 
     Null is also the missing level, where that is what the copy shows; `why` tells them apart.
     """
-    looks, cells = scenario.looks(place, copies), scenario.cells[place]
+    looks, cells = scenario.looks(place), scenario.cells(place)
     levels = listed.values(scenario.target_columns[place])
     settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
     level_of_q = np.full(cells.n_q, len(levels), np.int64)
