@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import unveil.count.cells
 import unveil.io.sources
 import unveil.study.study
 from unveil.cli.commands import Commands
@@ -120,12 +121,20 @@ def test_measures_of_a_study_share_what_is_known(folder, counted):
     assert apart.record == utility(*pair, seed=1, n_permutations=2).record
 
 
-def test_the_same_scenario_is_counted_once():
+def test_the_same_scenario_is_counted_once(monkeypatch):
     people = pl.DataFrame({"a": [1, 2, 2], "b": ["x", "y", "y"]})
+    counted = []
+    for name in ("count_keys", "count_cells"):
+        real = getattr(unveil.count.cells, name)
+        monkeypatch.setattr(
+            unveil.count.cells,
+            name,
+            lambda *given, real=real: (counted.append(real), real(*given))[1],
+        )
     study = Study.open(people, people)
     first, again = (disclosure(study, keys="a").record for _ in range(2))
     assert first == again
-    assert len(study._scenarios) == len(study._keys) == len(study._cells) == 1
+    assert len(counted) == len(set(counted)) == 2
 
 
 def test_one_file_that_cannot_be_compared_does_not_stop_the_others():
