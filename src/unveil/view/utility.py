@@ -14,9 +14,10 @@ from unveil.view.show import as_html, as_text
 TEMPLATES = {
     "sizes": "{original} of the original and {copies}, by {columns}.",
     "sample": (
-        "Compared were {n} of the largest file, drawn at random, and as large a share of the others:"
-        " all figures are those of files of that size. pMSE is {p}; from one such sample to"
-        " another it varies by {e}. --sample all compares all records."
+        "Compared were {n} of the largest file, drawn at random, and as large a share of the"
+        " others: all figures are those of files of that size. pMSE is {p}; from one such sample to"
+        " another it varies by {e}. --sample all compares all records (in a project: utility_sample"
+        ' = "all" under [data]).'
     ),
     "tree": "A tree of {leaves} was grown to tell them apart.",
     "no tree": "A tree found nothing to tell them apart by.",

@@ -123,7 +123,15 @@ def utility(
     (2021); synthpop 1.9-3, utility.gen.
     """
     progress = progress or no_progress
-    settings = _settings(model, interactions, n_permutations, seed, workers, sample)
+    threads = (os.cpu_count() or 1) if workers is None else workers
+    settings = UtilitySettings(
+        choice("model", model, get_args(Model)),
+        whole_number("interactions", _order(interactions), least=1, most=MOST_ORDER),
+        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
+        choose_seed(seed),
+        whole_number("workers", threads, least=1, most=1_000),
+        None if sample is None else whole_number("sample", sample, least=1, most=MOST_SAMPLED),
+    )
     opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,
@@ -135,19 +143,9 @@ def utility(
     return RowsResult(_record(opened, settings, progress))
 
 
-def _settings(
-    model: Any, interactions: Any, n_permutations: Any, seed: Any, workers: Any, sample: Any
-) -> UtilitySettings:
-    order = int(interactions) + 1 if isinstance(interactions, bool) else interactions
-    threads = (os.cpu_count() or 1) if workers is None else workers
-    return UtilitySettings(
-        choice("model", model, get_args(Model)),
-        whole_number("interactions", order, least=1, most=MOST_ORDER),
-        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
-        choose_seed(seed),
-        whole_number("workers", threads, least=1, most=1_000),
-        None if sample is None else whole_number("sample", sample, least=1, most=MOST_SAMPLED),
-    )
+def _order(interactions: Any) -> Any:
+    return int(interactions) + 1 if isinstance(interactions, bool) else interactions
+
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
