@@ -53,7 +53,7 @@ def test_a_parquet_file_says_itself_how_much_it_holds(paths, monkeypatch, tmp_pa
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 def test_a_limit_of_the_process_ends_in_a_sentence_and_exit_code_2(tmp_path):
-    people = pl.DataFrame({f"c{i}": range(300_000) for i in range(8)})
+    people = pl.DataFrame({f"c{i}": range(100_000, 400_000) for i in range(8)})
     for name in ("a.csv", "b.csv"):
         people.write_csv(tmp_path / name)
     script = (
