@@ -75,7 +75,8 @@ FAULTS = [
     (
         DATA + 'title = "x"\n',
         "project.toml, line 3: [data] has no setting 'title'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction, utility_sample.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction,"
+        " utility_sample.",
     ),
     (
         "[data]\nsynthetic = []\n",
@@ -394,7 +395,8 @@ FAULTS = [
     (
         DATA + 'exclude = ["income=-8"]\n',
         "project.toml, line 3: [data] has no setting 'exclude'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction, utility_sample.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction,"
+        " utility_sample.",
     ),
     (
         DATA + "[limits]\nDISCO = [5, 10]\n",

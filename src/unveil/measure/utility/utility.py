@@ -147,7 +147,6 @@ def _order(interactions: Any) -> Any:
     return int(interactions) + 1 if isinstance(interactions, bool) else interactions
 
 
-
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
     compared = _compared(opened, settings, 0)
     is_sampled = max(map(len, compared.rows)) < max(opened.sides.rows)
