@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from unveil.measure.disclosure.disclosure import disclosure
 from unveil.measure.utility.pair_tables import measure_pairs
-from unveil.measure.utility.propensity import labels, pmse_of, terms
+from unveil.measure.utility.propensity import ComparedRows, pmse_of
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable, measures
 from unveil.models.tree import grow_rpart_trees
 from unveil.study.kinds import UtilityData, open_columns
@@ -66,8 +66,9 @@ def opened(original: pl.DataFrame, copy: pl.DataFrame) -> UtilityData:
 def pmse(original: pl.DataFrame, copy: pl.DataFrame) -> float:
     """The pMSE of rpart's tree, as `unveil.utility` has it; of synthpop's first copy 0.00608."""
     both = opened(original, copy)
-    columns = [term.predictor for term in terms(both, (0, 1))]
-    return pmse_of(grow_rpart_trees(columns, [labels(both, (0, 1))])[0])
+    compared = ComparedRows.of(both)
+    columns = [term.predictor for term in compared.terms((0, 1))]
+    return pmse_of(grow_rpart_trees(columns, [compared.labels((0, 1))])[0])
 
 
 def s_pmse_of_pairs(original: pl.DataFrame, copy: pl.DataFrame) -> dict[tuple[str, ...], float]:

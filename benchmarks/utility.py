@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from unveil.measure.utility.pair_tables import measure_pairs
-from unveil.measure.utility.propensity import labels, permuted_pmse, terms
+from unveil.measure.utility.propensity import ComparedRows, permuted_pmse
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable
 from unveil.models.tree import MAX_DEPTH, MIN_LEAF, MIN_SPLIT
 from unveil.study.kinds import UtilityData, open_columns
@@ -129,8 +129,8 @@ def permutations(rounds: int) -> bool:
     from sklearn.tree import DecisionTreeClassifier
 
     found = opened(12, 5_000)
-    columns = [term.predictor for term in terms(found, (0, 1))]
-    label = labels(found, (0, 1))
+    columns = [term.predictor for term in ComparedRows.of(found).terms((0, 1))]
+    label = ComparedRows.of(found).labels((0, 1))
     matrix = np.stack([column.codes for column in columns], axis=1).astype(np.float32)
     rng = np.random.default_rng(1)
     drawn = [rng.permutation(label) for _ in range(N_PERMUTATIONS + 1)]

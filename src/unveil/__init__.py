@@ -18,10 +18,6 @@ from unveil.errors import (
     UnveilError,
     WriteError,
 )
-from unveil.measure.disclosure.disclosure import disclosure
-from unveil.measure.disclosure.excess import excess
-from unveil.measure.disclosure.exclusion_table import exclusion_table
-from unveil.records.exclusions import Exclusion
 from unveil.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -39,6 +35,9 @@ if TYPE_CHECKING:
     from unveil.measure.cap.gtcap import gtcap
     from unveil.measure.cap.split import split
     from unveil.measure.cap.tcap import tcap
+    from unveil.measure.disclosure.disclosure import disclosure
+    from unveil.measure.disclosure.excess import excess
+    from unveil.measure.disclosure.exclusion_table import exclusion_table
     from unveil.measure.ecap.arguments import ecap_from_probabilities
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from unveil.protection.refill import refill
     from unveil.protection.replicated_uniques import remove_replicated_uniques
     from unveil.protection.smooth import smooth
+    from unveil.records.exclusions import Exclusion
     from unveil.study.study import Study
     from unveil.synthesis.synthesise import synthesise
     from unveil.synthesis.synthesiser import Synthesiser
@@ -145,8 +145,10 @@ __all__ = [
     "write_file",
 ]
 
-# The main job is there at once; other modules are imported when they are first asked for.
+# Modules are imported when they are first asked for: `unveil --version` and the process that reads
+# files need none.
 _HOMES = {
+    "Exclusion": "records.exclusions",
     "Labelled": "io.table",
     "Project": "project.project",
     "PublishedTable": "measure.tables.published_table",
@@ -164,10 +166,13 @@ _HOMES = {
     "compare_rounding": "measure.tables.compare_rounding",
     "compare_structure": "measure.structure.compare_structure",
     "differential_confidentiality": "measure.cap.differential",
+    "disclosure": "measure.disclosure.disclosure",
     "distance_filter": "protection.distance_filter",
     "ecap": "measure.ecap.ecap",
     "ecap_discrete": "measure.ecap.discrete",
     "ecap_from_probabilities": "measure.ecap.arguments",
+    "excess": "measure.disclosure.excess",
+    "exclusion_table": "measure.disclosure.exclusion_table",
     "explore": "project.explore.explore",
     "gcap": "measure.cap.gcap",
     "gtcap": "measure.cap.gtcap",

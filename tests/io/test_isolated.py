@@ -221,10 +221,10 @@ def test_an_interruption_is_heard_while_the_process_is_silent(tmp_path, monkeypa
     with_worker(monkeypatch, "import time; time.sleep(60)")
     started, answer = [], isolated._ReadingProcess.answer
 
-    def interrupted(reader):
+    def interrupted(reader, question):
         started.append(reader.process)
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        return answer(reader)
+        return answer(reader, question)
 
     monkeypatch.setattr(isolated._ReadingProcess, "answer", interrupted)
     before = time.monotonic()
@@ -256,6 +256,40 @@ def test_a_large_table_is_read_in_pieces_and_its_process_ended(tmp_path, monkeyp
     frame = pl.DataFrame({f"c{i}": [float(i)] * 500 for i in range(5)})
     assert read_table(make(tmp_path, ".sav", frame), side="original").frame.equals(frame)
     assert isolated._kept == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="memory as Linux seals it")
+def test_shared_memory_holds_what_the_pipe_would_bring_and_outlives_its_process(
+    tmp_path, monkeypatch
+):
+    n = 1000
+    frame = pl.DataFrame(
+        {"x": range(n), "sé\n": [f"text {i}" for i in range(n)], "empty": [None] * n, "": [1.5] * n}
+    )
+    frame.write_parquet(path := tmp_path / "f.parquet")
+    monkeypatch.setattr(isolated, "_SMALL", 1 << 40)
+    piped = read_table(path, side="original").frame
+    monkeypatch.setattr(isolated, "_SMALL", 0)
+    shared = [read_table(path, side="original").frame for _ in range(isolated._MOST_SHARED)]
+    assert isolated._kept == []  # nothing left to answer with
+    assert all(one.equals(piped) and one.schema == piped.schema for one in shared)
+    assert piped.equals(frame)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="memory as Linux seals it")
+def test_memory_that_could_still_be_cut_is_refused_and_none_is_left_open(tmp_path, monkeypatch):
+    monkeypatch.setattr(isolated, "_SMALL", 0)
+    with_worker(
+        monkeypatch,
+        "def out(b): sys.stdout.buffer.write(len(b).to_bytes(8, 'big') + b)\n"
+        'out(b\'{"type":"found","n_pieces":1,"codebook":null,"notes":[]}\')\n'
+        "out(b'[\"x\"]'); out(b''); sys.stdout.buffer.flush(); sys.stdin.buffer.read()\n",
+    )
+    before = len(os.listdir("/proc/self/fd"))
+    assert refusal(make(tmp_path, ".sav")) == BROKE_DOWN
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.mark.slow

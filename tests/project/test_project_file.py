@@ -60,7 +60,7 @@ FAULTS = [
         DATA + "synthetik = []\n",
         "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'?"
         " Its settings are: original, synthetic, control, special_codes, missing_values,"
-        " types, labels, sampling_fraction.",
+        " types, labels, sampling_fraction, utility_sample.",
     ),
     (
         "data = 3\n",
@@ -75,7 +75,8 @@ FAULTS = [
     (
         DATA + 'title = "x"\n',
         "project.toml, line 3: [data] has no setting 'title'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction,"
+        " utility_sample.",
     ),
     (
         "[data]\nsynthetic = []\n",
@@ -394,7 +395,8 @@ FAULTS = [
     (
         DATA + 'exclude = ["income=-8"]\n',
         "project.toml, line 3: [data] has no setting 'exclude'. Its settings are: original,"
-        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction.",
+        " synthetic, control, special_codes, missing_values, types, labels, sampling_fraction,"
+        " utility_sample.",
     ),
     (
         DATA + "[limits]\nDISCO = [5, 10]\n",
@@ -599,7 +601,7 @@ FAULTS = [
         DATA + 'synthesis.method = "cort"\n',
         "project.toml, line 3: [data] has no setting 'synthesis'. Did you mean 'synthetic'?"
         " Its settings are: original, synthetic, control, special_codes, missing_values,"
-        " types, labels, sampling_fraction.",
+        " types, labels, sampling_fraction, utility_sample.",
     ),
     (
         DATA + '[[protect.step]]\ndo = "top_cod"\n',

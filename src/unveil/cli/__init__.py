@@ -10,7 +10,6 @@ import textwrap
 from collections.abc import Sequence
 
 import click
-from polars.exceptions import PanicException
 
 from unveil.cli.commands import Commands
 from unveil.errors import UnveilError
@@ -60,7 +59,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return int(unveil.main(arguments, prog_name="unveil", standalone_mode=False) or 0)
     except BrokenPipeError:  # the reader of our output has seen enough
         return 1
-    except (Exception, PanicException, KeyboardInterrupt) as fault:
+    except (SystemExit, GeneratorExit):
+        raise
+    except BaseException as fault:  # a panic of polars, too, which is no `Exception`
         message, code = _describe_fault(fault)
         _say(message)
         return code

@@ -22,6 +22,7 @@ from unveil.measure.utility.compare import compare
 from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
+from unveil.measure.utility.utility import SAMPLE
 from unveil.measure.utility.utility import utility as told_apart
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
@@ -61,6 +62,18 @@ def parse_interactions(
     return int(given)
 
 
+def parse_sample(context: click.Context, option: click.Parameter, given: str) -> int | None:
+    """How many records of the largest file a model compares; None for all."""
+    if given == "all":
+        return None
+    if not given.isdecimal():
+        raise SettingsError(
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write a number of records, or"
+            " all."
+        )
+    return int(given)
+
+
 @click.command(short_help="How much of the original's story a copy still tells.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
@@ -84,6 +97,13 @@ def parse_interactions(
     "N",
     type=int,
     default=50,
+)
+@option(
+    "--sample",
+    "How many records of the largest file the model compares, or all.",
+    "N",
+    default=str(SAMPLE),
+    callback=parse_sample,
 )
 @option(
     "--special-codes --special",
@@ -187,6 +207,7 @@ def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> Utilit
         interactions=asked["interactions"],
         n_permutations=asked["permutations"],
         seed=asked["seed"],
+        sample=asked["sample"],
         **same,
     )
     trial = None

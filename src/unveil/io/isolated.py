@@ -1,8 +1,9 @@
 """A file is read in a process of its own, so that a damaged one cannot take the user's with it.
 
 The process is started when the first file is read and answers for the files after it; it ends
-with this one, after a minute without work, or when a large file has been read, so that its memory
-is free again. Where no process can be started, the file is read in this one.
+with this one, after a minute without work, or when a very large file or many large ones have been
+read, so that its memory is free again. Where no process can be started, the file is read in this
+one.
 """
 
 import atexit
@@ -28,14 +29,20 @@ from unveil.io.wire import (
     ReadHeader,
     ReadRefusal,
     ReadRequest,
+    new_memory,
     receive,
     receive_mark,
     receive_parsed,
     send,
 )
 
-_LARGE = 1 << 26
+_LARGE = 1 << 28
+_SMALL = 1 << 18  # bytes of a file, below which the pipe does as well
+_MOST_SHARED = 16  # tables in shared memory, after which a new process is started
+_BREAKDOWNS = (EOFError, OSError, ValueError, MemoryError)
 _PATIENCE = 500  # milliseconds
+# Nothing that an import makes is garbage: looking for it is a tenth of the start.
+_START = "import gc; gc.disable(); from unveil.io.worker import main; gc.enable(); main()"
 _PACKAGES = Path(__file__).parents[2]
 
 _turns: dict[int, threading.Lock] = {}  # by process: one copied from this has nobody to wait for
@@ -64,19 +71,28 @@ class _ReadingProcess:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "unveil.io.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())},
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        self.memory = new_memory(_MOST_SHARED)
+        self.is_spent = False  # whether it holds much memory, or has none left to answer with
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())},
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                pass_fds=self.memory,
+            )
+        except OSError:
+            self._close_memory()
+            raise
         self.questions = cast(BinaryIO, self.process.stdin)
         self.answers = _Answers(cast(BufferedReader, self.process.stdout))
 
     def hears(self, question: ReadRequest) -> bool:
         """Whether the process is there and has the question."""
+        if self.memory and question.n_bytes >= _SMALL:
+            question = msgspec.structs.replace(question, memory=self.memory[-1])
         try:
             send(self.questions, msgspec.json.encode(question))
             self.questions.flush()
@@ -87,18 +103,35 @@ class _ReadingProcess:
             self.end()
             raise
 
-    def answer(self) -> ParsedFile | ReadRefusal:
+    def answer(self, question: ReadRequest) -> ParsedFile | ReadRefusal:
         """What it found, or why it refuses."""
         head = msgspec.json.decode(receive(self.answers), type=ReadHeader | ReadRefusal)
-        return head if isinstance(head, ReadRefusal) else receive_parsed(self.answers, head)
+        if isinstance(head, ReadRefusal):
+            return head
+        if not self.memory or question.n_bytes < _SMALL:
+            parsed = receive_parsed(self.answers, head)
+            self.is_spent = parsed.frame.estimated_size() >= _LARGE
+            return parsed
+        memory = self.memory.pop()
+        try:
+            parsed = receive_parsed(self.answers, head, memory)
+            self.is_spent = not self.memory or os.fstat(memory).st_size >= _LARGE
+            return parsed
+        finally:
+            os.close(memory)
 
     def end(self) -> None:
         """End the process now."""
         self.process.kill()
+        self._close_memory()
         for pipe in (self.questions, self.answers):
             with suppress(OSError):
                 pipe.close()
         self.process.wait()
+
+    def _close_memory(self) -> None:
+        while self.memory:
+            os.close(self.memory.pop())
 
 
 _kept: list[_ReadingProcess] = []
@@ -137,9 +170,9 @@ def _ready_process(question: ReadRequest) -> _ReadingProcess | None:
 def _receive_answer(reader: _ReadingProcess, question: ReadRequest) -> ParsedFile:
     may_stay = False
     try:
-        answer = reader.answer()
-        may_stay = isinstance(answer, ReadRefusal) or answer.frame.estimated_size() < _LARGE
-    except (EOFError, OSError, MemoryError, msgspec.MsgspecError, pl.exceptions.PolarsError):
+        answer = reader.answer(question)
+        may_stay = not reader.is_spent
+    except (*_BREAKDOWNS, msgspec.MsgspecError, pl.exceptions.PolarsError):
         raise ReadError(_given_up_sentence(question)) from None
     finally:
         if may_stay:

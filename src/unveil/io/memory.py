@@ -1,12 +1,12 @@
 """How much memory is free, so that a file too large for it is refused and not half read?"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from unveil.errors import ReadError
+from unveil.errors import ReadError, list_names
 
 # Can the file be opened at all, and if not, what should its owner do?
 #
@@ -49,6 +49,64 @@ def _check_what_is_no_file(path: Path, place: str) -> None:
 
 def _not_found(path: Path, place: str) -> str:
     return f"{place} was not found: there is no file {str(path)!r}. Check the name and the folder."
+
+
+# Is there enough memory for all files together? Asked of their sizes, before any of them is read.
+
+
+_CELL = 32  # bytes that an entry takes at most while its file is read and counted
+_CELL_RESERVED, _START_RESERVED = 64, 1 << 30  # of addresses, which polars reserves generously
+_SAMPLED = 1 << 20
+_DELIMITERS = (b",", b";", b"\t", b"|")
+
+
+def check_memory(paths: Iterable[Path], n_columns: int | None = None) -> None:
+    """Refuse text files that need more memory than is free, with what would be enough."""
+    known = list(paths)
+    check_cells(sum(_n_cells(path, n_columns) for path in known), [path.name for path in known])
+
+
+def check_cells(n_cells: int, names: Sequence[str]) -> None:
+    """Refuse so many entries where memory is too small for them."""
+    needed, free = n_cells * _CELL, free_memory()
+    limit = _address_limit()
+    if n_cells and limit is not None and _START_RESERVED + n_cells * _CELL_RESERVED > limit:
+        needed, free = _START_RESERVED + n_cells * _CELL_RESERVED, limit
+    if free is not None and needed > free:
+        raise ReadError(
+            f"{list_names(names)} {'have' if len(names) > 1 else 'has'} about {n_cells:,} entries,"
+            f" for which {size_text(needed)} of memory would be enough; {size_text(free)} can be"
+            " used. Close other programs, raise the limit of memory, read fewer columns, or use a"
+            " machine with more memory."
+        )
+
+
+def _n_cells(path: Path, n_columns: int | None) -> int:
+    """About how many entries a text file has, by its size and its first lines; 0: not known."""
+    if path.suffix.lower() not in (".csv", ".tsv", ".txt"):
+        return 0
+    try:
+        n_bytes = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(_SAMPLED)
+    except (OSError, ValueError):  # told when it is read
+        return 0
+    n_lines = max(start.count(b"\n"), 1)
+    first = start.partition(b"\n")[0]
+    width = 1 + max(first.count(mark) for mark in _DELIMITERS)
+    n_rows = n_bytes * n_lines // max(len(start), 1)
+    return n_rows * min(width, n_columns or width)
+
+
+def _address_limit() -> int | None:
+    """How many addresses this process may have; None where nobody limits them."""
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return None
+    # The one that cannot be raised: the process that reads files lowers the other for itself.
+    _, limit = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 _MEMINFO = Path("/proc/meminfo")

@@ -7,6 +7,7 @@ import msgspec
 import polars as pl
 
 from unveil.errors import ReadError
+from unveil.io.memory import check_cells
 from unveil.io.table import choose, has_pattern
 from unveil.io.wire import ParsedFile, ReadRequest
 from unveil.records.codebook import Codebook
@@ -21,6 +22,8 @@ def parse(question: ReadRequest) -> ParsedFile:
     # One file, by its very name: no patterns, no partitions hidden in the folders' names.
     lazy = pl.scan_parquet(path, glob=False, hive_partitioning=False)
     wanted = choose(lazy.collect_schema().names(), question.columns, question.place)
+    n_rows = int(lazy.select(pl.len()).collect().item())
+    check_cells(n_rows * len(wanted), [question.name])
     frame = (lazy if has_pattern(wanted) else lazy.select(wanted)).collect()[wanted]
     if frame.is_empty():
         raise ReadError(

@@ -1,10 +1,14 @@
 """How a reading process is asked, and how it answers: pieces of known length over two pipes.
 
 A question is one piece of JSON. The answer is a mark that the question arrived, one piece of JSON
-(what was found, or why nothing was), and the columns as Arrow streams of bounded size, so that
-neither side ever holds the whole table twice.
+(what was found, or why nothing was), and the columns. Where the system can seal memory (Linux), a
+large table comes as Arrow in a file in memory that both were started with: it has no name, is gone
+with its last user, and cannot be changed or cut once it is filled, so that it can be used as it
+lies there. Otherwise it comes through the pipe as Arrow streams of bounded size, so that neither
+side ever holds the whole table twice.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -18,6 +22,7 @@ from unveil.records.disclosure import Coercion
 
 ARRIVED = b"unveil: asked\n"
 
+_DESCRIPTORS = "/proc/self/fd/"
 _LENGTH = 8
 _PIECE = 1 << 26
 _AT_ONCE = 1 << 20
@@ -44,6 +49,7 @@ class ReadRequest(msgspec.Struct, frozen=True, kw_only=True):
     sheet: str | None = None
     n_bytes: int = 0  # how large the file is
     seconds: int | None = None  # of computing, beyond which the file is given up
+    memory: int | None = None  # the shared file for the answer, by its number in both processes
 
 
 @dataclass(frozen=True)
@@ -102,28 +108,64 @@ def _exactly(pipe: Readable, n: int) -> bytes:
     return found.getvalue()
 
 
-def send_parsed(pipe: BinaryIO, parsed: ParsedFile) -> None:
-    """What a file holds, its columns in as few pieces as their size allows."""
-    groups = list(_groups(parsed.frame))
+def new_memory(n: int) -> list[int]:
+    """So many empty files in memory, to be handed to a process; none where there are no such."""
+    if not hasattr(os, "memfd_create") or not os.path.exists(_DESCRIPTORS):
+        return []
+    try:
+        return [os.memfd_create("unveil", os.MFD_ALLOW_SEALING) for _ in range(n)]
+    except OSError:
+        return []
+
+
+def send_parsed(pipe: BinaryIO, parsed: ParsedFile, memory: int | None = None) -> None:
+    """What a file holds: its columns in shared memory, or in as few pieces as size allows."""
+    whole = parsed.frame.columns
+    groups = list(_groups(parsed.frame)) if memory is None else [whole]
     head = ReadHeader(n_pieces=len(groups), codebook=parsed.codebook, notes=parsed.notes)
     send(pipe, msgspec.json.encode(head))
     for names in groups:
-        stream = BytesIO()
         # Numbered, for a name may be anything; they get their names back on the other side.
-        columns = {str(i): parsed.frame[name] for i, name in enumerate(names)}
-        pl.DataFrame(columns).write_ipc_stream(stream)
+        piece = parsed.frame[names]
+        piece.columns = [str(i) for i in range(len(names))]
+        stream = BytesIO()
+        if memory is None:
+            piece.write_ipc_stream(stream)
+        else:
+            _fill(memory, piece)
         send(pipe, msgspec.json.encode(names))
         send(pipe, stream.getbuffer())
 
 
-def receive_parsed(pipe: Readable, head: ReadHeader) -> ParsedFile:
+def receive_parsed(pipe: Readable, head: ReadHeader, memory: int | None = None) -> ParsedFile:
     """The columns that follow what was found."""
-    columns: dict[str, pl.Series] = {}
+    pieces: list[pl.DataFrame] = []
     for _ in range(head.n_pieces):
         names = msgspec.json.decode(receive(pipe), type=list[str])
-        piece = pl.read_ipc_stream(receive(pipe))
-        columns |= dict(zip(names, piece.get_columns(), strict=True))
-    return ParsedFile(pl.DataFrame(columns), head.codebook, head.notes)
+        stream = receive(pipe)
+        piece = pl.read_ipc_stream(stream) if memory is None else _take(memory)
+        piece.columns = names
+        pieces.append(piece)
+    frame = pl.concat(pieces, how="horizontal") if len(pieces) > 1 else pieces[0]
+    return ParsedFile(frame, head.codebook, head.notes)
+
+
+def _fill(memory: int, piece: pl.DataFrame) -> None:
+    import fcntl
+
+    piece.write_ipc(f"{_DESCRIPTORS}{memory}")
+    fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK)
+    os.close(memory)
+
+
+def _take(memory: int) -> pl.DataFrame:
+    import fcntl
+
+    seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK
+    # What is not sealed could be cut while it is in use, which would end this process.
+    if fcntl.fcntl(memory, fcntl.F_GET_SEALS) & seals != seals:
+        raise EOFError
+    return pl.read_ipc(f"{_DESCRIPTORS}{memory}")
 
 
 def _groups(frame: pl.DataFrame) -> Iterator[Sequence[str]]:

@@ -51,7 +51,7 @@ def _answer(question: ReadRequest, answers: BinaryIO) -> None:
         refused = ReadRefusal(error=type(fault).__name__, message=str(fault))
         send(answers, msgspec.json.encode(refused))
     else:
-        send_parsed(answers, parsed)
+        send_parsed(answers, parsed, question.memory)
     answers.flush()
 
 
@@ -105,7 +105,3 @@ def _address_space() -> int | None:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
         return None
-
-
-if __name__ == "__main__":
-    main()

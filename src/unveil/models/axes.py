@@ -123,7 +123,9 @@ class Basis:
 
         if not len(self.kept):
             return given
-        found: Floats = solve_triangular(self.lower, given, lower=True, trans=trans)
+        found: Floats = solve_triangular(
+            self.lower, given, lower=True, trans=trans, check_finite=False
+        )
         return found
 
     def spread(self, coefficients: Floats) -> Floats:

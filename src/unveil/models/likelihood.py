@@ -25,7 +25,10 @@ WORK = 1.5e9
 
 def softmax(eta: Floats) -> Floats:
     """Probabilities exp(eta_k) / sum over l of exp(eta_l), in place of the linear predictors."""
-    eta -= eta.max(axis=1, keepdims=True)
+    most = eta[:, 0].copy()
+    for k in range(1, eta.shape[1]):  # far faster than `max` along short rows, and the same
+        np.maximum(most, eta[:, k], out=most)
+    eta -= most[:, None]
     np.exp(eta, out=eta)
     eta /= eta.sum(axis=1, keepdims=True)
     return eta

@@ -6,6 +6,7 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -88,6 +89,7 @@ def _plain(value: Any) -> Any:
     return value.to_dict() if hasattr(value, "to_dict") else str(value)
 
 
+@cache
 def packages() -> tuple[PackageVersion, ...]:
     """The libraries that figures may depend on."""
     return tuple(PackageVersion(package=name, version=version(name)) for name in PACKAGES)

@@ -46,6 +46,7 @@ class Data:
     missing_values: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     sampling_fraction: float | None = None  # of the population, in the original; None: unknown
+    utility_sample: int | str | None = None  # records, or "all"; None: as `unveil.utility` has it
 
 
 @dataclass(frozen=True)

@@ -206,8 +206,11 @@ def _likeness(planner: Planner) -> Iterator[PlannedPart]:
     compared = [name for name in planner.inputs.shared if name not in planner.left_out]
     columns = compared if planner.left_out else None
     asked = {"columns": columns, "special_codes": planner.codes(compared), **planner.data}
+    sample = planner.project.data.utility_sample
+    sampled = {} if sample is None else {"sample": None if sample == "all" else sample}
     for kind in _LIKENESS:
-        yield planner.part(kind, asked, planner.files())
+        more = sampled if kind == "utility" else {}
+        yield planner.part(kind, {**asked, **more}, planner.files())
 
 
 def _tables(planner: Planner) -> Iterator[PlannedPart]:

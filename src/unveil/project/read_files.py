@@ -16,7 +16,7 @@ from unveil.study.band_spec import parse_bands
 
 DATA = (
     *("original", "synthetic", "control", "special_codes", "missing_values", "types"),
-    *("labels", "sampling_fraction"),
+    *("labels", "sampling_fraction", "utility_sample"),
 )
 TYPES = ("integer", "number", "text", "date")
 """What a column can be read as."""
@@ -60,6 +60,7 @@ def read_data(document: Mapping[str, Any], faults: list[FileError]) -> Data:
         missing_values=_missing_values(fields),
         types=fields.by_column("types", '{age = "integer"}', _check_type),
         sampling_fraction=_fraction(fields),
+        utility_sample=_utility_sample(fields),
     )
 
 
@@ -74,6 +75,19 @@ def _check_type(column: str, given: Any) -> None:
             f"the type of {quote_value(column)} is {quote_value(given)}.{hint} It must be one of:"
             f" {list_names(TYPES)}."
         )
+
+
+def _utility_sample(fields: Fields) -> int | str | None:
+    given = fields.table.get("utility_sample")
+    is_number = isinstance(given, int) and not isinstance(given, bool) and given > 0
+    if given not in (None, "all") and not is_number:
+        fields.refuse(
+            f"utility_sample is {quote_value(given)}. Write how many records of the largest file"
+            ' utility compares, a whole number above 0, or "all".',
+            "utility_sample",
+        )
+        return None
+    return given
 
 
 def _fraction(fields: Fields) -> float | None:

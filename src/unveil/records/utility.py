@@ -237,6 +237,7 @@ class UtilityRow(Record, frozen=True, kw_only=True):
     copy: int
     model: Model
     pMSE: float
+    pMSE_error: float | None = None  # of a sample: how much it varies; None: all were compared
     S_pMSE: float | None  # 1 is what chance gives a copy drawn from the true model
     S_pMSE_error: float | None  # its Monte Carlo error; 0 for the closed form
     S_pMSE_pairs: float | None  # against the other copies, where there are several
@@ -262,6 +263,7 @@ class Utility(Record, frozen=True, kw_only=True):
     model: Model
     interactions: int  # how many variables a term of the logistic model joins at most
     seed: int | None  # None: nothing was drawn
+    sample: int | None = None  # records of the largest file that were compared; None: all of them
     n_original: int
     n_synthetic: tuple[int, ...]
     rows: tuple[UtilityRow, ...]

@@ -22,6 +22,7 @@ from unveil.count.cells import KeyCounts
 from unveil.count.codes import CodedColumn, encode, with_declared
 from unveil.count.kinds import Kind
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
+from unveil.io.memory import check_memory
 from unveil.io.sources import CachedFile, hold, read_table
 from unveil.io.table import Table
 from unveil.records.disclosure import BandedColumn, Coercion
@@ -118,6 +119,7 @@ class Study:
             "categories": names(categories, "Categories") or None,
             "categorical": names(categories, "Categories") or None,
         }
+        check_memory(_unread(sides))
         tables = _read_sides(sides, read, progress)
         return cls(tables, missing, [*map(_path, sides.values())], said)
 
@@ -271,6 +273,12 @@ def _path(source: Any) -> Path | None:
     return Path(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
 
 
+def _unread(sides: Mapping[str, Any]) -> list[Path]:
+    """The files that are yet to be read."""
+    given = (one for one in sides.values() if isinstance(one, str | os.PathLike))
+    return [Path(os.fsdecode(one)) for one in given]
+
+
 def replace_side(note: Coercion, side: str) -> Coercion:
     """A note by the name that a file has in another comparison."""
     return note if note.side == side else msgspec.structs.replace(note, side=side)
@@ -417,6 +425,7 @@ def open_files(
             wanted = tuple(dict.fromkeys((*columns, segment)))
         return read_table(source, side=side, columns=wanted, missing_values=missing)
 
+    check_memory(_unread(sides), None if columns is None else len(columns))
     tables = _read_sides(sides, read, progress)
     given = [one for one in sides.values() if isinstance(one, StudyFile)]
     study = given[0].study if len(given) == len(sides) else None

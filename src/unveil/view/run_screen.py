@@ -35,6 +35,8 @@ from unveil.view.status import worst
 
 MOST_TARGETS = 15
 """So many targets have a row of their own, and beyond them those that are not within."""
+LONG, N_LONGEST = 60.0, 5
+"""Of a run of so many seconds, so many parts are named with the time they took."""
 HEADS = ("original", "synthetic", "people", "protection", "removed", "status", "checks")
 SPARE = ("people", "protection", "removed", "checks")
 
@@ -109,7 +111,17 @@ def _format_reuse(shown: RunScreen) -> str:
         said.append(f"{states.count('reused'):,} taken over unchanged from {what} {numbers}")
     if "not measured" in states:
         said.append(f"{states.count('not measured'):,} not measured")
-    return f"{', '.join(said)}."
+    return f"{', '.join(said)}.{_longest(run)}"
+
+
+def _longest(run: Run) -> str:
+    """Where the time of a long run went."""
+    measured = (part for part in run.parts if part.state == "measured" and part.seconds)
+    took = sorted(((part.seconds or 0.0, part.name) for part in measured), reverse=True)
+    if run.seconds < LONG or not took:
+        return ""
+    shown = and_list(f"{name} ({_time(seconds)})" for seconds, name in took[:N_LONGEST])
+    return f" The longest were {shown}."
 
 
 def _time(seconds: float) -> str:

@@ -13,6 +13,12 @@ from unveil.view.show import as_html, as_text
 
 TEMPLATES = {
     "sizes": "{original} of the original and {copies}, by {columns}.",
+    "sample": (
+        "Compared were {n} of the largest file, drawn at random, and as large a share of the"
+        " others: all figures are those of files of that size. pMSE is {p}; from one such sample to"
+        " another it varies by {e}. --sample all compares all records (in a project: utility_sample"
+        ' = "all" under [data]).'
+    ),
     "tree": "A tree of {leaves} was grown to tell them apart.",
     "no tree": "A tree found nothing to tell them apart by.",
     "logit": "A logistic model with {df} was fitted to tell them apart.",
@@ -74,6 +80,8 @@ def sentences(record: Utility, row: UtilityRow) -> Iterator[str]:
 
 def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
     """The same, each with the name of its template."""
+    if record.sample is not None:
+        yield "sample", _sample(record.sample, row)
     yield _model(row)
     if row.S_pMSE is None:
         (why,) = (one.reason for one in record.not_measured if one.copy == row.copy)
@@ -99,6 +107,12 @@ def _of_other_size(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]
     n_original, n_synthetic = record.n_original, record.n_synthetic[row.copy - 1]
     if row.model == "cart" and abs(n_synthetic / n_original - 1) > NOTICED:
         yield "sizes differ", TEMPLATES["sizes differ"]
+
+
+def _sample(n: int, row: UtilityRow) -> str:
+    return TEMPLATES["sample"].format(
+        n=format_count(n, "record"), p=f"{row.pMSE:.6f}", e=f"{row.pMSE_error or 0.0:.6f}"
+    )
 
 
 def _model(row: UtilityRow) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from oracles import utility as oracle
-from unveil.errors import InputError
+from unveil.errors import InputError, SettingsError
 from unveil.measure.utility.compare import compare
 from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.projection import projection
@@ -176,3 +176,34 @@ def test_a_second_sample_three_times_as_large_has_mean_4_in_tables_and_it_is_sai
     assert abs(mean - 4) < 3 * error
     record = pair_tables(*sides, ways=1).record
     assert "4.00 to a second sample" in " ".join(told_of_tables(record, 1))
+
+
+def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
+    rng = np.random.default_rng(5)
+    original = pl.DataFrame({"x": rng.integers(0, 9, 4_000), "y": rng.integers(0, 3, 4_000)})
+    copy = pl.DataFrame({"x": rng.integers(0, 6, 3_000), "y": rng.integers(0, 3, 3_000)})
+    whole = utility(original, copy, n_permutations=3, seed=1).record
+    same = utility(original, copy, n_permutations=3, seed=1, sample=4_000).record
+    exact = utility(original, copy, n_permutations=3, seed=1, sample=None).record
+    assert whole == same == exact
+    assert (whole.sample, whole.rows[0].pMSE_error) == (None, None)
+    part = utility(original, copy, n_permutations=3, seed=1, sample=1_000).record
+    assert part == utility(original, copy, n_permutations=3, seed=1, sample=1_000).record
+    assert (part.sample, part.n_original, part.n_synthetic) == (1_000, 4_000, (3_000,))
+    assert part.rows[0].pMSE_error > 0
+    assert part.rows[0].pMSE != whole.rows[0].pMSE
+    said = " ".join(sentences(part, part.rows[0]))
+    assert "Compared were 1,000 records of the largest file" in said
+    assert f"varies by {part.rows[0].pMSE_error:.6f}" in said
+    with pytest.raises(SettingsError, match="sample is 0. It must be a whole number from 1"):
+        utility(original, copy, sample=0)
+
+
+def test_a_sample_of_all_but_a_few_hardly_varies_and_a_logistic_model_takes_one_too() -> None:
+    rng = np.random.default_rng(6)
+    pair = [pl.DataFrame({"x": rng.integers(0, 9, 3_000)}) for _ in range(2)]
+    small, large = (
+        utility(*pair, model="logit", seed=2, sample=n).record.rows[0].pMSE_error
+        for n in (300, 2_990)
+    )
+    assert 0 < large < small

@@ -97,7 +97,7 @@ class LinkRows:
     def _summed(self, codes: dict[str, NDArray[np.int32]], by: Sequence[str]) -> Sums:
         total = self._numbers[by[0]][codes[by[0]]]
         for name in by[1:]:
-            total = total + self._numbers[name][codes[name]]
+            total += self._numbers[name][codes[name]]
         return total
 
     def part(self, name: str, n_rows: int) -> "LinkRows":

@@ -49,19 +49,46 @@ class PropensityFit:
     is_separated: bool = False
 
 
-def terms(opened: UtilityData, sides: Sequence[int]) -> list[Term]:
-    """All columns of these sides, one below the other; constant ones are left out."""
-    slices = [opened.sides.slices[side] for side in sides]
-    rows = np.concatenate([np.arange(part.start, part.stop) for part in slices])
-    return [
-        term
-        for source, variable in enumerate(opened.variables)
-        for term in _terms_of(variable, rows, source)
-        if term.predictor.n_levels > 1
-    ]
+@dataclass(frozen=True, eq=False)
+class ComparedRows:
+    """The records that are compared: by side, their places in the encoded columns."""
+
+    opened: UtilityData
+    rows: tuple[Ints, ...]
+
+    @classmethod
+    def of(
+        cls, opened: UtilityData, sample: int | None = None, path: tuple[int | str, ...] = (0,)
+    ) -> "ComparedRows":
+        """All records, or `sample` of the largest side and as large a share of the others."""
+        most = max(opened.sides.rows)
+        whole = tuple(np.arange(part.start, part.stop) for part in opened.sides.slices)
+        if sample is None or most <= sample:
+            return cls(opened, whole)
+        seed, *names = path
+        sizes = [max(round(len(rows) * sample / most), 1) for rows in whole]
+        drawn = [
+            np.sort(stream(int(seed), *names, side).choice(rows, n, replace=False))
+            for side, (rows, n) in enumerate(zip(whole, sizes, strict=True))
+        ]
+        return cls(opened, tuple(drawn))
+
+    def terms(self, sides: Sequence[int]) -> list[Term]:
+        """All columns of these sides, one below the other; constant ones are left out."""
+        rows = np.concatenate([self.rows[side] for side in sides])
+        return [
+            term
+            for source, variable in enumerate(self.opened.variables)
+            for term in _terms_of(variable, rows, source)
+            if term.predictor.n_levels > 1
+        ]
+
+    def labels(self, sides: Sequence[int]) -> Mask:
+        """Which records are of the second side."""
+        return np.repeat([False, True], [len(self.rows[side]) for side in sides])
 
 
-def _terms_of(variable: ComparedVariable, rows: NDArray[np.intp], source: int) -> Iterator[Term]:
+def _terms_of(variable: ComparedVariable, rows: Ints, source: int) -> Iterator[Term]:
     codes = variable.column.codes[rows]
     if not variable.is_number:
         yield Term(_predictor(variable.name, codes, is_ordered=False), None, source)
@@ -90,11 +117,6 @@ def _predictor(name: str, codes: NDArray[np.unsignedinteger], *, is_ordered: boo
 def _small(codes: Ints) -> NDArray[np.unsignedinteger]:
     """Codes in the smallest type that holds them."""
     return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
-
-
-def labels(opened: UtilityData, sides: Sequence[int]) -> Mask:
-    """Which records are of the second side."""
-    return np.repeat([False, True], [opened.sides.rows[side] for side in sides])
 
 
 def pmse(n: Ints, p: Floats, share: float) -> float:

@@ -8,23 +8,25 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import stdev
 from typing import Any, get_args
 
 import numpy as np
+from msgspec.structs import replace
 
 from unveil.arguments import choice, whole_number
+from unveil.arrays import Mask
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.propensity import (
+    ComparedRows,
     PropensityFit,
     Term,
     fit_logit,
     fit_of,
-    labels,
     mean_of_pairs,
     permuted_pmse,
     run_in_threads,
     standardise_pmse,
-    terms,
 )
 from unveil.models.tree import grow_rpart_trees
 from unveil.records.disclosure import NotMeasured
@@ -37,6 +39,11 @@ from unveil.study.take_study import takes_study
 
 MOST_PERMUTATIONS = 100_000
 MOST_ORDER = 5
+SAMPLE = 50_000
+"""So many records of the largest file are compared, unless more are asked for."""
+MOST_SAMPLED = 10**9
+N_SAMPLES = 5
+"""So many samples show how far a figure of one of them may be off."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ class UtilitySettings:
     n_permutations: int
     seed: int
     workers: int
+    sample: int | None
 
 
 @takes_study
@@ -62,6 +70,7 @@ def utility(
     special_codes: Mapping[str, Any] | None = None,
     n_permutations: int = 50,
     seed: int | None = None,
+    sample: int | None = SAMPLE,
     workers: int | None = None,
     missing_values: str | Sequence[str] = (),
     progress: Progress | None = None,
@@ -85,6 +94,9 @@ def utility(
         By column, the numbers that stand for no answer: 0, and an indicator for each.
     n_permutations, seed
         How many permuted labels show what chance does to a tree, and from what they are drawn.
+    sample
+        How many records of the largest file are compared at most, drawn at random, with as large a
+        share of the others; None for all of them. Files that are no larger are compared whole.
     workers
         In how many threads; as many as there are cores if left out. It changes no figure.
 
@@ -102,13 +114,24 @@ def utility(
     synthpop has it, which is on the scale of 1 for files of one size only; by pairs: twice pMSE
     (SPECKS, PO50, U) over its mean between copies.
 
+    The figures of a sample are those of files of its size: a model finds more in more records.
+    `pMSE_error` is the standard deviation of pMSE over 5 such samples.
+
     References
     ----------
     Snoke, Raab, Nowok, Dibben and Slavkovic (2018), equations 1 and 2; Raab, Nowok and Dibben
     (2021); synthpop 1.9-3, utility.gen.
     """
     progress = progress or no_progress
-    settings = _settings(model, interactions, n_permutations, seed, workers)
+    threads = (os.cpu_count() or 1) if workers is None else workers
+    settings = UtilitySettings(
+        choice("model", model, get_args(Model)),
+        whole_number("interactions", _order(interactions), least=1, most=MOST_ORDER),
+        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
+        choose_seed(seed),
+        whole_number("workers", threads, least=1, most=1_000),
+        None if sample is None else whole_number("sample", sample, least=1, most=MOST_SAMPLED),
+    )
     opened = open_columns(
         sides_of(synthetic, original=original),
         columns=columns,
@@ -120,36 +143,30 @@ def utility(
     return RowsResult(_record(opened, settings, progress))
 
 
-def _settings(
-    model: Any, interactions: Any, n_permutations: Any, seed: Any, workers: Any
-) -> UtilitySettings:
-    order = int(interactions) + 1 if isinstance(interactions, bool) else interactions
-    threads = (os.cpu_count() or 1) if workers is None else workers
-    return UtilitySettings(
-        choice("model", model, get_args(Model)),
-        whole_number("interactions", order, least=1, most=MOST_ORDER),
-        whole_number("n_permutations", n_permutations, least=0, most=MOST_PERMUTATIONS),
-        choose_seed(seed),
-        whole_number("workers", threads, least=1, most=1_000),
-    )
+def _order(interactions: Any) -> Any:
+    return int(interactions) + 1 if isinstance(interactions, bool) else interactions
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
-    copies = range(1, opened.n_copies + 1)
-    between = _between_copies(opened, settings, progress)
+    compared = _compared(opened, settings, 0)
+    is_sampled = max(map(len, compared.rows)) < max(opened.sides.rows)
+    between = _between_copies(compared, settings, progress)
     rows, reasons = [], []
-    for copy in copies:
+    for copy in range(1, opened.n_copies + 1):
         progress(f"telling copy {copy} from the original", copy - 1, opened.n_copies)
-        row = _row(opened, copy, settings, between)
+        row = _row(compared, copy, settings, between)
+        if is_sampled:
+            row = replace(row, pMSE_error=_sampling_error(row, opened, settings))
         rows.append(row)
         reasons += _reasons(row, settings)
-    is_drawn = settings.model == "cart" and settings.n_permutations > 0
+    is_drawn = is_sampled or (settings.model == "cart" and settings.n_permutations > 0)
     return Utility(
         files=opened.files,
         columns=opened.names,
         model=settings.model,
         interactions=settings.order,
         seed=settings.seed if is_drawn else None,
+        sample=settings.sample if is_sampled else None,
         n_original=opened.sides.rows[0],
         n_synthetic=opened.sides.rows[1:],
         rows=tuple(rows),
@@ -158,26 +175,36 @@ def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) 
     )
 
 
+def _compared(opened: UtilityData, settings: UtilitySettings, number: int) -> ComparedRows:
+    return ComparedRows.of(opened, settings.sample, (settings.seed, "utility", "sample", number))
+
+
+def _sampling_error(row: UtilityRow, opened: UtilityData, settings: UtilitySettings) -> float:
+    """How much pMSE varies from sample to sample."""
+    others = [
+        _fit(_compared(opened, settings, number), (0, row.copy), settings).pMSE
+        for number in range(1, N_SAMPLES)
+    ]
+    return stdev([row.pMSE, *others])
+
+
 def _between_copies(
-    opened: UtilityData, settings: UtilitySettings, progress: Progress
+    compared: ComparedRows, settings: UtilitySettings, progress: Progress
 ) -> list[PropensityFit]:
     """How well any two of the copies are told apart."""
-    pairs = list(combinations(range(1, opened.n_copies + 1), 2))
+    pairs = list(combinations(range(1, compared.opened.n_copies + 1), 2))
     if pairs:
         progress("telling copies from one another", 0, 1)
     workers = settings.workers if settings.model == "cart" else 1
-    return run_in_threads(lambda pair: _fit(opened, pair, settings), pairs, workers)
+    return run_in_threads(lambda pair: _fit(compared, pair, settings), pairs, workers)
 
 
-def _fit(opened: UtilityData, pair: tuple[int, int], settings: UtilitySettings) -> PropensityFit:
-    return _fit_propensity(terms(opened, pair), opened, pair, settings)
+def _fit(compared: ComparedRows, pair: tuple[int, int], settings: UtilitySettings) -> PropensityFit:
+    return _fit_propensity(compared.terms(pair), compared.labels(pair), settings)
 
 
-def _fit_propensity(
-    found: Sequence[Term], opened: UtilityData, pair: tuple[int, int], settings: UtilitySettings
-) -> PropensityFit:
+def _fit_propensity(found: Sequence[Term], label: Mask, settings: UtilitySettings) -> PropensityFit:
     """The model of which of two sides a record is from."""
-    label = labels(opened, pair)
     if settings.model == "logit":
         return fit_logit(found, label, settings.order)
     (leaves,) = grow_rpart_trees([term.predictor for term in found], [label])
@@ -187,11 +214,11 @@ def _fit_propensity(
 
 
 def _row(
-    opened: UtilityData, copy: int, settings: UtilitySettings, between: Sequence[PropensityFit]
+    compared: ComparedRows, copy: int, settings: UtilitySettings, between: Sequence[PropensityFit]
 ) -> UtilityRow:
-    found = terms(opened, (0, copy))
-    fit = _fit_propensity(found, opened, (0, copy), settings)
-    standard, error = _standardise(fit, found, opened, copy, settings)
+    found, label = compared.terms((0, copy)), compared.labels((0, copy))
+    fit = _fit_propensity(found, label, settings)
+    standard, error = _standardise(fit, found, label, copy, settings)
     is_cart = settings.model == "cart"
     return UtilityRow(
         copy=copy,
@@ -214,14 +241,9 @@ def _row(
 
 
 def _standardise(
-    fit: PropensityFit,
-    found: Sequence[Term],
-    opened: UtilityData,
-    copy: int,
-    settings: UtilitySettings,
+    fit: PropensityFit, found: Sequence[Term], label: Mask, copy: int, settings: UtilitySettings
 ) -> tuple[float | None, float | None]:
     """S_pMSE and its Monte Carlo error."""
-    label = labels(opened, (0, copy))
     if settings.model == "logit":
         return (by_chance := closed_form(fit, len(label), float(label.mean()))), (
             None if by_chance is None else 0.0
