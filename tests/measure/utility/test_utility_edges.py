@@ -195,7 +195,7 @@ def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
     said = " ".join(sentences(part, part.rows[0]))
     assert "Compared were 1,000 records of the largest file" in said
     assert f"varies by {part.rows[0].pMSE_error:.6f}" in said
-    with pytest.raises(SettingsError, match="sample is 0. It must be a whole number from 1"):
+    with pytest.raises(SettingsError, match=r"sample is 0\. It must be a whole number from 1"):
         utility(original, copy, sample=0)
 
 
