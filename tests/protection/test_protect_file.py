@@ -139,7 +139,7 @@ FAULTS = [
         DATA + 'synthetik = ["a.csv"]\n\n[[protect.step]]\ndo = "synthesise"',
         "project.toml, line 3: [data] has no setting 'synthetik'. Did you mean 'synthetic'? Its"
         " settings are: original, synthetic, control, special_codes, missing_values, types,"
-        " labels, sampling_fraction.",
+        " labels, sampling_fraction, utility_sample.",
     ),
     (
         DATA + '[[protect.step]]\ndo = "synthesise"\n[syntesis]\nmin_leaf = 5',

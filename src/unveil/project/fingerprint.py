@@ -119,8 +119,8 @@ def fingerprint(
 def settings_sha256(project: ProjectFile) -> str:
     """Of all in a project file that decides figures; not of reasons, names, limits or answers."""
     decides = {
-        "data": project.data,
-        "roles": _roles(project),
+        "data": _as_before(project.data),
+        "roles": _as_before(project.roles),
         "scenarios": project.scenarios,
         "excludes": [(one.scenario, one.exclusion.text) for one in project.excludes],
         "rulings": [one.finding for one in project.rulings if one.accept],
@@ -133,10 +133,13 @@ def settings_sha256(project: ProjectFile) -> str:
     return hash_bytes(canonical(decides).encode())
 
 
-def _roles(project: ProjectFile) -> dict[str, Any]:
-    """The roles; a person that is not declared is none, as before there was such a role."""
-    roles = _plain(project.roles)
-    return {name: one for name, one in roles.items() if (name, one) != ("person", None)}
+_NEW = ("person", "utility_sample")
+
+
+def _as_before(settings: Any) -> dict[str, Any]:
+    """The settings; what is new among them and not declared is left out, as if unknown."""
+    known = _plain(settings)
+    return {name: one for name, one in known.items() if name not in _NEW or one is not None}
 
 
 def _kept_pairs(project: ProjectFile) -> list[list[str]]:

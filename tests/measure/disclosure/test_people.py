@@ -169,7 +169,13 @@ def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over()
     repeats = "patient_id repeats: 90 rows of 30 people."
     counted = {
         None: ([], [f"{repeats} Figures count rows, not people."]),
-        "patient_id": ([f"{repeats} The checks of the files count rows, not people."], []),
+        "patient_id": (
+            [
+                f"{repeats} Of the checks of the files, those of whole records and of values that"
+                " one person has count people, the others rows."
+            ],
+            [],
+        ),
         "none": ([], []),
     }
     for person, sentences in counted.items():
