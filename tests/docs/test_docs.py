@@ -251,7 +251,7 @@ GUIDES = (
     "noise",
     "tutorial_protection",
     "tutorial_release",
-    "desk",
+    "projects",
     "project_file",
     "report",
     "decisions",
