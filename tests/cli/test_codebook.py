@@ -58,9 +58,7 @@ def test_without_the_records_only_what_is_declared_is_told(folder):
 
 def test_the_documents_are_those_of_the_library_and_can_be_read_back(folder):
     done = run(folder, "people.csv", "--dictionary", "list.csv", "--json")
-    result = unveil.measure.structure.describe.codebook(
-        folder / "people.csv", dictionary=folder / "list.csv"
-    )
+    result = unveil.codebook(folder / "people.csv", dictionary=folder / "list.csv")
     assert json.loads(done.stdout) == json.loads(result.to_json())
     for name in ("out.json", "out.csv"):
         done = run(folder, "people.csv", "--dictionary", "list.csv", "--out", name)

@@ -39,8 +39,8 @@ def test_the_screen_says_who_is_alone_and_who_would_be_found(file):
 
 def test_the_document_has_the_fields_of_both_results(file):
     document = json.loads(run(file, "-k", "k1,k2", "--sensitive", "t", "--json").stdout)
-    result = unveil.measure.uniques.suda.suda(file, keys=["k1", "k2"])
-    risk = unveil.measure.uniques.match_risk.match_risk(file, keys=["k1", "k2"], sensitive="t")
+    result = unveil.suda(file, keys=["k1", "k2"])
+    risk = unveil.match_risk(file, keys=["k1", "k2"], sensitive="t")
     assert document.pop("match_risk") == json.loads(risk.to_json())
     assert document == json.loads(result.to_json())
     assert "records" not in document

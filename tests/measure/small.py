@@ -3,6 +3,7 @@
 import polars as pl
 
 import unveil
+from unveil.measure.disclosure.result import DisclosureResult
 
 # The worked example of docs/measures: six people and a copy of six, keys k1 and k2, target t.
 ORIGINAL = ["axp", "axq", "ayp", "bxq", "byq", "byq"]
@@ -14,9 +15,7 @@ def people(rows: list[str]) -> pl.DataFrame:
     return pl.DataFrame([tuple(row) for row in rows], schema=["k1", "k2", "t"], orient="row")
 
 
-def measured(
-    original: list[str], *copies: list[str]
-) -> unveil.measure.disclosure.result.DisclosureResult:
+def measured(original: list[str], *copies: list[str]) -> DisclosureResult:
     frames = [people(rows) for rows in copies]
     return unveil.disclosure(people(original), frames, keys=["k1", "k2"], targets="t")
 
