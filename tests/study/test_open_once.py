@@ -11,10 +11,11 @@ import unveil.count.cells
 import unveil.io.sources
 import unveil.study.study
 from unveil.cli.commands import Commands
-from unveil.errors import AlignError, SettingsError
+from unveil.errors import AlignError, InputError, SettingsError
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.attacks.linkability import linkability
 from unveil.measure.disclosure.disclosure import disclosure
+from unveil.measure.disclosure.excess import excess
 from unveil.measure.utility.utility import utility
 from unveil.study.engine import Engine
 from unveil.study.study import Study
@@ -188,3 +189,34 @@ def test_the_engine_in_memory_counts_as_plain_loops():
         for row in frame.rows():
             wanted.setdefault(row, [0, 0])[side] += 1
     assert counted == wanted
+
+
+PEOPLE = pl.DataFrame({"a": [1, 2, 2, 3], "b": [1, 5, 5, -8], "c": list("xyyx")})
+
+
+def test_what_is_said_of_a_column_goes_to_measures_that_compare_it():
+    study = Study.open(PEOPLE, PEOPLE, keys="a", special_codes={"b": [-8]}, bands={"b": 2})
+    pair = (PEOPLE, PEOPLE)
+    assert disclosure(study, targets="c").record == disclosure(*pair, keys="a", targets="c").record
+    with_b = disclosure(*pair, keys="a", targets="b", special_codes={"b": [-8]}, bands={"b": 2})
+    assert disclosure(study, targets="b").record == with_b.record
+    assert linkability(study, columns=("a", "c"), seed=1).record == (
+        linkability(*pair, columns=("a", "c"), seed=1).record
+    )
+
+
+BAD = {
+    "a study with files": (lambda study: disclosure(study, PEOPLE), "A study holds all files"),
+    "a study with a copy": (lambda study: disclosure(study, synthetic=PEOPLE), "A study holds all"),
+    "no control": (excess, "The study has no control file. Give it to"),
+    "an unknown key": (lambda _: Study.open(PEOPLE, PEOPLE, keys="aa"), "has no column 'aa'"),
+    "an unknown category": (lambda _: Study.open(PEOPLE, categories=["d"]), "has no column 'd'"),
+    "unknown bands": (lambda _: Study.open(PEOPLE, bands={"d": 2}), "has no column 'd'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_a_study_cannot_do_is_refused(case):
+    call, sentence = BAD[case]
+    with pytest.raises(InputError, match=sentence):
+        call(Study.open(PEOPLE, PEOPLE, keys="a"))

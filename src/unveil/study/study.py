@@ -110,7 +110,7 @@ class Study:
                 )
             return read_table(source, side=side, missing_values=missing)
 
-        said = {
+        said: dict[str, Any] = {
             "keys": keys,
             "targets": targets,
             "person": person,
@@ -121,6 +121,9 @@ class Study:
         }
         check_memory(_unread(sides))
         tables = _read_sides(sides, read, progress)
+        for name, given in said.items():
+            if given is not None and (name, given) != ("person", "none"):
+                tables[0].check_columns(names([given] if name == "person" else given, name))
         return cls(tables, missing, [*map(_path, sides.values())], said)
 
     def kinds(self) -> dict[str, Kind]:
