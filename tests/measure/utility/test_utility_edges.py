@@ -207,3 +207,25 @@ def test_a_sample_of_all_but_a_few_hardly_varies_and_a_logistic_model_takes_one_
         for n in (300, 2_990)
     )
     assert 0 < large < small
+
+
+@pytest.mark.slow
+def test_the_error_of_a_sample_is_how_much_samples_drawn_elsewhere_vary() -> None:
+    rng = np.random.default_rng(7)
+    original = pl.DataFrame({"x": rng.integers(0, 9, 4_000), "y": rng.integers(0, 3, 4_000)})
+    copy = pl.DataFrame({"x": rng.integers(0, 8, 2_000), "y": rng.integers(0, 3, 2_000)})
+
+    def drawn(frame: pl.DataFrame, n: int) -> pl.DataFrame:
+        return frame[rng.choice(frame.height, n, replace=False)]
+
+    elsewhere = [
+        utility(drawn(original, 800), drawn(copy, 400), model="logit").record.rows[0].pMSE
+        for _ in range(80)
+    ]
+    errors = [
+        utility(original, copy, model="logit", seed=seed, sample=800).record.rows[0].pMSE_error
+        for seed in range(30)
+    ]
+    # Each is the deviation of 5 figures: their root mean square estimates the same spread.
+    ratio = np.sqrt(np.mean(np.square(errors))) / np.std(elsewhere, ddof=1)
+    assert 0.75 < ratio < 1.33
