@@ -94,7 +94,7 @@ QUESTIONS: dict[FactorName, ContextQuestion] = {
 FACTORS: tuple[FactorName, ...] = get_args(FactorName)
 
 
-def factor_named(name: str) -> FactorName:
+def parse_factor(name: str) -> FactorName:
     """A factor by its name; another name is refused with its nearest."""
     for factor in FACTORS:
         if factor == name:

@@ -151,7 +151,7 @@ def parse_sap_limits(texts: Iterable[str]) -> dict[int, float]:
     return limits
 
 
-def sap_judged(record: Sap, limits: Mapping[int, float]) -> tuple[SapVerdict, ...]:
+def check_sap_limits(record: Sap, limits: Mapping[int, float]) -> tuple[SapVerdict, ...]:
     """A verdict for each n that has a limit."""
     return tuple(_verdict(record, n, limit) for n, limit in limits.items())
 

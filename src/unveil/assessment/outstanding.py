@@ -153,13 +153,13 @@ def _measures(run: Run, limits: Sequence[Limit]) -> Iterator[Outstanding]:
                 kind="measure",
                 sentence=f"A limit is set on {measure.name}, which the run does not have.",
                 fix=(
-                    f"{_what_is_needed(run, measure)}, and run again; or take the limit off:"
+                    f"{_describe_need(run, measure)}, and run again; or take the limit off:"
                     f" unveil limits --set {measure.name}=off --accept {BY}"
                 ),
             )
 
 
-def _what_is_needed(run: Run, measure: LimitedMeasure) -> str:
+def _describe_need(run: Run, measure: LimitedMeasure) -> str:
     return _how_to_measure(run, measure.kinds) if measure.needs is None else _NEEDED[measure.needs]
 
 

@@ -65,7 +65,7 @@ def findings_of(
             finding = _make_flag_ruling(scenario, flag)
             said = _apply_ruling(finding, by_id, audience) or _apply_exclusion(finding, in_force)
             said = said or _apply_implied_ruling(finding, flag, by_id, in_force)
-            found.append(said or _unsaid(finding, is_quick=is_quick))
+            found.append(said or _apply_quick_route(finding, is_quick=is_quick))
     return tuple(found)
 
 
@@ -120,7 +120,7 @@ def _apply_implied_ruling(
     return None if said is None else _set_ruling(finding, "common knowledge", said)
 
 
-def _unsaid(finding: FlagRuling, *, is_quick: bool) -> FlagRuling:
+def _apply_quick_route(finding: FlagRuling, *, is_quick: bool) -> FlagRuling:
     return _with(finding, state="not needed") if is_quick else finding
 
 

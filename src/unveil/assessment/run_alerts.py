@@ -65,7 +65,7 @@ def run_alerts(
         files_sha256=digest_of(run),
         audience=audience,
         more=(*_without_role(evidence, gate, pairs), *_unknown_identifiers(evidence, gate)),
-        not_tested=tuple(_not_tested(run, gate)),
+        not_tested=tuple(_list_not_tested(run, gate)),
     )
 
 
@@ -162,10 +162,10 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateFindings) -> Iterator
             )
 
 
-def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
+def _list_not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
     yield from _unmeasured_parts(run)
     if gate.evidence is not None:
-        yield from _rows_counted(run, gate.evidence)
+        yield from _note_row_counts(run, gate.evidence)
         ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)
         if ignored:
             yield NotTested(
@@ -183,7 +183,7 @@ def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
         )
 
 
-def _rows_counted(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
+def _note_row_counts(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
     """Measures that count rows although people are declared, where people have several rows."""
     kinds = dict.fromkeys(part.kind for part in run.parts if part.kind in BY_ROW)
     if kinds and any(one.what == "person" for one in evidence.not_tested):

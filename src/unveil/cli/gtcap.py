@@ -120,7 +120,7 @@ def _figures(record: Gtcap) -> Iterator[RenderableType]:
 
 
 def _render_copies(record: Gtcap) -> Table:
-    def made(shown: Sequence[str]) -> Table:
+    def make_table(shown: Sequence[str]) -> Table:
         table = new_table("Over all statistical uniques")
         for head in shown:
             justify: Literal["left", "right"] = "left" if head == "copy" else "right"
@@ -130,7 +130,7 @@ def _render_copies(record: Gtcap) -> Table:
             table.add_row(*(Text(cell) for head, cell in cells if head in shown))
         return table
 
-    return fit_width(made, words.HEADS, words.HEADS[3:], Console().width)
+    return fit_width(make_table, words.HEADS, words.HEADS[3:], Console().width)
 
 
 def _histogram(record: Gtcap) -> Table:

@@ -135,7 +135,7 @@ def _roles(record: ProjectProposal) -> RenderableType:
     table.add_column("", min_width=longest_name(["left aside"]))
     table.add_column("columns", overflow="fold", ratio=1)
     for role, what in _ROLES:
-        found = record.roles.of_role(role)  # type: ignore[arg-type]
+        found = record.roles.list_columns(role)  # type: ignore[arg-type]
         if found:
             table.add_row(role, what, Text(", ".join(map(truncate, found))))
     return table

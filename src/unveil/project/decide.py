@@ -270,10 +270,10 @@ def _check_release(
             AboveLimitError if is_above and not judgement.stale else RulingNeededError
         )
         raise kind(f"Not released. First:\n{told}")
-    return (*_released_before(project.folder, run.number), *remarks)
+    return (*_warn_of_release(project.folder, run.number), *remarks)
 
 
-def _released_before(folder: Path, run: int) -> Iterator[str]:
+def _warn_of_release(folder: Path, run: int) -> Iterator[str]:
     """That the last decision about the same run released it already."""
     about = [one for one in load_decisions(folder) if one.run == run]
     if about and about[-1].release:

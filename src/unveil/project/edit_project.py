@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from unveil.assessment.assess import check_acceptances
-from unveil.assessment.context import factor_named, may_rule_together
+from unveil.assessment.context import may_rule_together, parse_factor
 from unveil.assessment.limits import preset as preset_of
 from unveil.assessment.rulings import TWO_WAY, together_id
 from unveil.atomic import replace_file
@@ -178,7 +178,7 @@ class ProjectEdit:
 
     def answer(self, factor: str, answer: str | None) -> None:
         """Answer one of the five questions about the context."""
-        name = factor_named(factor)
+        name = parse_factor(factor)
         text = parse_reason(answer, "unveil answer " + name, "Write the answer")
         self._settings["context", name] = vars(Answer(text, self.by, today()))
         self._note("context", name)
@@ -326,7 +326,7 @@ def accept_limits(
 
 def answer(project: ProjectFile, factor: str, *, answer: str | None, by: str | None) -> ProjectFile:
     """Answer one of the five questions (`ProjectEdit.answer`); the project as it is then."""
-    name = factor_named(factor)
+    name = parse_factor(factor)
     with ProjectEdit(project, by) as edit:
         edit.answer(name, answer)
     return edit.project

@@ -41,7 +41,7 @@ def explain_target(
     RolesError
         If no scenario measured such a target.
     """
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     _check_unknown(disclosures, target, scenario)
     chosen = [
         (name, record)

@@ -42,7 +42,7 @@ def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = Fa
 
     A run that is new (`is_new`) is of the files and settings as they are.
     """
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     return assess_run(
         run,
         disclosures,
@@ -56,7 +56,7 @@ def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = Fa
 def _sensitive(run: Run) -> dict[str, tuple[str, ...]]:
     """The sensitive levels of each target, as the scenarios of the run counted them."""
     found: dict[str, tuple[str, ...]] = {}
-    for part in run.of_kind("disclosure"):
+    for part in run.list_parts("disclosure"):
         for target, levels in json.loads(part.settings).get("sensitive", {}).items():
             found[target] = tuple(dict.fromkeys((*found.get(target, ()), *levels)))
     return found
@@ -67,7 +67,7 @@ def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateFindings:
     roles = project.roles
     ignored = {*roles.ignore, *([] if roles.weight is None else [roles.weight])}
     compared = [
-        name for part in run.of_kind("gate") for name in json.loads(part.settings)["compared"]
+        name for part in run.list_parts("gate") for name in json.loads(part.settings)["compared"]
     ]
     return GateFindings(
         evidence=next((record for _, record in parts.of("gate")), None),
@@ -75,7 +75,7 @@ def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateFindings:
         ignored=frozenset(ignored),
         identifiers=frozenset(roles.identifier),
         needs_fraction=any(
-            "dis_fraction" not in json.loads(part.settings) for part in run.of_kind("suda")
+            "dis_fraction" not in json.loads(part.settings) for part in run.list_parts("suda")
         ),
     )
 
@@ -101,7 +101,7 @@ def _reason(row: FigureRow, record: Any) -> str | None:
     return None
 
 
-def why_not_accepted(project: ProjectFile) -> str | None:
+def explain_unaccepted(project: ProjectFile) -> str | None:
     """Why a name beside the limits does not count; None where it does, or there is none."""
     limits = project.limits
     if limits.accepted_by is not None or limits.written_by is None:
@@ -119,7 +119,7 @@ def read_statements(project: ProjectFile) -> ProjectStatements:
         limits=limits_of(limits.values),
         accepted_by=limits.accepted_by,
         accepted_on=limits.on if limits.accepted_by else None,
-        not_in_force=why_not_accepted(project),
+        not_in_force=explain_unaccepted(project),
         rulings=tuple(
             Ruling(one.finding, one.accept, one.reason, one.by, one.on) for one in project.rulings
         ),

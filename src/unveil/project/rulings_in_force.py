@@ -66,7 +66,7 @@ def list_rulings(project: ProjectFile, scenario: str, *, accept: bool) -> list[F
     return [one for one in found if one.scenario == scenario]
 
 
-def pairs_kept(project: ProjectFile, scenario: str) -> list[str]:
+def list_kept_pairs(project: ProjectFile, scenario: str) -> list[str]:
     """Pairs that are kept although all pairs of their target are common knowledge."""
     whole = [
         one.target for one in list_rulings(project, scenario, accept=True) if one.is_whole_target

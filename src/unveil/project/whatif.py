@@ -136,7 +136,7 @@ def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[Planned
 
 
 def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) -> _WhatIfScenario:
-    counted = measuring.counted(part.settings)
+    counted = measuring.count_scenario(part.settings)
     in_force = measuring.fitting(counted, part.settings)
     before = DisclosureResult.of(counted, in_force)
     added = tuple(one for one in asked if one not in in_force)

@@ -124,11 +124,11 @@ class Parts:
         """Name and record of every part of one kind, of one scenario where it is given."""
         return [
             (part.name, self._records[part.name])
-            for part in self.run.of_kind(kind)
+            for part in self.run.list_parts(kind)
             if scenario is None or part.scenario == scenario
         ]
 
     def about(self, kind: Kind, scenario: str | None) -> list[tuple[str, Any]]:
         """The same of one scenario, or of the files as a whole where none is named."""
-        found = self.run.of_kind(kind)
+        found = self.run.list_parts(kind)
         return [(one.name, self._records[one.name]) for one in found if one.scenario == scenario]

@@ -66,7 +66,7 @@ class Suggestion(Record, frozen=True, kw_only=True):
         """What is proposed for one column."""
         return next(row for row in self.rows if row.column == column)
 
-    def of_role(self, role: Role) -> tuple[str, ...]:
+    def list_columns(self, role: Role) -> tuple[str, ...]:
         """The columns of one role: keys and targets in their order, others in that of the file."""
         if role == "key":
             return self.keys

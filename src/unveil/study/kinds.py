@@ -10,7 +10,7 @@ import polars as pl
 
 from unveil.arguments import absent_sentence, looks_like_data
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.codes import CodedColumn, Codes, level_labels, with_declared
+from unveil.count.codes import CodedColumn, Codes, add_declarations, level_labels
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
@@ -131,7 +131,7 @@ def open_columns(
     _check_unknown({"categories": called, "special_codes": tuple(codes)}, chosen)
     encoded = files.encode(chosen, progress=progress)
     made = [
-        with_declared(one, codes.get(one.name, ()), is_category=one.name in called)
+        add_declarations(one, codes.get(one.name, ()), is_category=one.name in called)
         for one in encoded.columns
     ]
     for one in made:

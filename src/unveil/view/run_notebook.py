@@ -38,7 +38,7 @@ def _line(run: Run, judgement: Judgement) -> str:
 
 def run_html(run: Run, parts: Parts, judgement: Judgement) -> str:
     """A run for a notebook."""
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     return view(
         [
             alerts_html(judgement.alerts, judgement.not_tested),

@@ -90,9 +90,9 @@ def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[Gr
     Raab (2024), equation 11, within the levels of a key.
     """
     scenario = exclusions.scenario
-    found = scenario.looks(place).found
+    found = scenario.looks(place).found_cells
     if exclusions.act_on(place):
-        found = found[~exclusions.gone(place)[found]]
+        found = found[~exclusions.mask_excluded(place)[found]]
     if int(scenario.cells(place).counts[0][found].sum()) < LEAST_DISCLOSED:
         return
     for key in range(len(scenario.key_columns)):
@@ -249,7 +249,7 @@ def measure_all(
     if scenario.n_copies > 1:  # a single one is counted already
         for place, name in enumerate(names):
             progress(f"counting {name}", place, len(names))
-            scenario.pooled.cells(place)
+            scenario.pooled_copies.cells(place)
     identity: dict[Copy, Figures] = {}
     found: list[list[TargetFigures]] = [[] for _ in names]
     nothing = resolve_exclusions((), scenario)

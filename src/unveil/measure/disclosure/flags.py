@@ -102,8 +102,8 @@ def flags(
 def _pieces(exclusions: Exclusions, target: int, segment: CodedColumn | None) -> Pieces:
     scenario = exclusions.scenario
     cells, looks = scenario.cells(target), scenario.looks(target)
-    gone = exclusions.gone(target)
-    found = looks.found[~gone[looks.found]]
+    gone = exclusions.mask_excluded(target)
+    found = looks.found_cells[~gone[looks.found_cells]]
     if segment is None:
         return Pieces(None, None, cells.counts[0], found, gone)
     is_found = np.zeros(len(gone), bool)
@@ -157,7 +157,7 @@ class _Findings:
             if n > at_least and percent > above:
                 most = start + int(found.n[start:stop].argmax())
                 segment, level = int(found.segment[most]), int(found.t[most])
-                n_all, n_level = self._kept.of(segment, level)
+                n_all, n_level = self._kept_sums.of(segment, level)
                 yield self._flag(
                     kind="one_way",
                     level=level,
@@ -219,7 +219,7 @@ class _Findings:
         return _Sums(segment, t, key_level, n)
 
     @cached_property
-    def _kept(self) -> _Sums:
+    def _kept_sums(self) -> _Sums:
         """The original records that exclusions leave."""
         return self._sums(np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0)))
 
