@@ -20,8 +20,8 @@ from unveil.view.codebook_sentences import (
     range_of,
     values,
 )
+from unveil.view.html_page import POLICY
 from unveil.view.pages.codebook import codebook_page, differences_page
-from unveil.view.render_html import POLICY
 from unveil.view.show import as_html, as_text
 
 SEX = Variable(

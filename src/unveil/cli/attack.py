@@ -38,9 +38,9 @@ from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
 from unveil.view.attacks_screen import attack_screen
 from unveil.view.charts.attack_intervals import attacks_chart
+from unveil.view.output import check_both, print_output
 from unveil.view.pages.attacks import attacks_page
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, print_output
 
 # Which attacks, with which settings? How the options of `unveil attack` are read.
 

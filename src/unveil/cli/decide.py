@@ -14,8 +14,8 @@ from unveil.project.read_project import read_project
 from unveil.records.assessment import Decision
 from unveil.records.report import ContextAnswer
 from unveil.view import project
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Release the copy, or refuse to: decided by a named person.")

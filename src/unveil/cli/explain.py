@@ -16,8 +16,8 @@ from unveil.project.store import load_parts, load_run
 from unveil.records.assessment import ExplainedFinding, Explanation, LimitCheck
 from unveil.view import project
 from unveil.view.format import and_list, lines, truncate
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 MOST = 5
 """So many findings of one target are told in a scenario; all of them with --json."""

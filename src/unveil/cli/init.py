@@ -25,8 +25,8 @@ from unveil.records.suggestion import ProjectProposal, ProposedScenario
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import and_list, people, truncate, visible
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (

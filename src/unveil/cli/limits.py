@@ -20,9 +20,9 @@ from unveil.project.read_project import read_project
 from unveil.records.assessment import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
+from unveil.view.output import print_output
 from unveil.view.project import LIMIT_HEADS, limit_rows
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import print_output
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)

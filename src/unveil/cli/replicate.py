@@ -27,8 +27,8 @@ from unveil.view import replication as words
 from unveil.view.charts.replication_intervals import replication_chart
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
+from unveil.view.output import check_both, print_table
 from unveil.view.pages.replication import replication_page
-from unveil.view.render_rich import check_both, print_table
 
 LONGEST_LABEL = 32
 SPARE = ("counts", "std. diff.", "difference")

@@ -21,9 +21,9 @@ from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
 from unveil.records.assessment import Audience, FlagRuling
 from unveil.view.format import truncate, visible
+from unveil.view.output import print_output
 from unveil.view.project import finding_lines
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import print_output
 
 MOST_PAIRS = 3
 """So many pairs are told in full where all of a target may be ruled on at once."""

@@ -19,7 +19,7 @@ from unveil.project.store import list_runs, load_parts
 from unveil.project.verify import decision_lines
 from unveil.records.assessment import Judgement
 from unveil.records.run import Run
-from unveil.view.render_rich import print_output
+from unveil.view.output import print_output
 from unveil.view.run_screen import RunScreen, screen
 
 INTERRUPTED = 130

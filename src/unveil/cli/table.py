@@ -44,8 +44,8 @@ from unveil.measure.tables.sap_depth import under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.format import lines
+from unveil.view.output import check_both, print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import check_both, print_output
 from unveil.view.rounding import comparison_chart
 from unveil.view.sap import sap_chart
 

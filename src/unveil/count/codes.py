@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -105,6 +106,11 @@ class CodedColumn:
         """Whether values are compared by how far they are apart."""
         return self.kind in ("number", "date")
 
+    @property
+    def scale(self) -> Literal["number", "date", "category"]:
+        """Its kind where values are compared by how far they are apart; else a category."""
+        return self.kind if self.kind in ("number", "date") else "category"
+
     @cached_property
     def numbers(self) -> Floats:
         """The number of every level: dates in days from 1970, times in seconds; else NaN."""
@@ -114,6 +120,24 @@ class CodedColumn:
     def is_ordinary(self) -> Mask:
         """Levels that are amounts: finite, no special code; of a category there are none."""
         return self._is_answer if self.is_scaled else np.zeros(self.n_levels, bool)
+
+    @cached_property
+    def amounts(self) -> Floats:
+        """The number of every level, 0 where it is no amount."""
+        return np.where(self.is_ordinary, self.numbers, 0.0)
+
+    def codes_on(self, side: int) -> Codes:
+        """The codes of one side."""
+        return self.codes[self.sides.slices[side]]
+
+    def counts_on(self, side: int) -> Ints:
+        """Records of one side at every level."""
+        counts: Ints = self.counts[side].astype(np.int64)
+        return counts
+
+    def amount_counts(self, side: int) -> Ints:
+        """Records of one side at every level that is an amount; 0 at others."""
+        return np.where(self.is_ordinary, self.counts_on(side), 0)
 
     @cached_property
     def _is_answer(self) -> Mask:

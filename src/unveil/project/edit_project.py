@@ -26,6 +26,7 @@ from unveil.errors import (
     nearest,
     quote_text,
 )
+from unveil.io.read_toml import read_text
 from unveil.project.fingerprint import project_sha256
 from unveil.project.judge_run import judge_run
 from unveil.project.log import append_to, now, open_log
@@ -42,7 +43,7 @@ from unveil.project.people import check_name, parse_reason
 from unveil.project.read_project import project_from
 from unveil.project.rulings_in_force import FindingName, parse_flag_name
 from unveil.project.store import list_runs, load_parts, load_run
-from unveil.project.toml import add_entries, read_text, set_settings, whole_number
+from unveil.project.toml import add_entries, set_settings, whole_number
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.records.assessment import Audience, FlagRuling, Judgement
 from unveil.records.exclusions import Exclusion

@@ -12,6 +12,7 @@ from typing import Any
 from unveil.arguments import number_in, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
 from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.io.read_toml import parse_document, read_text
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import (
     Answer,
@@ -24,7 +25,7 @@ from unveil.project.model import (
     limits_mark,
 )
 from unveil.project.rulings_in_force import FindingName, parse_flag_name
-from unveil.project.toml import Lines, parse_document, read_text, sort_faults
+from unveil.project.toml import Lines, sort_faults
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.plan import FileError
 from unveil.records.assessment import Audience, FactorName

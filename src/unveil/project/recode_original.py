@@ -13,11 +13,11 @@ from pathlib import Path
 
 from unveil.assessment.alerts import percent
 from unveil.errors import InputError, SettingsError, list_names, quote_text
+from unveil.io.read_toml import parse_document, read_text
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.evidence import Files
 from unveil.project.model import ProjectFile
-from unveil.project.toml import parse_document, read_text
 from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun
 from unveil.protection.recoding.steps import parse_steps

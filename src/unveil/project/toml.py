@@ -3,17 +3,15 @@
 import datetime as dt
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from unveil.errors import ReadError, WriteError, quote_text
+from unveil.errors import WriteError
+from unveil.io.read_toml import MARK
 from unveil.protection.plan import FileError
-from unveil.protection.recoding.steps import parse_steps
-from unveil.records.recoding import Step, as_mapping
 from unveil.view.suggestion_toml import toml_string
 
 # In which line of a TOML file does something stand?
@@ -23,8 +21,6 @@ from unveil.view.suggestion_toml import toml_string
 
 
 LinePath = Sequence[str | int]
-MARK = "\ufeff"
-"""The byte order mark that some editors put in front."""
 
 
 class Lines:
@@ -103,57 +99,6 @@ def sort_faults(name: str, lines: Lines, faults: Sequence[FileError]) -> list[st
     return [sentence for _, sentence in dict.fromkeys(found)]
 
 
-# What is the text of a project file, and is it TOML? One reader for all who read one.
-
-
-LARGEST = 1_000_000
-
-# What the parser says, in part, and what helps.
-_HINTS = {
-    "Expected ']": "A table begins with [name], one of several with [[name]].",
-    "Cannot overwrite": "Each name stands once in its table.",
-    "twice": "Each table is begun once; begin several of a kind with [[ and ]].",
-    "Cannot mutate immutable": "Each table is begun once; begin several of a kind with [[ and ]].",
-    "Unescaped '\\'": "In double quotes a backslash is written twice; paths may have / instead.",
-    "hex value": "In double quotes a backslash is written twice; paths may have / instead.",
-    "Invalid value": "Put text in double quotes; true and false are written small.",
-    "Invalid statement": "Write name = value; a name with blanks stands in double quotes.",
-    "Expected '='": "Write name = value; a name with blanks stands in double quotes.",
-    "Unclosed array": "A list ends with ] and has commas between its entries.",
-    "Unclosed inline table": "A table in braces ends with } and stands in one line.",
-    "Expected newline or end": "One setting stands in one line.",
-    "Illegal character": "Text ends with a double quote in its own line.",
-}
-
-
-def read_text(file: Path) -> str:
-    """The text as it is, to the byte: mark, line ends and all."""
-    try:
-        if file.stat().st_size > LARGEST:
-            raise ReadError(f"The file {quote_text(file.name)} is too large for a project file.")
-        return file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise ReadError(f"The file {quote_text(file.name)} is no text in UTF-8.") from None
-    except (OSError, ValueError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no file"
-        raise ReadError(f"The file {quote_text(str(file))} cannot be read: {why}.") from None
-
-
-def parse_document(name: str, text: str) -> dict[str, Any]:
-    """What a text says as TOML, or where it is none."""
-    try:
-        return tomllib.loads(text.removeprefix(MARK))
-    except tomllib.TOMLDecodeError as fault:
-        hint = next((f" {help_}" for said, help_ in _HINTS.items() if said in str(fault)), "")
-        if "\r" in text.replace("\r\n", "\n"):
-            hint = " Its lines end as on old Macs (CR): save it with line ends LF or CRLF."
-        raise ReadError(f"The file {quote_text(name)} is no TOML: {fault}.{hint}") from None
-    except RecursionError:
-        raise ReadError(
-            f"The file {quote_text(name)} has tables inside one another too deep."
-        ) from None
-
-
 # Where do new lines go in a text of TOML, and how is a value in it replaced?
 #
 # A new table or setting is a few lines put in at one place; a value that is there already is
@@ -207,12 +152,6 @@ def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
     """A table with its head."""
     names = [key_text(part) for part in path if isinstance(part, str)]
     return [f"[{'.'.join(names)}]", *setting_lines(said)]
-
-
-def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
-    """Recodings as tables ``[[protect.step]]``, and back by `parse_steps`; nothing left open."""
-    made = (entry_lines("protect.step", as_mapping(step)) for step in parse_steps([*steps]))
-    return "\n".join("\n".join(lines) + "\n" for lines in made)
 
 
 def add_entries(text: str, section: str, tables: Sequence[Mapping[str, Any]]) -> str:

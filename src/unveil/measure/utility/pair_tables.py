@@ -14,6 +14,7 @@ from unveil.arguments import check_faults, whole_number
 from unveil.arrays import Ints
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.table_statistics import (
     GroupedColumn,
     Measures,
@@ -25,7 +26,6 @@ from unveil.measure.utility.table_statistics import (
 )
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study

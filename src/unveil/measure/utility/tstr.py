@@ -12,6 +12,7 @@ import polars as pl
 
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.tstr_models import (
     CONTROL,
     FoldScores,
@@ -26,7 +27,6 @@ from unveil.measure.utility.tstr_models import (
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Tstr, TstrRow
 from unveil.seeding import choose_seed
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from unveil.arguments import choice, whole_number
 from unveil.arrays import Mask
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.propensity import (
     ComparedRows,
     PropensityFit,
@@ -32,7 +33,6 @@ from unveil.models.tree import grow_rpart_trees
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Model, Utility, UtilityRow
 from unveil.seeding import choose_seed
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
