@@ -18,7 +18,7 @@ from unveil.errors import AboveLimitError, RolesError, RulingNeededError, Settin
 from unveil.project.decide import read_despite
 from unveil.project.read_project import read_project
 from unveil.records.alerts import Alert
-from unveil.records.assessment import Decision
+from unveil.records.judgement import Decision
 from unveil.records.run import Run
 
 WHO = "C. Ustodian, head"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from unveil.errors import SettingsError, list_names, nearest, quote_text
-from unveil.records.assessment import Audience, FactorName
+from unveil.records.judgement import Audience, FactorName
 
 # What does each audience ask of the findings of the checks?
 #

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from unveil.errors import SettingsError, quote_text
-from unveil.records.assessment import Audience, Limit
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import (
     ATTRIBUTE,
     GATE,

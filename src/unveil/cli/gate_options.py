@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from unveil.assessment.assess import check_acceptances
+from unveil.assessment.assess_release import check_acceptances
 from unveil.cli.options import names_option, option, together
 from unveil.errors import SettingsError, quote_text
 from unveil.records.alerts import Acceptance, Assessment
-from unveil.records.assessment import Audience
+from unveil.records.judgement import Audience
 
 Command = Callable[..., Any]
 

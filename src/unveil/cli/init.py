@@ -20,7 +20,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
 from unveil.project.propose import write_project
-from unveil.records.assessment import Audience
+from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table

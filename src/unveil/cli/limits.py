@@ -17,7 +17,7 @@ from unveil.project.edit_project import accept_limits, propose_limits
 from unveil.project.judge_run import explain_unaccepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
-from unveil.records.assessment import Audience, Limit
+from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
 from unveil.view.output import print_output

@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from unveil.assessment.assess_run import ProjectStatements, assess_run
+from unveil.assessment.flag_rulings import InForce, Ruling
 from unveil.assessment.limits import limits_of
-from unveil.assessment.rulings import InForce, Ruling
-from unveil.assessment.run_alerts import GateFindings
+from unveil.assessment.run_alerts import GateStatements
 from unveil.errors import InputError
 from unveil.project.fingerprint import settings_sha256
 from unveil.project.model import ProjectFile
 from unveil.project.sources import hash_files
 from unveil.records.alerts import Acceptance
-from unveil.records.assessment import Judgement
 from unveil.records.disclosure import NotMeasured
+from unveil.records.judgement import Judgement
 from unveil.records.report import Parts
 from unveil.records.run import FigureRow, Run
 
@@ -62,14 +62,14 @@ def _sensitive(run: Run) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateFindings:
+def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateStatements:
     """What the gate counted in a run, and the roles that columns have now."""
     roles = project.roles
     ignored = {*roles.ignore, *([] if roles.weight is None else [roles.weight])}
     compared = [
         name for part in run.list_parts("gate") for name in json.loads(part.settings)["compared"]
     ]
-    return GateFindings(
+    return GateStatements(
         evidence=next((record for _, record in parts.of("gate")), None),
         with_role=frozenset({*compared, *roles.identifier, *roles.key, *roles.target, *ignored}),
         ignored=frozenset(ignored),

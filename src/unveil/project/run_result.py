@@ -17,8 +17,8 @@ from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.store import load_parts, load_run
 from unveil.project.whatif import whatif
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.assessment import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.base import Copy
+from unveil.records.judgement import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.report import Parts
 from unveil.records.run import FileRole, Run
 from unveil.view.charts.chart import Chart

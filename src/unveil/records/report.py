@@ -3,7 +3,6 @@
 from typing import Any
 
 from unveil.records.alerts import GateEvidence
-from unveil.records.assessment import Decision, FactorName, Judgement
 from unveil.records.attacks import Attacks, Membership
 from unveil.records.base import SCHEMA, Record
 from unveil.records.cap import Cap, Gtcap, Tcap
@@ -11,6 +10,7 @@ from unveil.records.codebook import CodebookDifferences
 from unveil.records.comparison import Comparison
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
+from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run

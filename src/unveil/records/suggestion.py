@@ -5,9 +5,9 @@ Nothing here is a value of the data: counts of people and of different values, n
 
 from typing import Literal
 
-from unveil.records.assessment import Audience
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Audience
 from unveil.records.person import PersonColumn
 from unveil.records.recoding import Suggestions
 from unveil.version import __version__

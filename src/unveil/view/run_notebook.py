@@ -7,8 +7,8 @@ resource; every name from the data is escaped.
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.assessment import Judgement, LimitCheck
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import Judgement, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure, flags

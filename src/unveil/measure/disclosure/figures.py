@@ -16,7 +16,7 @@ from unveil.count.codes import CodedColumn, label, labels_or_none
 from unveil.count.packing import Integers
 from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.flags import flags
+from unveil.measure.disclosure.find_flags import find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag, GroupRow, ValueRow
@@ -321,7 +321,7 @@ def _measure_target(
     p = exclusions.profile(place)
     return TargetFigures(
         {copy: _attribute(p)},
-        tuple(flags(exclusions, place, copy, checking.checks, checking.segment)),
+        tuple(find_flags(exclusions, place, copy, checking.checks, checking.segment)),
         tuple(count_removed_records(p, copy, place, exclusions)),
         tuple(rows_by_group(exclusions, place, copy)),
     )

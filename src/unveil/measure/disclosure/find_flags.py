@@ -84,7 +84,7 @@ class Pieces:
         return np.zeros(len(pieces), np.int64) if self.segment is None else self.segment[pieces]
 
 
-def flags(
+def find_flags(
     exclusions: Exclusions,
     target: int,
     copy: Copy,
@@ -94,7 +94,7 @@ def flags(
     """What the checks raise about one target in a copy, or in all of them, under exclusions."""
     pieces = _pieces(exclusions, target, segment)
     if len(pieces.found):
-        found = _Findings(exclusions.scenario, target, copy, checks, pieces, segment)
+        found = _FlagSearch(exclusions.scenario, target, copy, checks, pieces, segment)
         yield from found.one_way()
         yield from found.two_way()
 
@@ -133,7 +133,7 @@ class _Sums:
 
 
 @dataclass(frozen=True)
-class _Findings:
+class _FlagSearch:
     """The findings about one target, and how they are summed into flags."""
 
     scenario: CountedScenario
