@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from unveil.records.assessment import Status
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Status
 from unveil.view.format import lines
 
 if TYPE_CHECKING:

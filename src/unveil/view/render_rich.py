@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from unveil.records.assessment import Status
+from unveil.records.judgement import Status
 from unveil.view.blocks import (
     STATUS_OF_GLYPH,
     AlertBox,

@@ -224,7 +224,7 @@ class ScoredTarget:
         """Which cells exclusions take out, by the counts of the original and of these files."""
         both = np.stack([self._people.d_tq, self.copies["pooled" if copy == "mean" else copy]])
         of_two = Cells(self._cells.starts, self._cells.t, both)
-        return excluded_cells(of_two, self.exclusions.struck(self.place))[0]
+        return excluded_cells(of_two, self.exclusions.find_exclusions(self.place))[0]
 
     def row(
         self, copy: Copy, rule: Rule, c_tq: Floats, *, certainty: float | None = None
