@@ -123,7 +123,7 @@ def _tables(record: Replication) -> Iterator[RenderableType]:
 
 
 def _table(group: words.ResultTable) -> Table:
-    def made(shown: Sequence[str]) -> Table:
+    def make_table(shown: Sequence[str]) -> Table:
         table = new_table(group.title)
         table.add_column(group.head, overflow="fold", max_width=LONGEST_LABEL)
         for head in shown:
@@ -134,4 +134,4 @@ def _table(group: words.ResultTable) -> Table:
         return table
 
     spare = [head for head in SPARE if head in group.heads]
-    return fit_width(made, group.heads, spare, Console().width)
+    return fit_width(make_table, group.heads, spare, Console().width)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from unveil.records.assessment import Status
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Status
 from unveil.view.format import lines
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ class Folded:
 
     summary: str
     blocks: "tuple[Block, ...]"
+    is_counted: bool = False  # a terminal shows the summary where it does not unfold
 
 
 Words = Heading | Sentence | Items | Command

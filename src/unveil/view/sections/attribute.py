@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import LimitCheck, Status
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.charts import lollipop

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import FlagRuling, RulingState
 from unveil.records.disclosure import Disclosure, ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import FlagRuling, RulingState
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.charts import exclusion_grid

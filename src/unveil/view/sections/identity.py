@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import LimitCheck
 from unveil.records.disclosure import Disclosure, IdentityRow
+from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.charts.funnel import identity_chart, records_of
