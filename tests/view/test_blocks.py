@@ -16,7 +16,7 @@ from unveil.view.blocks import (
     Heading,
     Items,
     Sentence,
-    Shares,
+    ShareBar,
     TableBlock,
     table,
 )
@@ -122,7 +122,7 @@ def test_sentences_of_nothing_are_none():
 
 
 def test_a_table_may_have_a_bar_in_each_row_on_a_page():
-    bars = [Shares(29.0, 18.7, 74.4, 10.0), Shares(0.0)]
+    bars = [ShareBar(29.0, 18.7, 74.4, 10.0), ShareBar(0.0)]
     shown = render_html([table("", ("target", "n"), [("a", "1"), ("b", "2")], bars=bars)])
     assert shown.count('<td class="bar">') == 2
     assert '<rect class="wrong" x="29.0" width="18.7"' in shown

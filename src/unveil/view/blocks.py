@@ -57,7 +57,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Shares:
+class ShareBar:
     """A bar from 0 to 100 %: what is disclosed correctly, beside it wrongly, a dot, a limit."""
 
     correct: float
@@ -74,7 +74,7 @@ class TableBlock:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     footnote: str = ""  # "... and 12 more below 1 %"
-    bars: tuple[Shares, ...] = ()  # one for each row, on a page only; or none
+    bars: tuple[ShareBar, ...] = ()  # one for each row, on a page only; or none
     bar_head: str = "0 to 100 % of people"
 
 
@@ -148,7 +148,7 @@ def table(
     spare: Sequence[str] = (),
     main: Sequence[str] = (),
     footnote: str = "",
-    bars: Sequence[Shares] = (),
+    bars: Sequence[ShareBar] = (),
 ) -> TableBlock:
     """A table of figures: the first column and those in `text` hold text, the others numbers.
 
