@@ -76,6 +76,9 @@ def test_details_are_folded_unless_asked_for():
     assert "second" not in on_terminal(folded)
     assert "second" in on_terminal(folded, has_details=True)
     assert "<details" in render_html(folded)
+    assert "More" not in on_terminal(folded)
+    counted = Folded("... and 1 more", (Sentence("second"),), is_counted=True)
+    assert "... and 1 more" in on_terminal([counted])
 
 
 def test_spare_columns_give_way_the_first_of_them_first():

@@ -120,6 +120,7 @@ class Folded:
 
     summary: str
     blocks: "tuple[Block, ...]"
+    is_counted: bool = False  # a terminal shows the summary where it does not unfold
 
 
 Words = Heading | Sentence | Items | Command
