@@ -257,7 +257,7 @@ def _check_late_rules(
         if absent_ones:
             raise SettingsError(
                 f"The derived column {column.column!r} needs {list_names(absent_ones)}, which "
-                "the copy "
+                "the synthetic data "
                 "does not have."
             )
 
