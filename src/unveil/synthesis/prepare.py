@@ -258,7 +258,7 @@ def _check_late_rules(
             raise SettingsError(
                 f"The derived column {column.column!r} needs {list_names(absent_ones)}, which "
                 "the synthetic data "
-                "does not have."
+                "do not have."
             )
 
 

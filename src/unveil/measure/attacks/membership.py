@@ -174,7 +174,7 @@ MOST_THRESHOLDS = 21
 ONE_ROW = "Of each person one row is looked at, drawn at random."
 WIDE = 0.2
 """An interval of the relative F1 as wide as this says little."""
-SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control data"}
+SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic data", CONTROL: "control data"}
 
 
 @dataclass(frozen=True, repr=False)

@@ -246,8 +246,8 @@ def _with_codes(column: CodedColumn, apart: Bands) -> CodedColumn:
         return column
     if column.levels.drop_nulls().len() and not column.levels.dtype.is_numeric():
         raise AlignError(
-            f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
-            " them out."
+            f"Special codes are given for column {column.name!r}, which holds no numbers. Omit"
+            " them."
         )
     return add_declarations(column, codes)
 

@@ -206,8 +206,7 @@ def _missing(pair: ColumnPair) -> Iterator[Difference]:
             "missing",
             pair.name,
             (_gaps(gaps), _gaps(others)),
-            f"Column {quote_name(pair.name)}: numbers {_gaps(gaps) or 'in no range'} stand for "
-            "no answer"
+            f"Column {quote_name(pair.name)}: numbers {_gaps(gaps) or 'in no range'} mean missing"
             f" in the original, and {_gaps(others) or 'in no range'} in {pair.copy}.",
             "Declare the same range of missing numbers in the synthetic data.",
         )
