@@ -280,7 +280,8 @@ def find_linked_codes(links: Links, column: LinkColumn, side: int) -> LinkedCode
         theirs,
         is_first.astype(bool),
         n_links,
-        *(np.bincount(place, one, len(mine)) + 0.0 for one in (links.weight, links.weight**2)),
+        np.bincount(place, links.weight, len(mine)).astype(np.float64),
+        np.bincount(place, links.weight**2, len(mine)).astype(np.float64),
     )
 
 
