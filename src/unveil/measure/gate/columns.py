@@ -37,7 +37,7 @@ class LinkColumn:
     example: Ints  # for each code, one level of `source`
     code_of_level: Ints  # for each level of `source`, the code
 
-    def of_side(self, side: int) -> NDArray[np.int32]:
+    def select_side(self, side: int) -> NDArray[np.int32]:
         """The codes of one file."""
         return self.codes[self.sides.slices[side]]
 

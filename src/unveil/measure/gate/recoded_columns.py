@@ -89,7 +89,7 @@ def _linking_sets(
     """The columns that tie most people, if any are tied, and those that link most."""
     if search is None:
         return ()
-    top = max(looks.values(), key=lambda look: look.tied, default=None)
+    top = max(looks.values(), key=lambda look: look.tied_people, default=None)
     return (search.widest,) if top is None else ((*top.by, top.column), search.widest)
 
 
@@ -106,7 +106,7 @@ def _links(
         if search is None or not rest or frozenset(rest) in seen:
             continue
         seen.add(frozenset(rest))
-        links = known.get(rest) or search.linked(rest)
+        links = known.get(rest) or search.link_people(rest)
         if rest == by[:MOST_LINKING]:
             known[rest] = links
         if links.total >= LEAST_LINKS:
@@ -190,7 +190,7 @@ def coding_rows(
     ]
     for coding in codings:
         name = coding.column.name
-        figures = _most_raised(name, risks)
+        figures = _find_largest_rise(name, risks)
         is_measured = coding.has_common or name not in compared
         one = coding.mapping or next(iter(coding.proposals), _NOTHING)
         yield CodingRow(
@@ -211,7 +211,7 @@ def coding_rows(
 _NOTHING = CodingProposal("replaced", 1.0, 0.0, "its values are others")
 
 
-def _most_raised(
+def _find_largest_rise(
     name: str,
     risks: Sequence[tuple[ScenarioKeys, dict[str, float | None], dict[str, float | None]]],
 ) -> tuple[str | None, float | None, float | None]:
