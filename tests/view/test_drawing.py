@@ -7,7 +7,7 @@ import pytest
 from unveil.view.charts.chart import render_svg
 from unveil.view.charts.scatter import MOST_POINTS, thin_points
 from unveil.view.format import visible
-from unveil.view.render_html import confidential, figure, page
+from unveil.view.html_page import confidential, figure, page
 
 
 def spec(*names, **more):

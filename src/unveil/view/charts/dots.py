@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from unveil.records.assessment import LimitCheck
 from unveil.records.attacks import Attacks, Interval, Membership
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
+from unveil.records.judgement import LimitCheck
 from unveil.view.attack_rows import MARKS, AttackDisplayRow, attack_rows
 from unveil.view.attack_rows import ends as interval_ends
 from unveil.view.charts.bars import step_rows

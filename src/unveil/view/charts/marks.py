@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from unveil.records.assessment import Status
+from unveil.records.judgement import Status
 from unveil.view.format import truncate
 
 SYNTHETIC = "#1f4e8c"  # dark blue
