@@ -130,6 +130,7 @@ RESULTS = {
         people(), {"a": [people(300)]}, key_sets=[KEYS], target="health", scenarios=["full"]
     ),
     "choose_noise": lambda: unveil.choose_noise(people()["income"], n=300, **POPULATION),
+    "claims": lambda: disclosure("claims"),
     "codebook": lambda: unveil.codebook(people()),
     "compare": lambda: unveil.compare(people(), people(300)),
     "compare_structure": lambda: unveil.compare_structure(people(), people(300)),
