@@ -18,7 +18,7 @@ from unveil.errors import AboveLimitError, RolesError, RulingNeededError, Settin
 from unveil.project.decide import read_despite
 from unveil.project.read_project import read_project
 from unveil.records.alerts import Alert
-from unveil.records.assessment import Decision
+from unveil.records.judgement import Decision
 from unveil.records.run import Run
 
 WHO = "C. Ustodian, head"
@@ -134,7 +134,7 @@ def test_the_same_alerts_through_assess_run_json_decision_and_report(mine):
     page = mine.report().report.read_text(encoding="utf-8")
     told["report"] = [
         {"id": unescape(one)}
-        for one in re.findall(r'<li class="alert[^>]*data-alert="([^"]*)"', page)
+        for one in re.findall(r'<div class="alert[^>]*data-alert="([^"]*)"', page)
     ]
     assert {where: ids(alerts) for where, alerts in told.items()} == dict.fromkeys(
         told, ids(result.alerts)
@@ -317,7 +317,7 @@ def test_a_part_of_the_gate_is_taken_over_and_its_absence_lets_nothing_pass(mine
     text = mine.path.read_text(encoding="utf-8")
     mine.path.write_text(text + '\n[[table]]\ndims = ["sex", "town"]\nn_max = 1\n')
     result = mine.run()
-    assert [part.state for part in result.record.of_kind("gate")] == ["reused"]
+    assert [part.state for part in result.record.list_parts("gate")] == ["reused"]
     assert result.judgement.not_tested == first.judgement.not_tested
     assert result.record.parts[0].name == "gate"
 

@@ -11,7 +11,7 @@ from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
-from unveil.records.assessment import Decision
+from unveil.records.judgement import Decision
 from unveil.records.report import ContextAnswer
 from unveil.view import project
 from unveil.view.output import print_output

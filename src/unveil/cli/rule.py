@@ -16,10 +16,10 @@ from unveil.cli.options import (
     project_option,
 )
 from unveil.errors import SettingsError
-from unveil.project.edit_project import ProjectEdit, findings_now
+from unveil.project.edit_project import ProjectEdit, list_flags_now
 from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
-from unveil.records.assessment import Audience, FlagRuling
+from unveil.records.judgement import Audience, FlagRuling
 from unveil.view.format import truncate, visible
 from unveil.view.output import print_output
 from unveil.view.project import finding_lines
@@ -74,14 +74,14 @@ def rule(
     if not given:
         if instead:
             raise SettingsError(_NAME)
-        found = findings_now(file)
-        shown = _document(found) if as_json else _render_findings(found, file.context.audience)
+        found = list_flags_now(file)
+        shown = _document(found) if as_json else _render_flags(found, file.context.audience)
         print_output(shown)
         return
     with ProjectEdit(file, by) as edit:
         for finding, accept, why in given:
             edit.rule(finding, accept=accept, reason=why, instead=instead)
-    found = findings_now(edit.project)
+    found = list_flags_now(edit.project)
     if as_json:
         print_output(_document(found))
         return
@@ -128,7 +128,7 @@ def _document(found: Sequence[FlagRuling]) -> str:
     return json_text(document)
 
 
-def _render_findings(found: Sequence[FlagRuling], audience: Audience | None) -> Group:
+def _render_flags(found: Sequence[FlagRuling], audience: Audience | None) -> Group:
     still = [one for one in found if one.state == "open"]
     head = f"Findings to rule on: {len(still):,} of {len(found):,}"
     groups: dict[tuple[str, str], list[FlagRuling]] = {}

@@ -74,7 +74,7 @@ class CodedColumn:
     @cached_property
     def level_of_label(self) -> dict[str, str]:
         """The text of the level that a label stands for, alone or with its code beside it."""
-        found = {meaning.shown: text for text, meaning in self.meanings.items()}
+        found = {meaning.label_with_code: text for text, meaning in self.meanings.items()}
         by_label = [(meaning.label, text) for text, meaning in self.meanings.items()]
         n_levels = Counter(label for label, _ in by_label)
         return {label: text for label, text in by_label if n_levels[label] == 1} | found
@@ -169,7 +169,7 @@ class CodedColumn:
         levels = self.levels.gather(np.flatnonzero(occurs))
         return replace(self, sides=sides, codes=new_code[codes], levels=levels)
 
-    def of_sides(self, places: Sequence[int], *, pooled: bool = False) -> "CodedColumn":
+    def select_sides(self, places: Sequence[int], *, pooled: bool = False) -> "CodedColumn":
         """The column on some of its sides, with all of its levels; all but the first as one."""
         slices, rows = self.sides.slices, [self.sides.rows[place] for place in places]
         codes, counts = self.codes, self.counts[list(places)]
@@ -182,7 +182,7 @@ class CodedColumn:
         vars(made)["counts"] = counts  # known, so that nobody counts them again
         return made
 
-    def spread(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
+    def spread_sides(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
         """The column among more sides: its own stand at these places, others miss every value."""
         if len(places) == len(rows):
             return self
@@ -200,7 +200,7 @@ class CodedColumn:
         return replace(self, codes=made[self.codes], levels=levels)
 
 
-def with_declared(
+def add_declarations(
     column: CodedColumn, codes: Sequence[float] = (), *, is_category: bool = False
 ) -> CodedColumn:
     """The column with what the user says of it: codes that stand for no answer, and its kind."""
@@ -328,13 +328,13 @@ def labels_or_none(column: CodedColumn) -> list[str | None]:
 def label_beside(column: CodedColumn, code: int) -> str | None:
     """The label of a level with its code beside it; None where it has no label."""
     meaning = column.meanings.get(label(column, code) or "")
-    return None if meaning is None else meaning.shown
+    return None if meaning is None else meaning.label_with_code
 
 
 def level_label(column: CodedColumn, text: str) -> str:
     """A level as people read it, by its text: its label with the code beside it, or the text."""
     meaning = column.meanings.get(text)
-    return text if meaning is None else meaning.shown
+    return text if meaning is None else meaning.label_with_code
 
 
 def level_labels(column: CodedColumn) -> list[str | None]:

@@ -24,12 +24,12 @@ from unveil.project.model import (
     ScenarioEntry,
     limits_mark,
 )
-from unveil.project.rulings_in_force import FindingName, parse_flag_name
+from unveil.project.rulings_in_force import FlagName, parse_flag_name
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.plan import FileError
-from unveil.records.assessment import Audience, FactorName
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Audience, FactorName
 from unveil.records.limits import NAMES, limits_fault, unknown_measure
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.view.suggestion_toml import toml_string
@@ -195,7 +195,7 @@ def read_rulings(
         fields.only(RULING)
         finding, accept, reason = _ruling(fields)
         by, on = fields.person("by", BY), fields.day()
-        name = None if finding is None else _read_finding(fields, finding, scenarios, audience)
+        name = None if finding is None else _read_flag_name(fields, finding, scenarios, audience)
         if finding is None or name is None:
             continue
         if name in ruled:
@@ -256,9 +256,9 @@ def read_exceptions(
     return tuple(made)
 
 
-def _read_finding(
+def _read_flag_name(
     fields: Fields, text: str, scenarios: Sequence[ScenarioEntry], audience: Audience | None
-) -> FindingName | None:
+) -> FlagName | None:
     try:
         found = parse_flag_name(text)
     except InputError as fault:

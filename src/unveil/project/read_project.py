@@ -136,7 +136,7 @@ def _scenario(fields: Fields, codes: Mapping[str, Any]) -> ScenarioEntry:
         is_owner = fields.table.get("template") == "co-owner"
         who = "of one data owner" if is_owner else "an intruder would know"
         fields.refuse(
-            f'{fields.called} has no keys. Name the columns {who}: keys = ["sex", "age"].',
+            f'{fields.heading} has no keys. Name the columns {who}: keys = ["sex", "age"].',
             *(["keys"] if fields.has("keys") else []),
         )
     targets = _targets(fields, keys)

@@ -37,7 +37,7 @@ class Lines:
 
     def span(self, *path: str | int) -> tuple[int, int] | None:
         """The first and the last line of the statement that begins what has this path."""
-        if _at(self._parsed(len(self._lines)), path) is None:
+        if _at(self._parse_lines(len(self._lines)), path) is None:
             return None
         low, high = 0, len(self._lines)  # the first has not the path, the last has it
         while True:
@@ -46,16 +46,16 @@ class Lines:
                 middle = self._readable(low + 1, high)
                 if middle >= high:
                     return self._begin(low), high
-            if _at(self._parsed(middle), path) is not None:
+            if _at(self._parse_lines(middle), path) is not None:
                 high = middle
             else:
                 low = middle
 
     def _readable(self, start: int, end: int) -> int:
         """The first number of lines from `start` on that can be parsed by themselves."""
-        return next((n for n in range(start, end) if self._parsed(n) is not None), end)
+        return next((n for n in range(start, end) if self._parse_lines(n) is not None), end)
 
-    def _parsed(self, n: int) -> Any:
+    def _parse_lines(self, n: int) -> Any:
         if n not in self._known:
             try:
                 self._known[n] = tomllib.loads("\n".join([*self._lines[:n], ""]))

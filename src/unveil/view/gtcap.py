@@ -113,7 +113,7 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
 
 
 def _means(record: Gtcap) -> tuple[str, str]:
-    row = record.of_copy(record.headline_copy)
+    row = record.find_copy(record.headline_copy)
     shares = {
         letter: _percent(value)
         for letter, value in zip(

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from unveil.records.alerts import Acceptance
-from unveil.records.assessment import Limit, LimitCheck
+from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import ReportContents
 from unveil.view.glossary import GLOSSARY, TERMS, glossary, link_terms, terms_in
 from unveil.view.html_page import POLICY

@@ -201,7 +201,7 @@ class ScoredTarget:
     def _kept(self) -> Ints:
         """d_tq, or 0 where a rule names the cell."""
         people = self.people
-        gone = self.exclusions.hits(self.place, people.q, people.t.astype(np.int64))
+        gone = self.exclusions.mask_hits(self.place, people.q, people.t.astype(np.int64))
         return np.where(gone, 0, people.d_tq)
 
     @cached_property
@@ -245,7 +245,7 @@ class ScoredTarget:
         """Which cells exclusions take out, by the counts of the original and of these files."""
         both = np.stack([self.people.d_tq, self.copies["pooled" if copy == "mean" else copy]])
         of_two = Cells(self._cells.starts, self._cells.t, both)
-        return excluded_cells(of_two, self.exclusions.struck(self.place))[0]
+        return excluded_cells(of_two, self.exclusions.find_exclusions(self.place))[0]
 
     def row(
         self, copy: Copy, rule: Rule, c_tq: Floats, *, certainty: float | None = None
@@ -272,7 +272,7 @@ class ScoredTarget:
         is_correct = people.t == v[people.q]
         d_q = np.bincount(people.q, kept, people.n_q)
         q = np.flatnonzero((v >= 0) & (d_q > 0))
-        is_left = ~self.exclusions.hits(self.place, q, v[q])
+        is_left = ~self.exclusions.mask_hits(self.place, q, v[q])
         e = self.pattern.expected(q, v[q]) * is_left * (d_q / np.maximum(people.d_q, 1))[q]
         correct = kept * is_correct
         n_groups = int(group.max(initial=0)) + 1

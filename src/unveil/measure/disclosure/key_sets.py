@@ -246,7 +246,7 @@ class ScenarioSets:
         originals = self.scenario.sides.slices[0]
         q = self.scenario.keys.q[originals].astype(np.int64)
         return [
-            self.exclusions.hits(place, q, column.codes[originals].astype(np.int64))
+            self.exclusions.mask_hits(place, q, column.codes[originals].astype(np.int64))
             for place, column in enumerate(self.scenario.target_columns)
         ]
 

@@ -250,19 +250,19 @@ def _change(column: str, copy: Copy, found: Sequence[tuple[float, str]]) -> Asso
     )
 
 
-def most_changed(rows: Sequence[AssociationRow]) -> AssociationRow | None:
+def find_most_changed(rows: Sequence[AssociationRow]) -> AssociationRow | None:
     """The row with the largest difference: of the only copy, or of the mean of all."""
     headline: Copy = "mean" if any(row.copy == "mean" for row in rows) else 1
     known = [row for row in rows if row.copy == headline and row.difference is not None]
     return max(known, key=lambda row: abs(row.difference or 0.0), default=None)
 
 
-def not_measured(
+def list_not_measured(
     rows: Sequence[DistanceRow], related: Sequence[AssociationRow]
 ) -> Iterator[NotMeasured]:
     """Why a figure is None; of categories Wasserstein is not asked for."""
     for row in rows:
-        for field, reason in _unknown(row):
+        for field, reason in _list_undefined(row):
             yield NotMeasured(target=row.column, copy=row.copy, field=field, reason=reason)
     for one in related:
         if one.difference is None:
@@ -273,7 +273,7 @@ def not_measured(
             )
 
 
-def _unknown(row: DistanceRow) -> Iterator[tuple[str, str]]:
+def _list_undefined(row: DistanceRow) -> Iterator[tuple[str, str]]:
     if row.hellinger is None:
         yield "hellinger", "a file has no record"
         yield "total_variation", "a file has no record"
@@ -382,9 +382,9 @@ def _record(opened: UtilityData, progress: Progress) -> Comparison:
         rows=rows,
         associations=related,
         changes=changes(related, opened.names),
-        most_changed=most_changed(related),
+        most_changed=find_most_changed(related),
         coercions=opened.notes,
-        not_measured=tuple(not_measured(rows, related)),
+        not_measured=tuple(list_not_measured(rows, related)),
     )
 
 

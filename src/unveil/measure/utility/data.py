@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from unveil.arguments import absent_sentence, looks_like_data
-from unveil.count.codes import CodedColumn, with_declared
+from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
@@ -77,7 +77,7 @@ def open_columns(
     _check_unknown({"categories": called, "special_codes": tuple(codes)}, chosen)
     encoded = files.encode(chosen, progress=progress)
     made = tuple(
-        with_declared(one, codes.get(one.name, ()), is_category=one.name in called)
+        add_declarations(one, codes.get(one.name, ()), is_category=one.name in called)
         for one in encoded.columns
     )
     for one in made:

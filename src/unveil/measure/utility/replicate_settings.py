@@ -73,7 +73,7 @@ class ResultSpec:
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of levels, by column
 
     @property
-    def called(self) -> str:
+    def heading(self) -> str:
         """What a sentence calls it."""
         return f"Finding {quote_text(self.name)}"
 

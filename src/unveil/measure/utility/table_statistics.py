@@ -143,7 +143,7 @@ class TableCells:
     number: Ints | None  # of each cell in its table; None: all cells stand there, in order
     counts: Ints  # sides x cells
 
-    def of_table(self, table: int) -> tuple[Ints, Ints]:
+    def select_table(self, table: int) -> tuple[Ints, Ints]:
         """The numbers of the cells of one table, and their counts."""
         start, end = self.starts[table], self.starts[table + 1]
         numbers = np.arange(end - start) if self.number is None else self.number[start:end]

@@ -69,7 +69,7 @@ def tstr_record(opened: UtilityData, trial: Trial, scores: Sequence[FoldScores])
         share_kept=share_kept,
         warnings=tuple(_warnings(trial, range(first_copy, len(n_rows)), rows, headline)),
         coercions=opened.notes,
-        not_measured=tuple(_not_measured(trial, rows)),
+        not_measured=tuple(_list_not_measured(trial, rows)),
     )
 
 
@@ -155,7 +155,7 @@ def _missing_classes(trial: Trial, copies: Sequence[int]) -> Iterator[str]:
             )
 
 
-def _not_measured(trial: Trial, rows: Sequence[TstrRow]) -> Iterator[NotMeasured]:
+def _list_not_measured(trial: Trial, rows: Sequence[TstrRow]) -> Iterator[NotMeasured]:
     for row in rows:
         for symbol in OF_KIND[trial.outcome.kind]:
             if getattr(row, symbol) is None:

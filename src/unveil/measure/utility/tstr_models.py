@@ -134,7 +134,7 @@ def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
         raise RolesError(_absent(name, opened.names))
     variable = opened.of(name)
     asked = _kind(variable, kind)
-    is_known = variable.is_ordinary if variable.is_scaled else _levels_held(variable)
+    is_known = variable.is_ordinary if variable.is_scaled else _find_held_levels(variable)
     n_values = int((variable.counts_on(0)[is_known] > 0).sum())
     if n_values < 2:
         what = "one value only" if n_values else "no value"
@@ -176,7 +176,7 @@ def _kind(variable: CodedColumn, given: Any) -> OutcomeKind:
     return asked
 
 
-def _levels_held(variable: CodedColumn) -> Mask:
+def _find_held_levels(variable: CodedColumn) -> Mask:
     held = np.ones(variable.n_levels, bool)
     held[-1] = not variable.has_missing
     return held
@@ -443,15 +443,15 @@ class FoldScores:
 
     def mean(self, symbol: str) -> float | None:
         """The mean over the folds in which a score is defined."""
-        known = self._known(symbol)
+        known = self._list_figures(symbol)
         return sum(known) / len(known) if known else None
 
     def sd(self, symbol: str) -> float | None:
         """The standard deviation over folds; None of fewer than two."""
-        known = self._known(symbol)
+        known = self._list_figures(symbol)
         return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
-    def _known(self, symbol: str) -> list[float]:
+    def _list_figures(self, symbol: str) -> list[float]:
         figures = (scores.get(symbol) for scores in self.by_fold)
         return [figure for figure in figures if figure is not None]
 

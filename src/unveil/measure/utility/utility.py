@@ -148,7 +148,7 @@ def _order(interactions: Any) -> Any:
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
-    compared = _compared(opened, settings, 0)
+    compared = _sample_rows(opened, settings, 0)
     is_sampled = max(map(len, compared.rows)) < max(opened.sides.rows)
     between = _between_copies(compared, settings, progress)
     rows, reasons = [], []
@@ -175,14 +175,14 @@ def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) 
     )
 
 
-def _compared(opened: UtilityData, settings: UtilitySettings, number: int) -> ComparedRows:
+def _sample_rows(opened: UtilityData, settings: UtilitySettings, number: int) -> ComparedRows:
     return ComparedRows.of(opened, settings.sample, (settings.seed, "utility", "sample", number))
 
 
 def _sampling_error(row: UtilityRow, opened: UtilityData, settings: UtilitySettings) -> float:
     """How much pMSE varies from sample to sample."""
     others = [
-        _fit(_compared(opened, settings, number), (0, row.copy), settings).pMSE
+        _fit(_sample_rows(opened, settings, number), (0, row.copy), settings).pMSE
         for number in range(1, N_SAMPLES)
     ]
     return stdev([row.pMSE, *others])

@@ -133,14 +133,14 @@ class RecipeRun:
         """The tables as they are by now."""
         return self.study.tables
 
-    def applied(self, number: int, step: Step) -> StepDone | None:
+    def apply_step(self, number: int, step: Step) -> StepDone | None:
         """One step done; None where it cannot be, which is added to the faults."""
         if step.column in self._spoilt:
             return None
         try:
             change = self._change(number, step)
-            before = self.counted()
-            n = self._carried_out(step.column, change)
+            before = self.count_keys()
+            n = self._carry_out(step.column, change)
         except InputError as fault:
             self._spoilt.add(step.column)
             sentence = f"{step_heading(number, step_word(step))}: {fault}"
@@ -159,10 +159,10 @@ class RecipeRun:
             n_changed=n,
             sentence=change.told(n),
             before=before,
-            after=self.counted(),
+            after=self.count_keys(),
         )
 
-    def counted(self) -> KeyFigures | None:
+    def count_keys(self) -> KeyFigures | None:
         """How well people can be told apart now; counted again only where that has changed."""
         if not self._is_counted:
             self._figures, notes = key_figures(self.study.files, self._keys, self._recoded)
@@ -197,7 +197,7 @@ class RecipeRun:
             lambda side: stream(self._seed, "recode", number, name, side),
         )
 
-    def _carried_out(self, name: str, change: Change) -> int:
+    def _carry_out(self, name: str, change: Change) -> int:
         """The change made in every table; how many records of the data it concerns."""
         height, old = self.tables[0].frame.height, self.tables[0].frame[name]
         having = [i for i, table in enumerate(self.tables) if name in table.frame.columns]
@@ -330,8 +330,10 @@ def recode(
         table.check_columns(key_names)
     run = RecipeRun(Study(tables), key_names, choose_seed(seed))
     check_apart(run.study.files, key_names)
-    run.counted()  # keys that cannot be compared are no fault of a step
-    done = [row for number, step in read.items() if (row := run.applied(number, step)) is not None]
+    run.count_keys()  # keys that cannot be compared are no fault of a step
+    done = [
+        row for number, step in read.items() if (row := run.apply_step(number, step)) is not None
+    ]
     check_all([*faults, *run.faults])
     record = Recoding(
         files=tuple(table.source for table in tables),

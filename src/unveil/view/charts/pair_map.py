@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unveil.errors import InternalError
 from unveil.records.utility import PairTables, TableRow
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, SYNTHETIC, Spec
+from unveil.view.charts.marks import INK, SYNTHETIC, Spec
 from unveil.view.format import truncate
 from unveil.view.pair_tables import headline_copy, standardised_rows
 from unveil.view.utility import POOR, figure
@@ -64,7 +64,7 @@ def pair_map_spec(record: PairTables, copy: int, variables: Sequence[str] | None
     order = list(record.variables if variables is None else variables)
     values = [
         {"across": b, "down": a, "value": row.S_pMSE, "shown": figure(row.S_pMSE)}
-        for row in record.of_copy(copy)
+        for row in record.list_tables(copy)
         if set(row.variables) <= set(order)
         for a, b in (row.variables, row.variables[::-1])
         if variables is None or order.index(a) > order.index(b)

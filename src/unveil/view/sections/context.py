@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from unveil.records.assessment import Judgement
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Judgement
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Run, RunPart
 from unveil.view.format import format_count, people, truncate

@@ -6,7 +6,7 @@ Never "safe": a verdict is against limits that a named person accepted, or it is
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.assessment import Decision, Judgement, LimitCheck, Status
+from unveil.records.judgement import Decision, Judgement, LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alerts_html, is_open
 from unveil.view.format import format_count, truncate
