@@ -354,7 +354,9 @@ def open_comparison(lower, upper, *, n_tables=1):
         (
             (0, 0, 0.01),
             (0, 0.04, 0.04),
-            "the risk starts at 2 people known at the latest, and SAP does not exceed 0.05 up to 2", ("≤2", "-")),
+            "the risk starts at 2 people known at the latest, and SAP does not exceed 0.05 up to 2",
+            ("≤2", "-"),
+        ),
         ((0, 0, 0.1), (0, 0, 0.2), "the risk starts at 2 people known, and SAP exceeds 0.05 from 2",
          ("2", "2")),
         (
