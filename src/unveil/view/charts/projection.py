@@ -2,12 +2,12 @@
 
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
-from unveil.view.charts.chart import render_svg
+from unveil.view.charts.chart import Chart
 from unveil.view.charts.scatter import points_spec, thin_points, thinned_words
 from unveil.view.format import percent
 
 
-def projection_chart(record: Projection, cloud: Cloud) -> str:
+def projection_chart(record: Projection, cloud: Cloud) -> Chart:
     """Chapelle and Falissard (2023), Figures 12 and 13: at most 2,000 points of single records."""
     rows = [
         {"side": side, "x": x, "y": y}
@@ -15,11 +15,11 @@ def projection_chart(record: Projection, cloud: Cloud) -> str:
     ]
     points = list(thin_points(rows))
     axes = [
-        f"axis {one.number} ({percent(100 * one.explained)} of the spread)"
+        f"axis {one.number} ({percent(100 * one.explained)} of the variance)"
         for one in record.components
     ]
-    return render_svg(
+    return Chart(
         points_spec(points, *axes),
-        title="Original and copies on the original's main axes",
+        title="Original and synthetic data on the original's principal components",
         description=thinned_words(cloud, len(points)),
     )
