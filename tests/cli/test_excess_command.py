@@ -26,7 +26,7 @@ NAME_THE_FILES = (
 )
 MEASURES = "The measures are: iS, DiS, DiSCO, DiSDiO, DCAP, TCAP."
 NOBODY = (
-    "Nobody would be found and the risk would look like zero. Give the column the same coding in"
+    "Nothing would match, so the risk would appear as zero. Give the column the same coding in"
     " both files."
 )
 
@@ -77,7 +77,7 @@ CASES = [
     Case(
         "a level in small letters",
         (*EXCESS, "-x", "job=no"),
-        "Exclusion 'job=no': nobody has 'job' = 'no'. Did you mean 'NO'? Write the level as it"
+        "Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'? Write the level as it"
         " stands in the data.",
     ),
     Case(
@@ -129,9 +129,9 @@ CASES = [
     Case(
         "a copy with no key level in common",
         EXCESS,
-        "Key 'sex' has no level in common between the train data (t.csv) and the synthetic copy"
+        "Key 'sex' has no level in common between the train data (t.csv) and the synthetic data"
         f" (s.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic copy (s.csv). {NOBODY}",
+        f" the synthetic data (s.csv). {NOBODY}",
         {"s.csv": SYNTHETIC.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
     Case(
@@ -139,7 +139,7 @@ CASES = [
         EXCESS,
         "Key 'sex' has no level in common between the train data (t.csv) and the control data"
         f" (c.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic copy (s.csv). {NOBODY}",
+        f" the synthetic data (s.csv). {NOBODY}",
         {"c.csv": CONTROL.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
 ]

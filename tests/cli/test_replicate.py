@@ -172,8 +172,8 @@ def test_a_finding_without_any_figure_still_has_its_page():
     assert record.rows == ()
     assert list(sentences(record)) == ["No figure could be compared."]
     assert list(lost(record)) == [
-        "m, in the original: nobody is in the subgroup.",
-        "m, in the synthetic data: nobody is in the subgroup.",
+        "m, in the original: no one is in the subgroup.",
+        "m, in the synthetic data: no one is in the subgroup.",
     ]
     assert "No figure could be compared." in replication_page(record)
 
