@@ -27,6 +27,10 @@ COMMANDS = {
     "explore": ("explore", "Which way of making copies gives least away for its utility."),
     "gtcap": ("gtcap", "What is given away about people who stand out, numbers included."),
     "init": ("init", "Begin a project: roles, scenarios and limits, proposed with reasons."),
+    "keysets": (
+        "keysets",
+        "Disclosure by every set of the keys: the worst, beside what is expected.",
+    ),
     "limits": ("limits", "Limits in force, presets with their origin; accept them by name."),
     "log": ("log", "Who changed what and when; whether all is as it was written."),
     "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
