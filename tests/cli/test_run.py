@@ -163,7 +163,7 @@ def test_compare_shows_what_was_set_otherwise(
     ("arguments", "sentence"),
     [
         (["1"], "Name two runs or more, such as 1 2. One run alone is no comparison."),
-        (["one", "2"], "'one' is not the number of a run. Write numbers: unveil compare 1 2."),
+        (["one", "2"], "'one' is not a run number. Write numbers: unveil compare 1 2."),
         (["1", "2"], "The project has no finished run yet. Make one: unveil run."),
         (["1", "2", "--json", "--csv"], "--json and --csv cannot be printed together. Choose one."),
     ],

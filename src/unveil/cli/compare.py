@@ -39,7 +39,5 @@ def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_
 
 def _number(text: str) -> int:
     if not text.isdecimal():
-        raise SettingsError(
-            f"{text!r} is not the number of a run. Write numbers: unveil compare 1 2."
-        )
+        raise SettingsError(f"{text!r} is not a run number. Write numbers: unveil compare 1 2.")
     return int(text)
