@@ -20,7 +20,7 @@ from unveil.errors import ReadError, SettingsError
 from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
-from unveil.view.charts.replication_intervals import overlap
+from unveil.view.charts.intervals import overlap
 from unveil.view.output import check_both, print_table
 from unveil.view.pages.replication import replication_page
 

@@ -29,7 +29,7 @@ from unveil.records.utility import Projection
 from unveil.study.study import Study
 from unveil.view.blocks import Heading
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.pair_map import pair_map
+from unveil.view.charts.grids import pair_map
 from unveil.view.output import print_output
 from unveil.view.pages.utility import (
     TITLE,

@@ -15,7 +15,7 @@ from unveil.view.attacks import (
     table_rows,
 )
 from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences, table
-from unveil.view.charts.attack_intervals import attack_rates
+from unveil.view.charts.intervals import attack_rates
 from unveil.view.format import format_count, truncate
 from unveil.view.render_page import render_page
 

@@ -1,7 +1,7 @@
 """Synthesis settings compared on one page: the map of risk and utility, sentences and table."""
 
 from unveil.records.exploration import Exploration
-from unveil.view.charts.risk_utility import risk_utility
+from unveil.view.charts.scatter import risk_utility
 from unveil.view.exploration import TITLE, exploration_blocks
 from unveil.view.render_page import illustrate, render_page
 

@@ -1,7 +1,7 @@
 """Published results as one page: sentences, the chart of intervals, and all tables."""
 
 from unveil.records.replication import Replication
-from unveil.view.charts.replication_intervals import overlap
+from unveil.view.charts.intervals import overlap
 from unveil.view.render_page import illustrate, render_page
 from unveil.view.replication import TITLE, replication_blocks
 

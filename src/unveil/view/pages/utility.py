@@ -9,12 +9,11 @@ from unveil.view import comparison as compared
 from unveil.view import pair_tables as paired
 from unveil.view import utility as separated
 from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences
-from unveil.view.charts.associations import associations
 from unveil.view.charts.bars import distances
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.distributions import distribution
-from unveil.view.charts.pair_map import pair_map
-from unveil.view.charts.projection import projection_chart
+from unveil.view.charts.grids import associations, pair_map
+from unveil.view.charts.scatter import projection_chart
 from unveil.view.format import format_count, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.projection import projection_blocks
