@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unveil.records.exploration import Exploration, ExplorationRow
-from unveil.view.blocks import Block, Heading, Sentence, TableBlock, notes, table
+from unveil.view.blocks import Block, Heading, Kind, Sentence, TableBlock, notes, table
 from unveil.view.format import (
     and_list,
     format_count,
@@ -203,6 +203,6 @@ def exploration_blocks(record: Exploration) -> Iterator[Block]:
     yield Sentence(first, "lead")
     yield settings_table(record)
     for key, text in others:
-        kind = "look" if key in ("refused", "warning") else "plain"
+        kind: Kind = "look" if key in ("refused", "warning") else "plain"
         yield Sentence(text, kind, key=f"exploration/{key}")
     yield from notes(record.coercions)
