@@ -195,13 +195,13 @@ def test_columns_that_one_file_alone_has_are_told_in_one_sentence(tmp_path, caps
     assert code_of(original, copy, "--model", "logit", "--page", page) == 0
     out = " ".join(capsys.readouterr().out.split())
     said = (
-        "26 columns are not in every file and were left out: only0, only1, only2, only3, only4 and"
+        "26 columns are not in every file and were excluded: only0, only1, only2, only3, only4 and"
         " 21 more."
     )
     for text in (out, page.read_text(encoding="utf-8")):
-        assert text.count("left out") == 2
+        assert text.count("excluded") == 2
         assert f"original: {said}" in text
-    assert "synthetic: Column 'other' is not in every file and was left out." in out
+    assert "synthetic: Column 'other' is not in every file and was excluded." in out
 
 
 @pytest.mark.slow

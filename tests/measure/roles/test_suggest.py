@@ -61,8 +61,8 @@ def test_the_search_stops_at_a_small_gain_and_tells_it():
         " become unique, less than 1 % of all."
     )
     assert (
-        "The search stopped there: from 5 % of unique people on, a further key must single out 1 %"
-        " of all people more. sex would add 1 (0.3 %)."
+        "The search stopped: once 5 % of people are unique, a further key must make 1 % of all"
+        " people unique. sex would add 1 (0.3 %)."
     ) in list(sentences(found))
 
 
@@ -271,7 +271,7 @@ def test_a_function_of_a_key_is_left_out_though_some_entries_lack():
         "In these data it is a function of 'age': the key gives it away."
     )
     assert any(
-        text.startswith("Left out as a function of a key: agegr (of age, +")
+        text.startswith("Not used, because a key determines them: agegr (by age, +")
         for text in sentences(found)
     )
 
@@ -346,7 +346,7 @@ def test_every_form_of_the_result_tells_the_same():
     assert repr(found) == (
         "Proposed keys age, region, settlement and sex: 1,963 people of 5,000 unique; 8 targets"
     )
-    assert "usually known to neighbours" in found._repr_html_()
+    assert "Neighbours or colleagues usually know them" in found._repr_html_()
     assert "<script" not in found._repr_html_()
 
 
