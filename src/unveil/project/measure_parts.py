@@ -117,7 +117,7 @@ _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
-    return at.disclosure(asked)
+    return at.disclosure(asked).with_expected(at.progress)
 
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from unveil.records.limits import Verdict
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
 from unveil.view.alerts import NO_VERDICT, alert_blocks, summary
+from unveil.view.claims import added_blocks
 from unveil.view.disclosure_tables import (
     certain_table,
     excluded_table,
@@ -83,6 +84,9 @@ def _attribute(
     if record.targets:
         yield certain_table(record, verdicts, width)
         yield Text()
+        if record.claims:
+            yield render_rich(added_blocks(record))
+            yield Text()
         yield guess_table(record, verdicts)
         yield Text()
 
