@@ -14,7 +14,7 @@ from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Labelled
 from unveil.protection.noise import add_noise
 from unveil.records.codebook import Codebook, MissingRange, Variable
-from unveil.view.charts.ecap_curve import noise_chart
+from unveil.view.charts.distributions import before_and_after
 from unveil.view.noise import noise_sentences
 
 PEOPLE = pl.DataFrame(
@@ -113,7 +113,7 @@ def test_the_distribution_before_and_after_adds_up():
     assert sum(one.n_before for one in row.bins) == sum(one.n_after for one in row.bins) == 1000
     assert row.before.median == pytest.approx(0, abs=1e-9)
     assert row.after.sd == pytest.approx(np.sqrt(row.before.sd**2 + 1), rel=0.03)
-    assert "<svg" in noise_chart(row)
+    assert "<svg" in before_and_after(row).svg()
 
 
 def test_the_statement_is_exactly_this():
