@@ -300,4 +300,5 @@ def disclosure_of(
             f"There is no scenario {scenario!r}.{nearest(scenario, [*known])} The scenarios are:"
             f" {list_names(known)}."
         )
-    return Measuring(held).disclosure(disclosure_settings(project, held, known[scenario]))
+    settings = disclosure_settings(project, held, known[scenario])
+    return Measuring(held).disclosure(settings).with_expected()
