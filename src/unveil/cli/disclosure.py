@@ -182,7 +182,9 @@ def measure_and_assess(
             from unveil.project.recode_original import recode_opened
 
             opened, notes = recode_opened(opened, recipe)
-        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        result = measure_disclosure(
+            opened.original, opened.synthetic, **settings, expected=True, progress=bar
+        )
         assessment = assess_files(
             Files(opened.files),
             result.record,
