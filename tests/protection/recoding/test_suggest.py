@@ -235,7 +235,7 @@ def test_no_reason_shows_a_value():
 
 def test_nothing_to_propose_is_said_without_a_promise():
     assert repr(proposed(["a", "b"] * 50)) == (
-        "Nothing is proposed for a data frame. That is no promise: what outsiders know decides."
+        "No recoding is proposed for a data frame. Check what an intruder would know."
     )
 
 
