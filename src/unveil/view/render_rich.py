@@ -129,7 +129,7 @@ def _draw_table(block: TableBlock, width: int) -> Iterator[RenderableType]:
             yield Text(lines(block.caption), style="bold")
         yield _fit(block, width)
         if block.footnote:
-            yield Text(f" {lines(block.footnote)}", style="dim")
+            yield Padding(Text(lines(block.footnote), style="dim"), (0, 0, 0, 1))
 
 
 def _figures(said: list[Sentence]) -> Table:
