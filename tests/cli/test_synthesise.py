@@ -103,9 +103,9 @@ def test_a_first_copy_is_marked_as_fake_and_looks_like_the_original(folder):
     assert copy.schema == people().schema
     assert len(copy) == 120
     assert "1 copy of 120 rows was made from the 120 rows of people.csv." in shown
-    assert "Synthesised in this order: age, sex, marital, income and ill." in shown
+    assert "Order of synthesis: age, sex, marital, income and ill." in shown
     assert "Written: copies/FAKE_people.csv" in shown
-    assert "The seed is the one you gave." in shown
+    assert "The seed is yours and confidential" in shown
     assert "12345" not in shown
 
 

@@ -286,8 +286,8 @@ def test_numbers_about_which_nothing_is_said_are_named():
 
 def test_nothing_that_is_printed_shows_a_row(made):
     assert repr(made) == (
-        "Protected synthetic data from a data frame: 240 rows after top_code, synthesise, distance_filter and"
-        " add_noise"
+        "Protected synthetic data from a data frame: 240 rows after top_code, synthesise,"
+        " distance_filter and add_noise"
     )
     page = made._repr_html_()
     assert "Rounds of the filter" in page

@@ -91,7 +91,8 @@ def _in_copy(record: Protection) -> set[str]:
 def _(record: Protection) -> str:
     return (
         f"Protected synthetic data from {truncate(record.files[0])}:"
-        f" {format_count(record.n_s3, 'row')} after {and_list(dict.fromkeys(step.do for step in record.steps))}"
+        f" {format_count(record.n_s3, 'row')} after"
+        f" {and_list(dict.fromkeys(step.do for step in record.steps))}"
     )
 
 

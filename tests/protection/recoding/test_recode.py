@@ -61,7 +61,7 @@ def test_a_recipe_by_hand_says_who_stands_alone_after_each_step():
         "3. Column 'town': 2 levels (3 records) were merged into 'D'.",
         "4. Column 'age': 2 records above 60 were set to 60.",
         "5. Column 'born': 5 records were set to the first day of the quarter.",
-        "By age and town, 4 of 6 stood alone before the recipe, and 3 of 6 do after it.",
+        "Unique on age and town: 4 of 6 before recoding, 3 of 6 after.",
     ]
 
 
@@ -81,7 +81,7 @@ def test_dropped_keys_are_told_and_the_others_counted():
     assert repr(result).endswith("1 of 6 after by town.")
     nothing = recode(PEOPLE, [{"do": "drop", "column": "id"}], keys="id")
     assert nothing.rows[0].after is None
-    assert repr(nothing).endswith("No key is left: by id, 6 of 6 stood alone before the recipe.")
+    assert repr(nothing).endswith("No key remains. Unique on id before recoding: 6 of 6.")
 
 
 def test_a_copy_is_recoded_alike_and_gives_repu():
