@@ -30,7 +30,7 @@ SUBJECTS = {
     "checks": "flags",
     "claims": "claims",
     "key sets": "key_sets",
-    "codebook": "codebook_sentences",
+    "codebook": "codebook",
     "comparison": "comparison",
     "confidentiality": "differential",
     "design": "rounding",
