@@ -655,8 +655,7 @@ class TestViews:
         assert "nearest" not in result.to_json()
         assert result.to_dict()["nearest"] == [0, 0, 1, 0]
         assert repr(result) == (
-            "Distance filter, paper rule, on a and b: 1 of 4 rows kept (25.0 %); the strict rule"
-            " would refuse 0 of them"
+            "Distance filter, paper rule, on a and b: 1 of 4 rows retained (25.0 %); the strict rule would reject 0 of them"
         )
         assert result.frame().height == 4
 
@@ -672,7 +671,7 @@ class TestViews:
     def test_sentences_say_what_was_kept_and_that_it_is_selected(self):
         said = list(shown.sentences(worked(WORKED, COPY).record))
         assert said[0] == (
-            "1 of 4 synthetic rows (25.0 %) are kept, by Mahalanobis distance on a and b."
+            "1 of 4 synthetic rows (25.0 %) are retained, by Mahalanobis distance on a and b."
         )
         assert shown.TEMPLATES["selected"] in said
 

@@ -708,7 +708,7 @@ def test_no_place_of_a_single_value_stands_in_the_report():
 
 def test_noise_that_was_undone_is_said_before_any_claim():
     page = body("noise", noised(n_changed=0))
-    assert page.index("protects nobody") < page.index("strongest claim")
+    assert page.index("protects nobody") < page.index("would be correct with probability")
     assert "protects nobody" not in body("noise", noised(n_changed=800))
 
 
@@ -744,8 +744,8 @@ def test_a_copy_that_nobody_measured_the_use_of_is_not_praised():
 
 
 def test_the_custodians_own_limit_of_sap_is_the_threshold():
-    assert "It passes 0.2 at" in body("tables", case("a limit of its own"))
-    assert "It passes 0.05 at" in body("tables", own())
+    assert "SAP exceeds 0.2 from" in body("tables", case("a limit of its own"))
+    assert "SAP exceeds 0.05 from" in body("tables", own())
 
 
 # Pictures, as data
