@@ -159,7 +159,7 @@ def render_svg(spec: Spec, *, title: str, description: str) -> str:
 def apply_theme(spec: Spec, *, title: str) -> Spec:
     """The specification in our one look, with every text in it safe to show."""
     config = {**_CONFIG, **spec.get("config", {})}
-    themed: Spec = _visible({"title": title, "padding": 12, **spec, "config": config})
+    themed: Spec = _visible({"title": title, "padding": 8, **spec, "config": config})
     return themed
 
 

@@ -53,7 +53,7 @@ LINES = {
     "baseline": ("cap_baseline", "#8a8a8a", [2, 2], "cross"),
 }
 """The field, and how each line looks: told apart without a colour."""
-_CAP_WIDTH, _CAP_HEIGHT = 150, 180
+_CAP_WIDTH, _CAP_HEIGHT = 110, 160
 _Panels = Sequence[tuple[str, Sequence[CapRow]]]
 
 
@@ -426,4 +426,4 @@ def _others(record: NoiseChoice, what: str, called: str) -> Spec:
         for channel, values in (("color", _SHADES), ("strokeDash", _DASHES))
     }
     layers = [line(_X, _Y, rows, looks), rule([{"ecap": record.threshold}], BAD, DASHED, y=_Y)]
-    return panel(layers, 220, 220, title=f"By the {called}")
+    return panel(layers, 180, 200, title=f"By the {called}")
