@@ -43,6 +43,7 @@ from unveil.measure.tables.sap import sap as measure_sap
 from unveil.measure.tables.sap_depth import under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
+from unveil.view.charts.chart import Chart
 from unveil.view.format import lines
 from unveil.view.output import check_both, print_output
 from unveil.view.render_documents import json_document
@@ -441,7 +442,7 @@ def _comparison(
 
 
 def _write(
-    shown: TableOutput, document: bytes | None, picture: str | None, notes: Iterable[str] = ()
+    shown: TableOutput, document: bytes | None, picture: Chart | None, notes: Iterable[str] = ()
 ) -> None:
     """Write what was asked for, all of it or nothing, once nothing else can go wrong."""
     for sentence in (*write_documents(shown.out, document, shown.chart, picture), *notes):

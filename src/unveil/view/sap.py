@@ -8,11 +8,12 @@ from fractions import Fraction
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
 from unveil.view.format import and_list, format_count, lines, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
 from unveil.view.html import grid, paragraph, titled_view
 from unveil.view.show import as_html, as_text
-from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
 THRESHOLD = 0.05
 WORDS = 3
@@ -300,10 +301,9 @@ def _drawn(one: SapChance | None) -> str:
     return "" if one is None else probability_figure(one.lower, one.upper)
 
 
-def sap_chart(record: Sap, threshold: float | None = None) -> str:
+def sap_chart(record: Sap, threshold: float | None = None) -> Chart:
     """The curve as a picture that names no count of the table."""
-    title = "Chance that known people give an empty combination away"
-    return step_chart(lines_of(record), title=title, threshold=threshold)
+    return sap_curve(lines_of(record), threshold=threshold)
 
 
 @as_text.register
@@ -326,7 +326,7 @@ def _(record: Sap) -> str:
         as_text(record),
         paragraph(f"Published: {published_phrase(record.schemes)}."),
         *(paragraph(sentence) for _, sentence in sap_sentences(record)),
-        sap_chart(record, THRESHOLD),
+        sap_chart(record, THRESHOLD).svg(),
         grid("SAP by the number of known people", heads, rows),
         *(paragraph(lines(note)) for note in record.notes),
     )
