@@ -21,8 +21,8 @@ FILES = {"t.csv": TRAIN, "c.csv": CONTROL, "s.csv": SYNTHETIC}
 
 EXCESS = ("excess", "t.csv", "c.csv", "s.csv", "-k", "sex,age")
 NAME_THE_FILES = (
-    "Name the train file, the control file and at least one synthetic file: unveil excess train.csv"
-    " control.csv synthetic.csv --keys sex,age,region."
+    "Name the training file, the control file and at least one synthetic file: unveil excess"
+    " train.csv control.csv synthetic.csv --keys sex,age,region."
 )
 MEASURES = "The measures are: iS, DiS, DiSCO, DiSDiO, DCAP, TCAP."
 NOBODY = (
@@ -249,7 +249,7 @@ def test_a_column_that_the_control_lacks_is_left_aside_and_told(run, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("more", [(), ("-x", "job=NO"), ("--words", "0"), ("-m", "TCAP")])
+@pytest.mark.parametrize("more", [(), ("-x", "job=NO"), ("--words",), ("-m", "TCAP")])
 def test_the_screen_is_harmless_and_names_its_target(run, more):
     code, out, err = run(*EXCESS, *more)
     assert (code, err) == (0, "")

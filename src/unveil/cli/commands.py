@@ -42,7 +42,7 @@ COMMANDS = {
     "split": ("differential", "Split a file at random into people to be used and left out."),
     "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),
     "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),
-    "table": ("table", "What a published table of counts gives away, by how many are known."),
+    "table": ("table", "Disclosure risk of a table of counts (SAP, bounds)."),
     "uniques": ("uniques", "Who is alone with their keys, and with how few of them."),
     "utility": ("utility", "How much of the original's story a copy still tells."),
     "whatif": ("whatif", "What would change if something were common knowledge."),

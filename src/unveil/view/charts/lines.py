@@ -138,7 +138,7 @@ _SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 280, 26
 _MOST_NUMBERS = 25
 
 
-SAP = "Subtraction attribution probability (SAP)"
+SAP = "SAP by number of people known to the intruder"
 _TRUE_COUNTS = "Confidential: drawn from true counts, and may end at the number of people."
 
 
