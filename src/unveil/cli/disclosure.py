@@ -171,7 +171,9 @@ def measure_and_assess(
         notes: tuple[str, ...] = ()
         if recipe is not None:
             opened, notes = recode_opened(opened, recipe)
-        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        result = measure_disclosure(
+            opened.original, opened.synthetic, **settings, expected=True, progress=bar
+        )
         assessment = assess_files(
             Files(opened.files),
             result.record,
