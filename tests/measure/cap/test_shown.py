@@ -200,8 +200,9 @@ def test_the_command_prints_the_table_and_the_words(folder):
     assert "Guesses are correct 4.2 points more often about the training data" in one_line
     assert " 1 0.333 0.125 0.208 " in one_line
     assert (
-        "Whether the difference lies inside the margin of 10 points either way cannot be determined:"
-        " a group has people in fewer than 20 key combinations, with which intervals are too narrow."
+        "Whether the difference lies inside the margin of 10 points either way cannot be"
+        " determined: a group has people in fewer than 20 key combinations, with which intervals"
+        " are too narrow."
     ) in one_line
     assert "outside" not in out
     assert "Seed of the bootstrap: 1" in out
