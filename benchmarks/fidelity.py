@@ -26,11 +26,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from unveil.measure.disclosure.disclosure import disclosure
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.pair_tables import measure_pairs
 from unveil.measure.utility.propensity import ComparedRows, pmse_of
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable, measures
 from unveil.models.tree import grow_rpart_trees
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import no_progress
 from unveil.study.study import sides_of
 from unveil.synthesis.synthesise import synthesise

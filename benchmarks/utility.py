@@ -19,11 +19,11 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.pair_tables import measure_pairs
 from unveil.measure.utility.propensity import ComparedRows, permuted_pmse
 from unveil.measure.utility.table_statistics import GroupedColumn, group_variable
 from unveil.models.tree import MAX_DEPTH, MIN_LEAF, MIN_SPLIT
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import no_progress
 from unveil.study.study import sides_of
 

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from unveil.project.edit_project import ProjectEdit, accept_limits, answer, findings_now
+from unveil.project.edit_project import ProjectEdit, accept_limits, answer, list_flags_now
 from unveil.project.read_project import read_project
 from unveil.project.run import run_project
 from unveil.records.disclosure import Disclosure
@@ -138,7 +138,7 @@ def _ready() -> Path:
     for factor in FACTORS:
         answer(read_project(folder), factor, answer="Thought about.", by=ANALYST)
     with ProjectEdit(read_project(folder), ANALYST) as edit:
-        for finding in findings_now(edit.project):
+        for finding in list_flags_now(edit.project):
             edit.rule(finding.id, accept=False, reason="Counted.")
     return folder
 

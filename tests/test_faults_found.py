@@ -355,7 +355,7 @@ def test_a_copy_or_target_that_is_not_there_is_told():
     data = pl.DataFrame({"k": ["a"], "t": [1]})
     result = unveil.disclosure(data, data, keys="k", progress=None)
     with pytest.raises(unveil.SettingsError, match=r"There is no copy 7\. There are: 1\."):
-        result.of_copy(7)
+        result.find_copy(7)
     with pytest.raises(unveil.SettingsError, match=r"The targets are: t\."):
         result.record.attribute_of("u", 1)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unveil.measure.cap.gtcap import gtcap
     from unveil.measure.cap.split import split
     from unveil.measure.cap.tcap import tcap
+    from unveil.measure.disclosure.claims import claims
     from unveil.measure.disclosure.disclosure import disclosure
     from unveil.measure.disclosure.excess import excess
     from unveil.measure.disclosure.exclusion_table import exclusion_table
@@ -102,6 +103,7 @@ __all__ = [
     "cap",
     "cap_table",
     "choose_noise",
+    "claims",
     "codebook",
     "compare",
     "compare_rounding",
@@ -161,6 +163,7 @@ _HOMES = {
     "cap": "measure.cap.cap",
     "cap_table": "measure.cap.cap_table",
     "choose_noise": "measure.ecap.choose_noise",
+    "claims": "measure.disclosure.claims",
     "codebook": "measure.structure.describe",
     "compare": "measure.utility.compare",
     "compare_rounding": "measure.tables.compare_rounding",

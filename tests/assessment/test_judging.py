@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from measure.small import ORIGINAL, SYNTHETIC, measured
 from project_cases import FACTORS, a_run, figure, flagged, part
 from unveil.assessment.assess_run import ProjectStatements, assess_run, status_of
+from unveil.assessment.flag_rulings import InForce, Ruling
 from unveil.assessment.limits import limits_of
 from unveil.assessment.outstanding import shell_quote
-from unveil.assessment.rulings import InForce, Ruling
-from unveil.records.assessment import Limit
 from unveil.records.disclosure import Flag
+from unveil.records.judgement import Limit
 
 OFFICER = "B. Smith, data protection"
 ALL = frozenset(FACTORS)

@@ -6,9 +6,9 @@ from unveil.assessment.context import (
     FACTORS,
     QUESTIONS,
     RULES,
-    factor_named,
     is_quick_route,
     may_rule_together,
+    parse_factor,
     rule_of,
 )
 from unveil.assessment.limits import OURS, limits_of, preset
@@ -90,7 +90,7 @@ def test_the_five_factors_are_raabs_in_his_order():
 
 def test_an_unknown_factor_names_its_neighbour():
     with pytest.raises(SettingsError) as refusal:
-        factor_named("intruder_knowlege")
+        parse_factor("intruder_knowlege")
     assert str(refusal.value) == (
         "There is no question 'intruder_knowlege'. Did you mean 'intruder_knowledge'? The five are:"
         " release_context, taken_for_real, other_sources, intruder_knowledge, method_released."

@@ -8,10 +8,11 @@ from xml.dom import minidom
 import polars as pl
 import pytest
 
+from toml_tables import write_tables
 from unveil.cli import main
 from unveil.examples import write_csv
 from unveil.measure.utility.replicate import replicate
-from unveil.measure.utility.replicate_settings import findings_toml, read_findings
+from unveil.measure.utility.replicate_settings import read_findings
 from unveil.view.charts.replication_intervals import replication_chart
 from unveil.view.pages.replication import replication_page
 from unveil.view.replication import lost, sentences
@@ -34,7 +35,7 @@ LIST = [
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("survey")
     write_csv(place)
-    (place / "list.toml").write_text(findings_toml(LIST), encoding="utf-8")
+    (place / "list.toml").write_text(write_tables("finding", LIST), encoding="utf-8")
     return place
 
 
@@ -149,7 +150,7 @@ def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
         {"name": "t", "kind": "table", "columns": "b"},
         {"name": "r", "kind": "regression", "formula": f"`{HOSTILE}` ~ b"},
     ]
-    (tmp_path / "l.toml").write_text(findings_toml(asked), encoding="utf-8")
+    (tmp_path / "l.toml").write_text(write_tables("finding", asked), encoding="utf-8")
     assert read_findings(tmp_path / "l.toml") == asked
     file = tmp_path / "a.csv"
     for more in ([], ["--csv"], ["--json"]):

@@ -9,7 +9,7 @@ import pytest
 
 from project.run_projects import HEAD, LIMITS, SCENARIO, limits, people, project
 from unveil.cli import main
-from unveil.records.assessment import Judgement
+from unveil.records.judgement import Judgement
 from unveil.records.run import Run, RunComparison
 
 LOOSE = limits(99, 100)

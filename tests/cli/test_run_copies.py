@@ -15,7 +15,7 @@ from unveil.project.model import ProjectFile
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
 from unveil.project.verify import decision_lines
-from unveil.records.assessment import LimitCheck
+from unveil.records.judgement import LimitCheck
 from unveil.records.run import FigureChange, RunComparison
 from unveil.view.compare_screen import screen as compared
 from unveil.view.disclosure_tables import status_text

@@ -62,7 +62,7 @@ def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(profile, "CHUNK", chunk)
         scenario = scenario_of(sides)
-        pair = scenario.pooled
+        pair = scenario.pooled_copies
         found = pair.looks(0)
         p = found.profile
     rows = list(zip(p.d_tq, p.s_tq, p.d_q, p.s_q, p.T_d, p.T_s, strict=True))
@@ -76,7 +76,7 @@ def test_a_profile_holds_every_cell_once_and_each_look_once(sides, chunk):
 
 def test_the_counts_of_some_sides_know_nothing_of_the_others():
     train, control, copy = [("a", "x", "p")], [("b", "y", "q")], [("c", "x", "p")]
-    part = scenario_of([train, control, copy]).of_sides([0, 2])
+    part = scenario_of([train, control, copy]).select_sides([0, 2])
     assert part.keys.n_q == 2
     assert part.keys.counts.tolist() == [[1, 0], [0, 1]]
 

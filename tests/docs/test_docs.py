@@ -18,24 +18,6 @@ from golden.published import N_FIGURES
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS, Commands
 from unveil.measure.disclosure.measures import CATALOGUE
-from unveil.records.assessment import (
-    Decision,
-    DisclosureStep,
-    ExplainedFinding,
-    ExplainedScenario,
-    Explanation,
-    Judgement,
-    Limit,
-    LimitCheck,
-    LogCheck,
-    LogFault,
-    LogLine,
-    WhatIf,
-    WhatIfRow,
-    WhatIfScenario,
-)
-from unveil.records.assessment import FlagRuling as RuledFinding
-from unveil.records.assessment import Outstanding as StillToSay
 from unveil.records.attacks import (
     AttackRow,
     AttackRun,
@@ -126,6 +108,24 @@ from unveil.records.disclosure import (
 )
 from unveil.records.exclusions import Effect, ExcludedCount, ExcludedIdentity
 from unveil.records.exploration import Exploration, ExplorationCopy, ExplorationRow
+from unveil.records.judgement import (
+    Decision,
+    DisclosureStep,
+    ExplainedFlag,
+    ExplainedScenario,
+    Explanation,
+    Judgement,
+    Limit,
+    LimitCheck,
+    LogCheck,
+    LogFault,
+    LogLine,
+    WhatIf,
+    WhatIfRow,
+    WhatIfScenario,
+)
+from unveil.records.judgement import FlagRuling as RuledFinding
+from unveil.records.judgement import Outstanding as StillToSay
 from unveil.records.limits import SapVerdict
 from unveil.records.noise import (
     Bin,
@@ -474,7 +474,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     WhatIfRow: (WHAT_IF, "rows"),
     Explanation: (EXPLAINED, None),
     ExplainedScenario: (EXPLAINED, "scenarios"),
-    ExplainedFinding: (EXPLAINED, "scenarios"),
+    ExplainedFlag: (EXPLAINED, "scenarios"),
     DisclosureStep: (EXPLAINED, "scenarios"),
     Decision: (DECISIONS, None),
     LogCheck: (LOG, None),

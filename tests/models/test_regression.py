@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.tree import DecisionTreeClassifier
 
 from unveil.models.regression import fit_line, fit_softmax, softmax_probabilities
 from unveil.models.tree import grow_tree
@@ -20,6 +18,8 @@ def records(seed, n=500):
 
 @pytest.mark.parametrize(("n_classes", "ridge"), [(2, 2.0), (4, 1.0)])
 def test_a_ridge_is_the_penalty_of_scikit_learn(n_classes, ridge):
+    from sklearn.linear_model import LogisticRegression  # here: it takes long to import
+
     x, z = records(1)
     y = np.clip(np.round(z + n_classes / 2), 0, n_classes - 1).astype(int)
     ours = softmax_probabilities(fit_softmax(csr_array(x), y, n_classes, ridge=ridge), x)
@@ -28,6 +28,8 @@ def test_a_ridge_is_the_penalty_of_scikit_learn(n_classes, ridge):
 
 
 def test_a_slight_ridge_shares_an_effect_among_collinear_columns_as_the_shortest_solution_does():
+    from sklearn.linear_model import LinearRegression
+
     x, z = records(2)
     fit, _ = fit_line(csr_array(x), z, ridge=1e-8 * len(z))
     theirs = LinearRegression().fit(x, z)
@@ -36,6 +38,8 @@ def test_a_slight_ridge_shares_an_effect_among_collinear_columns_as_the_shortest
 
 
 def test_a_tree_predicts_what_scikit_learn_predicts():
+    from sklearn.tree import DecisionTreeClassifier
+
     x, z = records(3)
     matrix, y = x.astype(np.float32), (z > 0).astype(int)
     ours = grow_tree(matrix, y, is_number=False, min_leaf=10, seed=1).predict(matrix)

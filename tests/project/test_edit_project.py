@@ -6,7 +6,7 @@ from cli.project_commands import typed
 from project_cases import ANALYST, OFFICER, edited, ran, run
 from unveil.errors import SettingsError, WriteError
 from unveil.project import edit_project
-from unveil.project.edit_project import ProjectEdit, findings_now
+from unveil.project.edit_project import ProjectEdit, list_flags_now
 from unveil.project.log import read_log
 from unveil.project.project import Project
 from unveil.project.read_project import read_project
@@ -188,7 +188,7 @@ def test_several_findings_are_ruled_on_alike_by_one_command(tmp_path):
     said = ("--common-knowledge", "--reason", "Known.", "--by", ANALYST)
     code, shown, _ = typed(folder, "rule", *FINDINGS[:2], *said)
     words = " ".join(shown.split())
-    left = sum(one.state == "open" for one in findings_now(read_project(folder)))
+    left = sum(one.state == "open" for one in list_flags_now(read_project(folder)))
     assert code == 0
     assert words.startswith("neighbour/abroad=NO: common knowledge. neighbour/ill=no: common")
     assert words.endswith(f"Still open: {left}.")

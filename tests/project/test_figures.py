@@ -112,5 +112,5 @@ def test_every_figure_is_one_that_a_limit_can_be_set_on(made: tuple[Run, Parts])
 def test_a_record_without_figures_has_none(made: tuple[Run, Parts]) -> None:
     run, parts = made
     for kind in ("cap", "tcap", "compare", "projection", "structure", "exclusion_table"):
-        part = run.of_kind(kind)[0]
+        part = run.list_parts(kind)[0]
         assert list_figures(part, parts[part.name]) == ()

@@ -18,7 +18,7 @@ from unveil.errors import AboveLimitError, RolesError, RulingNeededError, Settin
 from unveil.project.decide import read_despite
 from unveil.project.read_project import read_project
 from unveil.records.alerts import Alert
-from unveil.records.assessment import Decision
+from unveil.records.judgement import Decision
 from unveil.records.run import Run
 
 WHO = "C. Ustodian, head"
@@ -317,7 +317,7 @@ def test_a_part_of_the_gate_is_taken_over_and_its_absence_lets_nothing_pass(mine
     text = mine.path.read_text(encoding="utf-8")
     mine.path.write_text(text + '\n[[table]]\ndims = ["sex", "town"]\nn_max = 1\n')
     result = mine.run()
-    assert [part.state for part in result.record.of_kind("gate")] == ["reused"]
+    assert [part.state for part in result.record.list_parts("gate")] == ["reused"]
     assert result.judgement.not_tested == first.judgement.not_tested
     assert result.record.parts[0].name == "gate"
 

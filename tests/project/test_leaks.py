@@ -5,7 +5,7 @@ import pytest
 from project_cases import ANALYST, OFFICER, PROJECT, edited, made, run
 from unveil.errors import UnveilError
 from unveil.project.decide import decide
-from unveil.project.edit_project import accept_limits, answer, findings_now, rule
+from unveil.project.edit_project import accept_limits, answer, list_flags_now, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
 from unveil.project.verify import verify_project
@@ -49,7 +49,7 @@ def driven(tmp_path_factory):
     whatif(read_project(folder), [f"abroad={LEVEL}@sex=f"], keep=True, reason=REASON, by=ANALYST)
     edited(folder, f'title = "{TITLE}"', f'title = "{TITLE} again"')
     run(folder)
-    for finding in findings_now(read_project(folder)):
+    for finding in list_flags_now(read_project(folder)):
         if finding.state == "open":
             rule(read_project(folder), finding.id, accept=False, reason=REASON, by=ANALYST)
     with pytest.raises(UnveilError):

@@ -14,7 +14,7 @@ from unveil.project.decide import decide
 from unveil.project.edit_project import answer
 from unveil.project.read_project import read_project
 from unveil.project.verify import verify_project
-from unveil.records.assessment import LogLine
+from unveil.records.judgement import LogLine
 
 
 @pytest.fixture(scope="module")

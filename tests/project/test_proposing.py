@@ -322,7 +322,7 @@ def test_what_a_copy_lacks_is_neither_key_nor_target(tmp_path):
     assert "age" not in project.scenarios[0].keys
     assert "health" not in project.roles.target
     assert "is not in every copy" in project.text
-    assert run_project(project).of_kind("disclosure")
+    assert run_project(project).list_parts("disclosure")
 
 
 def test_files_without_a_common_column_are_refused(tmp_path):

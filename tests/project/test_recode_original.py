@@ -54,25 +54,25 @@ def test_figures_are_those_of_recoded_files(tmp_path):
 def test_people_who_were_not_used_are_recoded_too(tmp_path):
     held = inputs(tmp_path, TOP, copy=coarse(people(2)), head=CONTROL, control=people(7))
     assert held.control.whole.frame["age"].max() == 30
-    assert held.collected.whole.frame["age"].max() > 30
+    assert held.collected_file.whole.frame["age"].max() > 30
 
 
 def test_steps_that_nobody_followed_are_set_aside(tmp_path):
     held = inputs(tmp_path, ROUND, BAND, copy=people(2))
-    assert held.recoded.steps == ()
-    assert [row.column for row in held.recoded.unfollowed] == ["income", "age"]
-    assert held.original is held.collected
+    assert held.recoded_files.steps == ()
+    assert [row.column for row in held.recoded_files.unfollowed] == ["income", "age"]
+    assert held.original is held.collected_file
 
 
 def test_a_coarser_step_than_was_taken_is_set_aside(tmp_path):
     """Half of the multiples of 100 are multiples of 200; hardly one of the original's is."""
     held = inputs(tmp_path, ROUND.replace("100", "200"), copy=coarse(people(2)))
-    assert held.recoded.steps == ()
+    assert held.recoded_files.steps == ()
 
 
 def test_only_the_columns_that_were_recoded_are(tmp_path):
     held = inputs(tmp_path, ROUND, TOP, copy=coarse(people(2)).with_columns(people(2)["age"]))
-    assert [step.column for step in held.recoded.steps] == ["income"]
+    assert [step.column for step in held.recoded_files.steps] == ["income"]
 
 
 def test_two_recipes_are_refused(tmp_path):
@@ -132,7 +132,7 @@ def test_one_record_beyond_the_recipe_sets_it_aside(tmp_path):
     """One age of 120 is above the top code: that person is looked for as they are."""
     ages = [39, *coarse(people(2))["age"][1:]]
     held = inputs(tmp_path, TOP, copy=coarse(people(2)).with_columns(pl.Series("age", ages)))
-    assert held.recoded.steps == ()
+    assert held.recoded_files.steps == ()
     assert held.original.whole.frame["age"].max() > 30
 
 
@@ -159,7 +159,7 @@ def test_a_record_is_matched_to_its_copy_by_hash_and_an_older_one_by_its_rows(tm
         opened = Inputs(now, hash_files(now))
         parts = unveil.Project(tmp_path).run().record.parts
         states = [one.state for one in parts if one.kind == "protection"]
-        return [step.column for step in opened.recoded.steps], states
+        return [step.column for step in opened.recoded_files.steps], states
 
     assert steps() == (["age"], ["measured"])
     frame = pl.read_csv(copy)

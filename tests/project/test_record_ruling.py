@@ -6,13 +6,13 @@ import pytest
 
 from project_cases import ANALYST, OFFICER, edited, made, ran, run
 from unveil.errors import ReadError, SettingsError, WriteError
-from unveil.project.edit_project import accept_limits, answer, findings_now, rule
+from unveil.project.edit_project import accept_limits, answer, list_flags_now, rule
 from unveil.project.log import read_log
 from unveil.project.read_project import read_project
 
 
 def states(folder):
-    return {one.id: one.state for one in findings_now(read_project(folder))}
+    return {one.id: one.state for one in list_flags_now(read_project(folder))}
 
 
 def document(folder):
@@ -24,7 +24,7 @@ def say(folder, finding="neighbour/abroad=NO", *, accept=True, reason="Known.", 
 
 
 def test_the_case_has_findings_of_both_kinds(tmp_path):
-    found = findings_now(read_project(ran(tmp_path)))
+    found = list_flags_now(read_project(ran(tmp_path)))
     assert {one.kind for one in found} == {"one_way", "two_way"}
     assert {one.state for one in found} == {"open"}
 

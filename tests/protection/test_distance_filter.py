@@ -482,7 +482,7 @@ class TestLaws:
             assert getattr(many, name).tobytes() == getattr(one, name).tobytes()
 
     def test_whitened_points_are_as_far_apart_as_the_quadratic_form_says(self):
-        geometry = Geometry.of_rows(
+        geometry = Geometry.from_rows(
             np.random.default_rng(7).normal(size=(30, 3)), np.zeros(3), np.ones(3)
         )
         rows = np.random.default_rng(8).normal(size=(2, 3))

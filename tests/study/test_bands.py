@@ -802,7 +802,7 @@ def published(copies, column, n):
         pytest.skip("bands are not held against synthpop's: ../shared/reference is not here")
     files = [ORIGINAL, *copies]
     tables = [Table(name, name, pl.read_csv(SYNTHPOP / name, columns=[column])) for name in files]
-    aligned = Sides({column: [*Study(tables).files.aligned(column).sides]})
+    aligned = Sides({column: [*Study(tables).files.align_one(column).sides]})
     codes = {"income": -8} if column == "income" else None
     made, (record,) = band(aligned, parse_bands({column: n}, codes))
     pooled = [v for side in aligned.columns[column] for v in side if v not in (None, -8)]

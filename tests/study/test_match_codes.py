@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 def together(original: Table, copy: Table):
     files = Study([original, copy]).files
-    found = files.aligned("x")
+    found = files.align_one("x")
     notes = files.notes({"x": found})
     return [side.to_list() for side in found.sides], Found(
         notes, found.matched.meanings, found.special_codes
@@ -54,7 +54,7 @@ def test_codes_on_both_sides_are_compared_as_codes():
     sides, found = together(table(CODES, variable(SEX)), table([2, 1], side="synthetic"))
     assert sides == [CODES, [2, 1]]
     assert notes_of(found, "matched_by") == [("synthetic", "Compared by code: x.")]
-    assert found.meanings["1"].shown == "Male (1)"
+    assert found.meanings["1"].label_with_code == "Male (1)"
 
 
 def test_nothing_is_said_where_both_files_have_the_same_labels():
@@ -86,7 +86,7 @@ def test_text_that_is_more_than_labels_turns_codes_into_labels():
     sides, found = together(table(CODES, variable(SEX)), table(words, side="synthetic"))
     assert sides == [WORDS, words]
     assert [side for side, _ in notes_of(found, "matched_by")] == ["original", "synthetic"]
-    assert found.meanings["Male"].shown == "Male (1)"
+    assert found.meanings["Male"].label_with_code == "Male (1)"
 
 
 def test_numbers_with_labels_of_special_codes_stay_numbers():

@@ -43,6 +43,7 @@ COMMANDS = {
         5,
     ),
     "suggest": ("suggest survey.csv --json", 1, 5),
+    "init": ("init survey.csv --synthetic one.csv --control left_out.csv", 3, 5),
 }
 
 

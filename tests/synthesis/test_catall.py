@@ -128,7 +128,7 @@ def test_several_impossible_sets_add_up():
     table = zeros.table(LEVELS)
     assert np.argwhere(table).tolist() == [[0, 1], [0, 2], [0, 3], [1, 1], [2, 1]]
     rows = np.argwhere(np.ones(LEVELS, bool)).T
-    assert np.array_equal(zeros.met(list(rows)), table.ravel())
+    assert np.array_equal(zeros.find_rows(list(rows)), table.ravel())
 
 
 BAD = [

@@ -17,7 +17,8 @@ import polars as pl
 import unveil
 from unveil.examples import survey
 from unveil.records.alerts import Acceptance, Alert, NotTested
-from unveil.records.assessment import (
+from unveil.records.base import Record
+from unveil.records.judgement import (
     Decision,
     FlagRuling,
     Judgement,
@@ -25,7 +26,6 @@ from unveil.records.assessment import (
     LimitCheck,
     Outstanding,
 )
-from unveil.records.base import Record
 from unveil.records.report import (
     ContextAnswer,
     ExclusionText,

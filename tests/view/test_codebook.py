@@ -20,8 +20,8 @@ from unveil.view.codebook_sentences import (
     range_of,
     values,
 )
+from unveil.view.html_page import POLICY
 from unveil.view.pages.codebook import codebook_page, differences_page
-from unveil.view.render_html import POLICY
 from unveil.view.show import as_html, as_text
 
 SEX = Variable(
@@ -119,7 +119,7 @@ def test_many_unused_codes_are_cut_short():
 
 def test_cells_of_a_table(record):
     sex, age, place = record.codebook.variables
-    assert [values(one, record.found_of(one.name)) for one in (sex, age, place)] == [
+    assert [values(one, record.find_contents(one.name)) for one in (sex, age, place)] == [
         *("3 codes", "22 to 75", "4 values")
     ]
     assert [missing(one) for one in record.found] == ["3 %", "0 %", "1 % or less"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import unveil
-from unveil.assessment.limits import parse_sap_limits, sap_judged
+from unveil.assessment.limits import check_sap_limits, parse_sap_limits
 from unveil.records.count_tables import Sap, SapChance, SapDepth, SapTaught
 from unveil.view.count_tables import audit_sentences, bounds_sentences, rounded_sentences
 from unveil.view.format_probability import between, probability, probability_figure
@@ -272,14 +272,14 @@ def test_as_many_numbers_are_told_as_asked_for():
 )
 def test_limits_are_held_against_what_is_certain(limit, status, sentence):
     record = curve((0, 0, 0.25, 0.4), (0, 0, 0.25, 0.6))
-    (verdict,) = sap_judged(record, parse_sap_limits([limit]))
+    (verdict,) = check_sap_limits(record, parse_sap_limits([limit]))
     assert verdict.status == status
     assert verdict_sentence(record, verdict) == sentence
 
 
 def test_a_limit_is_the_decimal_that_was_typed():
     record = curve((0, 0.1), exact=("0/1", "1/10"))
-    (verdict,) = sap_judged(record, parse_sap_limits(["1=0.1"]))
+    (verdict,) = check_sap_limits(record, parse_sap_limits(["1=0.1"]))
     assert verdict.status == "within"
 
 

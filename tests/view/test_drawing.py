@@ -6,7 +6,7 @@ import pytest
 
 from unveil.view.charts.render_svg import MOST_POINTS, render_svg, thin_points
 from unveil.view.format import visible
-from unveil.view.render_html import confidential, figure, page
+from unveil.view.html_page import confidential, figure, page
 
 
 def spec(*names, **more):

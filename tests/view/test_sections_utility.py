@@ -13,7 +13,7 @@ import pytest
 
 import unveil
 from unveil.examples import survey
-from unveil.records.assessment import Limit, LimitCheck
+from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
 from unveil.view.charts.correlation_difference import correlation_difference_spec, visible_columns

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from unveil.assessment.context import rule_of
+from unveil.assessment.flag_rulings import InForce, Ruling, list_flag_rulings
 from unveil.assessment.outstanding import list_outstanding
-from unveil.assessment.rulings import InForce, Ruling, findings_of
-from unveil.assessment.run_alerts import GateFindings, run_alerts, void_of
+from unveil.assessment.run_alerts import GateStatements, run_alerts, void_of
 from unveil.errors import list_names
 from unveil.records.alerts import Acceptance, Alert, AlertStatus
-from unveil.records.assessment import (
+from unveil.records.disclosure import Disclosure
+from unveil.records.judgement import (
     Audience,
     FactorName,
     Judgement,
@@ -25,7 +26,6 @@ from unveil.records.assessment import (
     Outstanding,
     Status,
 )
-from unveil.records.disclosure import Disclosure
 from unveil.records.limits import MEASURES
 from unveil.records.run import FigureRow, Run, RunPart
 
@@ -116,11 +116,11 @@ def format_figure(measure: str, value: float) -> str:
 def _open(missing: Sequence[Outstanding]) -> str:
     if not missing:
         return "Nothing is left to be said before a decision."
-    n_findings = sum(one.kind == "finding" for one in missing)
-    others = len(missing) - n_findings
+    n_flags = sum(one.kind == "finding" for one in missing)
+    others = len(missing) - n_flags
     parts = [
-        *([f"{_format_count(n_findings, 'finding')} to rule on"] if n_findings else []),
-        *([_format_count(others, "other thing" if n_findings else "thing")] if others else []),
+        *([f"{_format_count(n_flags, 'finding')} to rule on"] if n_flags else []),
+        *([_format_count(others, "other thing" if n_flags else "thing")] if others else []),
     ]
     return f"Still to be said before a decision: {' and '.join(parts)}."
 
@@ -177,7 +177,7 @@ def assess_run(
     disclosures: Sequence[tuple[str, Disclosure]],
     said: ProjectStatements,
     *,
-    gate: GateFindings | None = None,
+    gate: GateStatements | None = None,
     stale: tuple[str, ...] = (),
     reasons: Mapping[FigureRow, str] | None = None,
 ) -> Judgement:
@@ -200,12 +200,12 @@ def assess_run(
     """
     in_force = {limit.measure: limit for limit in said.limits} if said.accepted_by else {}
     figures = (*_figures(run, in_force, reasons or {}), *_unmeasured_rows(run, in_force))
-    findings = findings_of(
+    findings = list_flag_rulings(
         disclosures, audience=said.audience, rulings=said.rulings, exclusions=said.exclusions
     )
     assessment = run_alerts(
         run,
-        gate or GateFindings(),
+        gate or GateStatements(),
         figures,
         [record for _, record in disclosures],
         limits=in_force,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from unveil.errors import SettingsError, list_names, nearest, quote_text
-from unveil.records.assessment import Audience, FactorName
+from unveil.records.judgement import Audience, FactorName
 
 # What does each audience ask of the findings of the checks?
 #
@@ -94,7 +94,7 @@ QUESTIONS: dict[FactorName, ContextQuestion] = {
 FACTORS: tuple[FactorName, ...] = get_args(FactorName)
 
 
-def factor_named(name: str) -> FactorName:
+def parse_factor(name: str) -> FactorName:
     """A factor by its name; another name is refused with its nearest."""
     for factor in FACTORS:
         if factor == name:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unveil.assessment.alerts import format_names, percent
-from unveil.assessment.outstanding import BY, shell_quote
+from unveil.assessment.outstanding import BY, shell_word
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.assessment import FlagRuling, MissingKind, Outstanding
+from unveil.records.judgement import FlagRuling, MissingKind, Outstanding
 from unveil.records.limits import MEASURES
 from unveil.records.summary import (
     AboveLimit,
@@ -40,10 +40,13 @@ class FlagGroup:
 
     target: str
     levels: dict[str, int] = field(default_factory=dict)
+    exclusions: list[str] = field(default_factory=list)
 
     def add(self, finding: FlagRuling, level: str) -> None:
-        """Count one flag."""
+        """Count one flag; one that its value settles needs no exclusion of its own."""
         self.levels[level] = self.levels.get(level, 0) + 1
+        if not any(finding.exclusion.startswith(f"{one}@") for one in self.exclusions):
+            self.exclusions.append(finding.exclusion)
 
     @property
     def n_flags(self) -> int:
@@ -94,6 +97,17 @@ def list_decisions(
             subject="what was not tested",
             sentence=f"{_count(n, 'point')} not tested. Test further, or accept as it is?",
         )
+
+
+def next_command(decisions: Sequence[SummaryDecision]) -> str:
+    """What to type next in a project: look at the first decision, or record the last one."""
+    for one in decisions:
+        if one.kind == "target":
+            dash = "-- " if (one.target or "").startswith("-") else ""
+            return f"unveil explain {dash}{shell_word(one.target or '')}"
+        if one.commands:
+            return one.commands[0]
+    return f'unveil decide --release {BY} --note "..."'
 
 
 @dataclass(frozen=True)
@@ -180,7 +194,7 @@ class _Decisions:
             subject=target,
             sentence=" ".join(said),
             commands=(
-                *([self._rule(flags)] if flags is not None else []),
+                *(self._rule(flags) if flags is not None else ()),
                 *(self._accept(_alert_id(one)) for one in figures),
             ),
         )
@@ -200,7 +214,7 @@ class _Decisions:
                         f"{target}: {_count(group.n_flags, 'flag')}{all_of}{group.values}."
                         " Common knowledge?"
                     ),
-                    commands=(self._rule(group),),
+                    commands=self._rule(group),
                 )
 
     def review(self) -> Iterator[SummaryDecision]:
@@ -239,15 +253,13 @@ class _Decisions:
 
     def _accept(self, alert: str) -> str:
         do = "unveil run" if self.is_project else "unveil assess ..."
-        return f'{do} --accept {shell_quote(alert)} --reason "..." {BY}'
+        return f'{do} --accept {shell_word(alert)} --reason "..." {BY}'
 
-    def _rule(self, group: FlagGroup) -> str:
-        if self.is_project:
-            return (
-                f"unveil rule --target {shell_quote(group.target)} --common-knowledge"
-                f' --reason "..." {BY}'
-            )
-        return f"--exclude {shell_quote(group.target + '=' + next(iter(group.levels)))}"
+    def _rule(self, group: FlagGroup) -> tuple[str, ...]:
+        if not self.is_project:
+            return tuple(f"--exclude {shell_word(one)}" for one in group.exclusions)
+        said = f'--common-knowledge --reason "..." {BY}'
+        return (f"unveil rule --target {shell_word(group.target)} {said}",)
 
 
 _SUBJECTS: dict[MissingKind, str] = {

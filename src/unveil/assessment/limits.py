@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from unveil.errors import SettingsError, quote_text
-from unveil.records.assessment import Audience, Limit
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import (
     ATTRIBUTE,
     GATE,
@@ -151,7 +151,7 @@ def parse_sap_limits(texts: Iterable[str]) -> dict[int, float]:
     return limits
 
 
-def sap_judged(record: Sap, limits: Mapping[int, float]) -> tuple[SapVerdict, ...]:
+def check_sap_limits(record: Sap, limits: Mapping[int, float]) -> tuple[SapVerdict, ...]:
     """A verdict for each n that has a limit."""
     return tuple(_verdict(record, n, limit) for n, limit in limits.items())
 

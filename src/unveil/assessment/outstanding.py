@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 
 from unveil.assessment.context import QUESTIONS, may_rule_together
-from unveil.assessment.rulings import together_id
-from unveil.records.assessment import Audience, FactorName, FlagRuling, Limit, Outstanding
+from unveil.assessment.flag_rulings import together_id
+from unveil.records.judgement import Audience, FactorName, FlagRuling, Limit, Outstanding
 from unveil.records.limits import MEASURES, LimitedMeasure
 from unveil.records.run import Kind, Run
 
@@ -42,7 +42,7 @@ def list_outstanding(
         *_gate(run),
         *_disclosure(run),
         *_measures(run, limits),
-        *(_outstanding_flag(finding, audience) for finding in findings if finding.state == "open"),
+        *(_outstanding_flag(flag, audience) for flag in findings if flag.state == "open"),
         *_context(audience, answered),
         *_four_eyes(run, four_eyes=four_eyes),
     )
@@ -55,6 +55,11 @@ def shell_quote(text: str) -> str:
     return f'"{text}"' if _SAFE.fullmatch(text) else shlex.quote(text)
 
 
+def shell_word(text: str) -> str:
+    """The same without quotes where none are needed."""
+    return text if re.fullmatch(r"[A-Za-z0-9_./:@-]+", text) else shell_quote(text)
+
+
 def _escape(character: str) -> str:
     if character in "\\'":
         return f"\\{character}"
@@ -64,14 +69,14 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"
 
 
-def rule_command(finding: FlagRuling, choice: str = "--common-knowledge") -> str:
+def rule_command(flag: FlagRuling, choice: str = "--common-knowledge") -> str:
     """The command that rules on a finding."""
-    return f'unveil rule {shell_quote(finding.id)} {choice} --reason "..." {BY}'
+    return f'unveil rule {shell_quote(flag.id)} {choice} --reason "..." {BY}'
 
 
-def rule_together_command(finding: FlagRuling, choice: str = "--common-knowledge") -> str:
+def rule_together_command(flag: FlagRuling, choice: str = "--common-knowledge") -> str:
     """The command that rules on all pairs of the target of a finding."""
-    id_ = together_id(finding.scenario, finding.target)
+    id_ = together_id(flag.scenario, flag.target)
     return f'unveil rule {shell_quote(id_)} {choice} --reason "..." {BY}'
 
 
@@ -153,25 +158,25 @@ def _measures(run: Run, limits: Sequence[Limit]) -> Iterator[Outstanding]:
                 kind="measure",
                 sentence=f"A limit is set on {measure.name}, which the run does not have.",
                 fix=(
-                    f"{_what_is_needed(run, measure)}, and run again; or take the limit off:"
+                    f"{_describe_need(run, measure)}, and run again; or take the limit off:"
                     f" unveil limits --set {measure.name}=off --accept {BY}"
                 ),
             )
 
 
-def _what_is_needed(run: Run, measure: LimitedMeasure) -> str:
+def _describe_need(run: Run, measure: LimitedMeasure) -> str:
     return _how_to_measure(run, measure.kinds) if measure.needs is None else _NEEDED[measure.needs]
 
 
-def _outstanding_flag(finding: FlagRuling, audience: Audience | None) -> Outstanding:
+def _outstanding_flag(flag: FlagRuling, audience: Audience | None) -> Outstanding:
     also = ""
-    if finding.kind == "two_way" and may_rule_together(audience):
-        together = together_id(finding.scenario, finding.target)
+    if flag.kind == "two_way" and may_rule_together(audience):
+        together = together_id(flag.scenario, flag.target)
         also = f"; all pairs of this target at once: {shell_quote(together)}"
     return Outstanding(
         kind="finding",
-        sentence=f"Open finding {finding.id}: {finding.sentence}",
-        fix=f"{rule_command(finding)} (or --keep){also}",
+        sentence=f"Open finding {flag.id}: {flag.sentence}",
+        fix=f"{rule_command(flag)} (or --keep){also}",
     )
 
 

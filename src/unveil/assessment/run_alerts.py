@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from unveil.assessment.alerts import format_names, gate_alerts
-from unveil.assessment.assess import Breach, assess_release, files_hash, other_files_reason
+from unveil.assessment.assess_release import Breach, assess_release, files_hash, other_files_reason
 from unveil.errors import list_names
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
-from unveil.records.assessment import Audience, Limit, LimitCheck
 from unveil.records.disclosure import Disclosure
+from unveil.records.judgement import Audience, Limit, LimitCheck
 from unveil.records.limits import GATE, MEASURES
 from unveil.records.run import Run
 
@@ -24,7 +24,7 @@ _HASHED = ("original", "synthetic", "control")
 
 
 @dataclass(frozen=True)
-class GateFindings:
+class GateStatements:
     """What the gate counted, and what else the project knows of what is being released."""
 
     evidence: GateEvidence | None = None  # None: the gate was not measured
@@ -41,7 +41,7 @@ def digest_of(run: Run) -> str:
 
 def run_alerts(
     run: Run,
-    gate: GateFindings,
+    gate: GateStatements,
     figures: Sequence[LimitCheck],
     disclosures: Sequence[Disclosure],
     *,
@@ -65,7 +65,7 @@ def run_alerts(
         files_sha256=digest_of(run),
         audience=audience,
         more=(*_without_role(evidence, gate, pairs), *_unknown_identifiers(evidence, gate)),
-        not_tested=tuple(_not_tested(run, gate)),
+        not_tested=tuple(_list_not_tested(run, gate)),
     )
 
 
@@ -104,7 +104,7 @@ def _breach(one: LimitCheck) -> Breach:
 
 
 def _without_role(
-    evidence: GateEvidence, gate: GateFindings, limits: Mapping[str, tuple[float, float]]
+    evidence: GateEvidence, gate: GateStatements, limits: Mapping[str, tuple[float, float]]
 ) -> Iterator[Alert]:
     """Columns of the synthetic data that nobody gave a role, unless an alert asks already."""
     theirs = (row.column for row in evidence.copied)
@@ -145,7 +145,7 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
     )
 
 
-def _unknown_identifiers(evidence: GateEvidence, gate: GateFindings) -> Iterator[Alert]:
+def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterator[Alert]:
     """Identifiers by role that the original does not have: nobody can tell if they are real."""
     for name in dict.fromkeys(row.column for row in evidence.copied):
         if name in gate.identifiers and name not in evidence.compared:
@@ -162,10 +162,10 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateFindings) -> Iterator
             )
 
 
-def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
+def _list_not_tested(run: Run, gate: GateStatements) -> Iterator[NotTested]:
     yield from _unmeasured_parts(run)
     if gate.evidence is not None:
-        yield from _rows_counted(run, gate.evidence)
+        yield from _note_row_counts(run, gate.evidence)
         ignored = tuple(name for name in gate.evidence.compared if name in gate.ignored)
         if ignored:
             yield NotTested(
@@ -183,7 +183,7 @@ def _not_tested(run: Run, gate: GateFindings) -> Iterator[NotTested]:
         )
 
 
-def _rows_counted(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
+def _note_row_counts(run: Run, evidence: GateEvidence) -> Iterator[NotTested]:
     """Measures that count rows although people are declared, where people have several rows."""
     kinds = dict.fromkeys(part.kind for part in run.parts if part.kind in BY_ROW)
     if kinds and any(one.what == "person" for one in evidence.not_tested):

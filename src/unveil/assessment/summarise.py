@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from unveil.assessment.alerts import format_names
-from unveil.assessment.decisions import FlagGroup, list_decisions
+from unveil.assessment.decisions import FlagGroup, list_decisions, next_command
 from unveil.records.alerts import Alert, Assessment, NotTested
-from unveil.records.assessment import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
+from unveil.records.judgement import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
 from unveil.records.base import Copy
 from unveil.records.disclosure import Disclosure, Flag, SingleValues
 from unveil.records.limits import GATE, MEASURES, Verdict
@@ -217,6 +217,20 @@ class _Counted:
         at_risk = max((one.n_people for each in counted for one in each.any_correct), default=0)
         if counted:
             n_people = counted[0].n_people
+        decisions = tuple(
+            list_decisions(
+                verdict,
+                identity,
+                targets,
+                flags,
+                alerts=alerts,
+                missing=missing,
+                not_tested=not_tested,
+                stale=stale,
+                n_people=n_people,
+                is_project=is_project,
+            )
+        )
         return Summary(
             n_people=n_people,
             is_by_person=any(record.people is not None for _, record in self.disclosures),
@@ -234,20 +248,8 @@ class _Counted:
             not_tested=tuple(not_tested),
             utility=self._utility(),
             n_flags=sum(one.n_flags for one in flags.values()),
-            decisions=tuple(
-                list_decisions(
-                    verdict,
-                    identity,
-                    targets,
-                    flags,
-                    alerts=alerts,
-                    missing=missing,
-                    not_tested=not_tested,
-                    stale=stale,
-                    n_people=n_people,
-                    is_project=is_project,
-                )
-            ),
+            decisions=decisions,
+            next_command=next_command(decisions) if is_project else None,
             **head,  # type: ignore[arg-type]
         )
 

@@ -14,8 +14,8 @@ from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
 from unveil.records.report import ContextAnswer
 from unveil.view.format import visible
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Answer the five questions about the context of a release.")

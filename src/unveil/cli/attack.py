@@ -38,9 +38,9 @@ from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
 from unveil.view.attacks_screen import attack_screen
 from unveil.view.charts.attack_intervals import attacks_chart
+from unveil.view.output import check_both, print_output
 from unveil.view.pages.attacks import attacks_page
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, print_output
 
 # Which attacks, with which settings? How the options of `unveil attack` are read.
 
@@ -260,7 +260,7 @@ class _Target:
     report: Report
     notes: list[str] = field(default_factory=list)
 
-    def made(self, attack: Any, what: str, of: Sequence[str] = (), /, **settings: Any) -> Any:
+    def measure(self, attack: Any, what: str, of: Sequence[str] = (), /, **settings: Any) -> Any:
         """The record of an attack; `of` are its columns where it does not look at all."""
         asked = self.asked
         left_out = {} if attack is linkability else {"without": asked.without}
@@ -333,7 +333,7 @@ def _copy(target: _Target, number: int) -> CopyAttacks:
 def _attacks(target: _Target) -> Iterator[Attacks]:
     asked, columns = target.asked, ()
     if asked.is_all and asked.n_cols is None:
-        alone = target.made(
+        alone = target.measure(
             singling_out, "singling out", mode="univariate", **_selected_attacks(asked)
         )
         columns = alone.rows[0].keys
@@ -341,13 +341,13 @@ def _attacks(target: _Target) -> Iterator[Attacks]:
         yield from _joint(target, len(columns))
     elif asked.singling_out or asked.is_all:
         settings = {"n_cols": asked.n_cols or N_COLS, **_selected_attacks(asked)}
-        record = target.made(singling_out, "singling out", **settings)
+        record = target.measure(singling_out, "singling out", **settings)
         columns = record.rows[0].keys
         yield record
     for sets in asked.linkability or _two_halves(target, columns):
         for k in asked.k:
             both = (*sets[0], *sets[1])
-            yield target.made(linkability, "linkability", both, columns=sets, k=k, n=asked.n)
+            yield target.measure(linkability, "linkability", both, columns=sets, k=k, n=asked.n)
     if asked.runs_inference:
         yield from _inference(target, columns)
 
@@ -364,7 +364,7 @@ def _joint(target: _Target, n_columns: int) -> Iterator[Attacks]:
             " in common."
         )
         return
-    yield target.made(
+    yield target.measure(
         singling_out,
         "singling out",
         mode="multivariate",
@@ -397,7 +397,7 @@ def _inference(target: _Target, columns: Sequence[str]) -> Iterator[Attacks]:
         return
     of = (*asked.keys, *asked.secrets) if asked.keys and asked.secrets else ()
     keys = asked.keys or None
-    yield target.made(inference, "inference", of, keys=keys, n=asked.n, **asked.guessing)
+    yield target.measure(inference, "inference", of, keys=keys, n=asked.n, **asked.guessing)
 
 
 def _membership(target: _Target) -> Membership | None:
@@ -406,7 +406,7 @@ def _membership(target: _Target) -> Membership | None:
             "Membership was not tried: it needs people who were not used, --control."
         )
         return None
-    found: Membership = target.made(membership, "membership", n=target.asked.n)
+    found: Membership = target.measure(membership, "membership", n=target.asked.n)
     return found
 
 

@@ -25,8 +25,8 @@ from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
 from unveil.view.cap_screen import screen
+from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output
 
 SCENARIOS = ("full", "uniques", "special")
 

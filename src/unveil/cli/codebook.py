@@ -16,9 +16,9 @@ from unveil.records.codebook import CodebookDifferences, DescribedFile
 from unveil.view.codebook_csv import codebook_csv
 from unveil.view.codebook_screen import screen
 from unveil.view.format import lines
+from unveil.view.output import print_output
 from unveil.view.pages.codebook import codebook_page, differences_page
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import print_output
 
 A_DIFFERENCE = 3
 

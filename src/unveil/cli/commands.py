@@ -33,7 +33,7 @@ COMMANDS = {
     "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
     "replicate": ("replicate", "Whether published results still come out on the copy."),
     "report": ("report", "A run as one sealed page, to be read, signed and printed."),
-    "rule": ("rule", "Say of a finding that it is common knowledge, or that it is kept."),
+    "rule": ("rule", "Record a ruling on a flag: common knowledge or residual risk."),
     "run": ("run", "Measure all that a project declares, against its limits."),
     "split": ("differential", "Split a file at random into people to be used and left out."),
     "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),

@@ -8,8 +8,8 @@ from unveil.errors import SettingsError
 from unveil.project.history import compare_runs
 from unveil.project.read_project import read_project
 from unveil.view.compare_screen import csv_rows, screen
+from unveil.view.output import check_both, print_output
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, print_output
 
 
 @click.command(short_help="Runs of a project side by side: settings, risk and utility.")

@@ -12,8 +12,8 @@ from unveil.errors import ReadError, WriteError
 from unveil.io.write_file import ENDINGS, WriteSettings, codebook_like, target_of, write_files
 from unveil.records.synthesis import Ending, WrittenFile
 from unveil.view.format import format_count, visible
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Write copies as SPSS, Stata, Parquet or CSV files, marked as fake.")

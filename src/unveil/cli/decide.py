@@ -11,11 +11,11 @@ from unveil.errors import SettingsError
 from unveil.project.decide import decide as decide_on
 from unveil.project.people import list_answers
 from unveil.project.read_project import read_project
-from unveil.records.assessment import Decision
+from unveil.records.judgement import Decision
 from unveil.records.report import ContextAnswer
 from unveil.view import project
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="Release the copy, or refuse to: decided by a named person.")

@@ -13,7 +13,7 @@ from unveil.cli.options import option
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
 from unveil.view.format import lines
-from unveil.view.render_rich import print_output
+from unveil.view.output import print_output
 
 
 @click.command(short_help="The main job, on an embedded example.")

@@ -41,8 +41,8 @@ from unveil.view import differential as told
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
 from unveil.view.format import visible
+from unveil.view.output import check_both, check_lacking, print_output, print_table
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output, print_table
 
 
 @click.command(

@@ -36,8 +36,8 @@ from unveil.records.limits import Verdict
 from unveil.study.study import Study
 from unveil.view.disclosure_screen import screen
 from unveil.view.format import visible
+from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import disclosure_csv, json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output
 
 
 @click.command(short_help="What synthetic files would give away about an original.")

@@ -15,8 +15,8 @@ from unveil.io.memory import size_text
 from unveil.records.doctor import Examination, Folder, Package
 from unveil.view.disclosure_tables import new_table
 from unveil.view.format import format_count, visible
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 LACKING = 2
 

@@ -26,7 +26,7 @@ from unveil.view import flags
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import truncate
-from unveil.view.render_rich import check_both, check_lacking, print_table
+from unveil.view.output import check_both, check_lacking, print_table
 
 
 @click.command(short_help="Whether people are given away because their own record was used.")

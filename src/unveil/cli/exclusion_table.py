@@ -24,7 +24,7 @@ from unveil.view import flags
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fits, longest_name, new_table
 from unveil.view.format import percent_figure, truncate
-from unveil.view.render_rich import check_both, check_lacking, print_table
+from unveil.view.output import check_both, check_lacking, print_table
 
 
 @click.command("exclusion-table", short_help="What the usual exclusions leave, side by side.")

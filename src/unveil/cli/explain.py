@@ -13,11 +13,11 @@ from unveil.project.explain import explain_target
 from unveil.project.judge_run import judge_run
 from unveil.project.read_project import read_project
 from unveil.project.store import load_parts, load_run
-from unveil.records.assessment import ExplainedFinding, Explanation, LimitCheck
+from unveil.records.judgement import ExplainedFlag, Explanation, LimitCheck
 from unveil.view import project
 from unveil.view.format import and_list, lines, truncate
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 MOST = 5
 """So many findings of one target are told in a scenario; all of them with --json."""
@@ -81,24 +81,24 @@ def _scenarios(found: Explanation) -> Iterator[RenderableType]:
         yield from render_table(
             "Step by step", project.LADDER_HEADS, project.ladder_rows(found, place), left=3
         )
-        yield from _findings(one.findings)
+        yield from _render_flags(one.findings)
 
 
-def _findings(findings: tuple[ExplainedFinding, ...]) -> Iterator[RenderableType]:
-    if not findings:
+def _render_flags(flags: tuple[ExplainedFlag, ...]) -> Iterator[RenderableType]:
+    if not flags:
         return
-    n_open = sum(one.finding.state == "open" for one in findings)
-    head = f"What may be common knowledge ({len(findings):,}, of them open: {n_open:,})"
+    n_open = sum(one.finding.state == "open" for one in flags)
+    head = f"What may be common knowledge ({len(flags):,}, of them open: {n_open:,})"
     yield Text(head, style="bold underline")
-    for one in findings[:MOST]:
+    for one in flags[:MOST]:
         first, *others = project.finding_lines(one.finding)
         yield Text(f"▲ {first}")
         yield from indent_lines(others)
         for command in project.command_lines(one):
             yield Padding(Text(command, "dim"), (0, 0, 0, 4))
-    if len(findings) > MOST:
-        yield Text(f" ... and {len(findings) - MOST:,} more: all of them with --json", "dim")
+    if len(flags) > MOST:
+        yield Text(f" ... and {len(flags) - MOST:,} more: all of them with --json", "dim")
     yield Text()
     yield Text("To leave the first out for good, paste into project.toml:", style="bold")
-    yield from indent_lines(lines(findings[0].toml).split("\n"))
+    yield from indent_lines(lines(flags[0].toml).split("\n"))
     yield Text()

@@ -30,9 +30,9 @@ from unveil.records.exploration import Exploration
 from unveil.view.charts.risk_utility import risk_utility_map
 from unveil.view.exploration_screen import screen
 from unveil.view.format import lines
+from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.pages.exploration import exploration_page
 from unveil.view.render_documents import csv_document, json_document
-from unveil.view.render_rich import check_both, check_lacking, print_output
 
 INTERRUPTED = 130
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from unveil.assessment.assess import check_acceptances
+from unveil.assessment.assess_release import check_acceptances
 from unveil.cli.options import names_option, option, together
 from unveil.errors import SettingsError, quote_text
 from unveil.records.alerts import Acceptance, Assessment
-from unveil.records.assessment import Audience
+from unveil.records.judgement import Audience
 
 Command = Callable[..., Any]
 
@@ -44,7 +44,7 @@ class GateOptions:
 def gate_options(command: Command) -> Command:
     """--identifier, --sensitive, --control, --audience, --accept, --reason, --by, --assess."""
 
-    def gathered(**given: Any) -> Any:
+    def gather_options(**given: Any) -> Any:
         gate = GateOptions(
             identifiers=given.pop("identifier"),
             sensitive=_sensitive(given.pop("sensitive")),
@@ -56,10 +56,10 @@ def gate_options(command: Command) -> Command:
         )
         return command(**given, gate=gate)
 
-    gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+    gather_options.__doc__, gather_options.__name__ = command.__doc__, command.__name__
     if hasattr(command, "__click_params__"):
-        gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
-    return together(*_OPTIONS)(gathered)
+        gather_options.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
+    return together(*_OPTIONS)(gather_options)
 
 
 _OPTIONS = (

@@ -20,13 +20,13 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, list_names
 from unveil.project.proposals import TEMPLATES
 from unveil.project.propose import write_project
-from unveil.records.assessment import Audience
+from unveil.records.judgement import Audience
 from unveil.records.suggestion import ProjectProposal, ProposedScenario
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import and_list, people, truncate, visible
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (
@@ -135,7 +135,7 @@ def _roles(record: ProjectProposal) -> RenderableType:
     table.add_column("", min_width=longest_name(["left aside"]))
     table.add_column("columns", overflow="fold", ratio=1)
     for role, what in _ROLES:
-        found = record.roles.of_role(role)  # type: ignore[arg-type]
+        found = record.roles.list_columns(role)  # type: ignore[arg-type]
         if found:
             table.add_row(role, what, Text(", ".join(map(truncate, found))))
     return table

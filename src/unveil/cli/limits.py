@@ -14,15 +14,15 @@ from unveil.assessment.limits import limits_of, preset
 from unveil.cli.options import by_option, json_option, option, project_option, render_table
 from unveil.errors import SettingsError, quote_text
 from unveil.project.edit_project import accept_limits, propose_limits
-from unveil.project.judge_run import why_not_accepted
+from unveil.project.judge_run import explain_unaccepted
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
-from unveil.records.assessment import Audience, Limit
+from unveil.records.judgement import Audience, Limit
 from unveil.records.limits import limits_fault
 from unveil.view.format import visible
+from unveil.view.output import print_output
 from unveil.view.project import LIMIT_HEADS, limit_rows
 from unveil.view.render_documents import json_text
-from unveil.view.render_rich import print_output
 
 AUDIENCES: tuple[Audience, ...] = get_args(Audience)
 _NUMBERS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*,\s*(\d+\.?\d*|\.\d+)\s*", re.ASCII)
@@ -142,7 +142,7 @@ def _head(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> st
         return 'Nothing was written. To accept these: add --accept --by "Name, role".'
     if not found:
         return "No limits are set, so there is no verdict. Start from a preset below."
-    if (why := why_not_accepted(file)) is not None:
+    if (why := explain_unaccepted(file)) is not None:
         return (
             f"Not in force: {visible(why)}. To accept these: unveil limits --accept --by"
             ' "Name, role".'

@@ -9,8 +9,8 @@ from unveil.project.log import read_log
 from unveil.project.read_project import find_project
 from unveil.project.verify import verify_project
 from unveil.view import project as project_view
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document, json_text
-from unveil.view.render_rich import print_output
 
 NOT_AS_WRITTEN = 3
 

@@ -30,7 +30,7 @@ from unveil.protection.noise import add_noise, find_kept_codes
 from unveil.view.ecap import TEMPLATES
 from unveil.view.format import lines
 from unveil.view.noise_screen import NoiseScreen, document, screen
-from unveil.view.render_rich import print_output
+from unveil.view.output import print_output
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
 

@@ -16,8 +16,8 @@ from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
 from unveil.records.protection import Protection
 from unveil.view.format import lines
+from unveil.view.output import print_output
 from unveil.view.protection_screen import document, screen
-from unveil.view.render_rich import print_output
 
 EXAMPLE = "unveil protect project.toml --out protected"
 

@@ -27,8 +27,8 @@ from unveil.view import replication as words
 from unveil.view.charts.replication_intervals import replication_chart
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
+from unveil.view.output import check_both, print_table
 from unveil.view.pages.replication import replication_page
-from unveil.view.render_rich import check_both, print_table
 
 LONGEST_LABEL = 32
 SPARE = ("counts", "std. diff.", "difference")
@@ -123,7 +123,7 @@ def _tables(record: Replication) -> Iterator[RenderableType]:
 
 
 def _table(group: words.ResultTable) -> Table:
-    def made(shown: Sequence[str]) -> Table:
+    def make_table(shown: Sequence[str]) -> Table:
         table = new_table(group.title)
         table.add_column(group.head, overflow="fold", max_width=LONGEST_LABEL)
         for head in shown:
@@ -134,4 +134,4 @@ def _table(group: words.ResultTable) -> Table:
         return table
 
     spare = [head for head in SPARE if head in group.heads]
-    return fit_width(made, group.heads, spare, Console().width)
+    return fit_width(make_table, group.heads, spare, Console().width)

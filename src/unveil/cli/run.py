@@ -17,9 +17,9 @@ from unveil.project.records_at_risk import records_path
 from unveil.project.run import run_project
 from unveil.project.store import list_runs, load_parts
 from unveil.project.verify import decision_lines
-from unveil.records.assessment import Judgement
+from unveil.records.judgement import Judgement
 from unveil.records.run import Run
-from unveil.view.render_rich import print_output
+from unveil.view.output import print_output
 from unveil.view.run_screen import RunScreen, screen
 
 INTERRUPTED = 130

@@ -21,8 +21,8 @@ from unveil.records.suggestion import Suggestion
 from unveil.view import suggestion as shown
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 from unveil.view.suggestion_toml import escape_letter
 
 

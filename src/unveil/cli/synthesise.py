@@ -37,7 +37,7 @@ from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit
 from unveil.synthesis.synthesiser import Synthesiser, check_path, load, save
 from unveil.view.format import lines
-from unveil.view.render_rich import print_output
+from unveil.view.output import print_output
 from unveil.view.synthesis_screen import SynthesisFiles, document, screen
 
 # Options of `unveil synthesise`, and how their text is read.

@@ -9,7 +9,7 @@ import click
 import numpy as np
 from rich.console import Console
 
-from unveil.assessment.limits import is_sap_limit_exceeded, parse_sap_limits, sap_judged
+from unveil.assessment.limits import check_sap_limits, is_sap_limit_exceeded, parse_sap_limits
 from unveil.cli.options import reading_options
 from unveil.cli.progress import Report, progress_bar
 from unveil.cli.table_documents import (
@@ -44,8 +44,8 @@ from unveil.measure.tables.sap_depth import under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.format import lines
+from unveil.view.output import check_both, print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import check_both, print_output
 from unveil.view.rounding import comparison_chart
 from unveil.view.sap import sap_chart
 
@@ -74,7 +74,7 @@ class CountsSource:
         """How sums are called."""
         return self.total_labels or TOTAL_LABELS
 
-    def counted(self, beside: str | None = None) -> PublishedTable:
+    def load_counts(self, beside: str | None = None) -> PublishedTable:
         """The counts, as a release; `beside` is a column of published values, no dimension."""
         if self.microdata:
             return self._from_people(beside)
@@ -130,7 +130,7 @@ class Publication:
     def of(self, source: CountsSource) -> PublishedTable:
         """The release, or a sentence on what is wrong with what was asked."""
         is_file = self.published is None or Path(self.published).is_file()
-        counts = source.counted(None if is_file else self.published)
+        counts = source.load_counts(None if is_file else self.published)
         grid = counts.grid
         return make_release(
             grid,
@@ -138,14 +138,14 @@ class Publication:
             rounding=parse_rounding(self.rounding, total=self.total),
             total=self.total,
             margins=parse_margins(self.margins, grid),
-            published=self._published(source, grid),
+            published=self._read_values(source, grid),
             structural=structural_cells(self.structural, grid),
             seed=self.seed,
             notes=tuple(note for note in counts.notes if note != NO_TABLE),
             of_sample=counts.of_sample,
         )
 
-    def _published(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
+    def _read_values(self, source: CountsSource, grid: Grid) -> dict[str, Any] | None:
         """The values of a file, or of a column beside the counts; those of parts asked for."""
         if self.published is None:
             return None
@@ -212,7 +212,7 @@ def tables_to_compare(source: CountsSource, area: str | None) -> dict[str, Publi
     """One table, those of a folder, or one for each area, by name."""
     is_folder = Path(source.file).is_dir()
     if not is_folder and area is None:
-        return {"table": source.counted()}
+        return {"table": source.load_counts()}
     if source.microdata or source.layout is not None or source.total_labels:
         raise SettingsError(
             "--microdata, --layout and --total-label are about one table. Leave them out with"
@@ -368,7 +368,7 @@ def _figures(
         seconds=asked["seconds"],
         progress=bar,
     )
-    verdicts = sap_judged(found.record, limits)
+    verdicts = check_sap_limits(found.record, limits)
     of_cells = hidden = None
     if asked["bounds"]:
         of_cells = measure_bounds(release, seconds=asked["seconds"], progress=bar)

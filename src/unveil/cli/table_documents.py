@@ -73,7 +73,7 @@ def level_notes(release: PublishedTable) -> Iterator[str]:
                 " the rows would only disclose that the level occurs."
             )
         levels = release.levels[release.dims.index(dim)]
-        n_people = release.grid.summed(counts, dim if len(release.dims) > 1 else "table")
+        n_people = release.grid.sum_part(counts, dim if len(release.dims) > 1 else "table")
         alone = [one for one, n in zip(levels, n_people, strict=True) if n == 1]
         left = [one for one in alone if one not in zeros] if release.of_people else []
         if left:

@@ -37,8 +37,8 @@ from unveil.view import uniques as of_uniques
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import lines
+from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import csv_document, json_text
-from unveil.view.render_rich import check_both, check_lacking, print_output
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 

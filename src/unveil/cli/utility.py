@@ -28,8 +28,8 @@ from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
 from unveil.study.study import Study
 from unveil.view.charts.pair_map import pair_map_chart
+from unveil.view.output import print_output
 from unveil.view.pages.utility import UtilityFigures, utility_page
-from unveil.view.render_rich import print_output
 from unveil.view.utility_screen import document, screen, table_lines
 
 EXAMPLE = "unveil utility original.csv synthetic.csv"

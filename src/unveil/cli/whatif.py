@@ -18,11 +18,11 @@ from unveil.cli.options import (
 from unveil.cli.progress import progress_bar
 from unveil.project.read_project import read_project
 from unveil.project.whatif import whatif as try_out
-from unveil.records.assessment import WhatIf
+from unveil.records.judgement import WhatIf
 from unveil.view import project
 from unveil.view.format import and_list, truncate
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
-from unveil.view.render_rich import print_output
 
 
 @click.command(short_help="What would change if something were common knowledge.")

@@ -125,7 +125,7 @@ def count_cells(keys: Keys, target: CodedColumn) -> Cells:
     shared_q, codes = keys.q[shared], target.codes[shared]
     per_side = keys.counts[:, : keys.n_shared].sum(axis=1, dtype=np.int64)
 
-    def packed(rows: slice) -> Integers:
+    def pack_rows(rows: slice) -> Integers:
         both = shared_q[rows].astype(kind)
         both <<= kind(bits)
         both += codes[rows].astype(kind, copy=False)
@@ -133,7 +133,7 @@ def count_cells(keys: Keys, target: CodedColumn) -> Cells:
 
     n_cells, last = 0, -1
     starts, levels, counts = [], [target.codes[:0]], [smallest(keys.counts[:, :0])]
-    for occurs, counted in tally(packed, space, Sides(tuple(per_side.tolist()))):
+    for occurs, counted in tally(pack_rows, space, Sides(tuple(per_side.tolist()))):
         q = occurs >> occurs.dtype.type(bits)
         firsts = run_starts(q)[:-1]  # each combination has a cell at least
         starts.append(firsts[int(q[0] == last) :] + n_cells)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -73,7 +74,7 @@ class CodedColumn:
     @cached_property
     def level_of_label(self) -> dict[str, str]:
         """The text of the level that a label stands for, alone or with its code beside it."""
-        found = {meaning.shown: text for text, meaning in self.meanings.items()}
+        found = {meaning.label_with_code: text for text, meaning in self.meanings.items()}
         by_label = [(meaning.label, text) for text, meaning in self.meanings.items()]
         n_levels = Counter(label for label, _ in by_label)
         return {label: text for label, text in by_label if n_levels[label] == 1} | found
@@ -105,6 +106,11 @@ class CodedColumn:
         """Whether values are compared by how far they are apart."""
         return self.kind in ("number", "date")
 
+    @property
+    def scale(self) -> Literal["number", "date", "category"]:
+        """Its kind where values are compared by how far they are apart; else a category."""
+        return self.kind if self.kind in ("number", "date") else "category"
+
     @cached_property
     def numbers(self) -> Floats:
         """The number of every level: dates in days from 1970, times in seconds; else NaN."""
@@ -114,6 +120,24 @@ class CodedColumn:
     def is_ordinary(self) -> Mask:
         """Levels that are amounts: finite, no special code; of a category there are none."""
         return self._is_answer if self.is_scaled else np.zeros(self.n_levels, bool)
+
+    @cached_property
+    def amounts(self) -> Floats:
+        """The number of every level, 0 where it is no amount."""
+        return np.where(self.is_ordinary, self.numbers, 0.0)
+
+    def codes_on(self, side: int) -> Codes:
+        """The codes of one side."""
+        return self.codes[self.sides.slices[side]]
+
+    def counts_on(self, side: int) -> Ints:
+        """Records of one side at every level."""
+        counts: Ints = self.counts[side].astype(np.int64)
+        return counts
+
+    def amount_counts(self, side: int) -> Ints:
+        """Records of one side at every level that is an amount; 0 at others."""
+        return np.where(self.is_ordinary, self.counts_on(side), 0)
 
     @cached_property
     def _is_answer(self) -> Mask:
@@ -145,7 +169,7 @@ class CodedColumn:
         levels = self.levels.gather(np.flatnonzero(occurs))
         return replace(self, sides=sides, codes=new_code[codes], levels=levels)
 
-    def of_sides(self, places: Sequence[int], *, pooled: bool = False) -> "CodedColumn":
+    def select_sides(self, places: Sequence[int], *, pooled: bool = False) -> "CodedColumn":
         """The column on some of its sides, with all of its levels; all but the first as one."""
         slices, rows = self.sides.slices, [self.sides.rows[place] for place in places]
         codes, counts = self.codes, self.counts[list(places)]
@@ -158,7 +182,7 @@ class CodedColumn:
         vars(made)["counts"] = counts  # known, so that nobody counts them again
         return made
 
-    def spread(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
+    def spread_sides(self, places: Sequence[int], rows: Sequence[int]) -> "CodedColumn":
         """The column among more sides: its own stand at these places, others miss every value."""
         if len(places) == len(rows):
             return self
@@ -176,7 +200,7 @@ class CodedColumn:
         return replace(self, codes=made[self.codes], levels=levels)
 
 
-def with_declared(
+def add_declarations(
     column: CodedColumn, codes: Sequence[float] = (), *, is_category: bool = False
 ) -> CodedColumn:
     """The column with what the user says of it: codes that stand for no answer, and its kind."""
@@ -304,13 +328,13 @@ def labels_or_none(column: CodedColumn) -> list[str | None]:
 def label_beside(column: CodedColumn, code: int) -> str | None:
     """The label of a level with its code beside it; None where it has no label."""
     meaning = column.meanings.get(label(column, code) or "")
-    return None if meaning is None else meaning.shown
+    return None if meaning is None else meaning.label_with_code
 
 
 def level_label(column: CodedColumn, text: str) -> str:
     """A level as people read it, by its text: its label with the code beside it, or the text."""
     meaning = column.meanings.get(text)
-    return text if meaning is None else meaning.shown
+    return text if meaning is None else meaning.label_with_code
 
 
 def level_labels(column: CodedColumn) -> list[str | None]:

@@ -144,7 +144,7 @@ def _sum_profiles(p: Profile, w: Ints) -> Renormalised:
     """The sums over so many cells of each look, none of them struck."""
     at = np.flatnonzero(w)
     letters = {name: getattr(p, name)[at] for name in ("d_tq", "s_tq", "d_q", "s_q", "T_d", "T_s")}
-    return replace(p, w=w[at], **letters).renormalised
+    return replace(p, w=w[at], **letters).renormalised_sums
 
 
 def _sums(d: Ints, s: Ints, first: Ints) -> Renormalised:

@@ -99,7 +99,7 @@ class Profile:
         return self.s_tq if self.x_s is None else np.where(self.x_s == 0, self.s_tq, 0)
 
     @cached_property
-    def renormalised(self) -> Renormalised:
+    def renormalised_sums(self) -> Renormalised:
         """Sums over key combinations from which excluded cells are struck out."""
         return self.struck or Renormalised(
             dd_per_d=self.shares(self.d_tq * self.d_tq, per=self.d_q),
@@ -156,7 +156,7 @@ class ProfileCells:
         return np.bincount(self.of_cell[cells], minlength=len(self.profile.w))
 
     @cached_property
-    def found(self) -> Integers:
+    def found_cells(self) -> Integers:
         """The cells whose people are found, and rightly: those of DiSCO."""
         p = self.profile
         return smallest(np.flatnonzero(self.on_cells(p.ps_is_1 & (p.d_tq > 0))))

@@ -123,10 +123,10 @@ def readers() -> tuple[ReaderCheck, ...]:
     except OSError:
         why = "there is no folder for temporary files to try it in"
         tried = [ReaderCheck(ending=one, status="not tried", why=why) for one in _MAKERS]
-    return (*tried, *_not_made())
+    return (*tried, *_check_unwritable())
 
 
-def _not_made() -> tuple[ReaderCheck, ...]:
+def _check_unwritable() -> tuple[ReaderCheck, ...]:
     """Endings that nothing here can write; what reads them is there, or is not."""
     return (
         _there("sas7bdat", ["pyreadstat"], "unveil"),

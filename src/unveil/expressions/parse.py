@@ -136,7 +136,7 @@ class Cursor:
             self._place += 1
         return token
 
-    def _taken(self, *said: str) -> str | None:
+    def _take_token(self, *said: str) -> str | None:
         """The next keyword or sign, taken, if it is one of these."""
         token = self._peek()
         if token.kind not in ("keyword", "sign") or token.text.lower() not in said:
@@ -145,7 +145,7 @@ class Cursor:
         return token.text.lower()
 
     def _takes(self, said: str) -> bool:
-        return self._taken(said) is not None
+        return self._take_token(said) is not None
 
     def _end(self) -> None:
         if self._peek().kind != "end":
@@ -248,14 +248,14 @@ class _TokenReader(Cursor):
             return Not(Among(left, self._members()))
         if self._takes("in"):
             return Among(left, self._members())
-        return self._compared(left)
+        return self._parse_comparison(left)
 
-    def _compared(self, left: Expression) -> Expression:
-        sign = self._taken("=", "!=", "<", "<=", ">", ">=")
+    def _parse_comparison(self, left: Expression) -> Expression:
+        sign = self._take_token("=", "!=", "<", "<=", ">", ">=")
         if sign is None:
             return left
         right = Missing() if self._takes("missing") else self._sum()
-        if self._taken("=", "!=", "<", "<=", ">", ">=") is not None:
+        if self._take_token("=", "!=", "<", "<=", ">", ">=") is not None:
             self._place -= 1
             self._fail("one comparison at a time: write 16 <= age and age < 65")
         if not isinstance(right, Missing):
@@ -293,28 +293,28 @@ class _TokenReader(Cursor):
         return self._chain(("+", "-"), self._product)
 
     def _product(self) -> Expression:
-        return self._chain(("*", "/"), self._signed)
+        return self._chain(("*", "/"), self._parse_sign)
 
     def _chain(self, signs: tuple[str, ...], part: Part) -> Expression:
         made, length = part(), 0
-        while (sign := self._taken(*signs)) is not None:
+        while (sign := self._take_token(*signs)) is not None:
             length += 1
             if length > DEEPEST:
                 self._fail(f"more than {DEEPEST} terms in a row")
             made = Arithmetic(sign, made, part())  # type: ignore[arg-type]
         return made
 
-    def _signed(self) -> Expression:
+    def _parse_sign(self) -> Expression:
         if self._takes("-"):
-            operand = self._inside(self._signed)
+            operand = self._inside(self._parse_sign)
             if isinstance(operand, Number):
                 return Number(-operand.value, f"-{operand.text}")
             return Negative(operand)
-        return self._inside(self._signed) if self._takes("+") else self._power()
+        return self._inside(self._parse_sign) if self._takes("+") else self._power()
 
     def _power(self) -> Expression:
         base = self._atom()
-        return Arithmetic("^", base, self._inside(self._signed)) if self._takes("^") else base
+        return Arithmetic("^", base, self._inside(self._parse_sign)) if self._takes("^") else base
 
     def _atom(self) -> Expression:
         token = self._next()

@@ -232,12 +232,12 @@ class Resolver:
 
     def condition(self, given: Expression) -> Expression:
         """A condition, checked."""
-        made, kind = self.typed(given)
+        made, kind = self.resolve(given)
         if kind != "truth":
             self._fail("has a value where a condition is wanted, such as age < 16")
         return made
 
-    def typed(self, given: Expression) -> tuple[Expression, Kind]:
+    def resolve(self, given: Expression) -> tuple[Expression, Kind]:
         """An expression with its columns found, and what it holds."""
         match given:
             case Number():
@@ -251,13 +251,13 @@ class Resolver:
                 return made, made.kind
             case Missing():
                 return given, "empty"
-        return self._combined(given)
+        return self._resolve_logic(given)
 
     def column(self, name: str) -> ColumnRef:
         """A column by its name, or a refusal that names its neighbour."""
-        return self.known(name).node()
+        return self.find_column(name).node()
 
-    def known(self, name: str) -> ScopeColumn:
+    def find_column(self, name: str) -> ScopeColumn:
         """What is known of a column."""
         if name not in self.scope.columns:
             fault = absent_sentence(self.scope.place, name, tuple(self.scope.columns))
@@ -266,26 +266,26 @@ class Resolver:
 
     def value(self, column: str, given: Value, *, verb: str = "compares") -> tuple[Value, ...]:
         """A value as the column writes it: a level, or the codes of a label."""
-        known = self.known(column)
+        known = self.find_column(column)
         if isinstance(given, Missing):
             return (given,)
         return self._fitting(known, given, verb)
 
-    def _combined(self, given: Expression) -> tuple[Expression, Kind]:
+    def _resolve_logic(self, given: Expression) -> tuple[Expression, Kind]:
         match given:
             case Both() | Either():
                 return type(given)(tuple(map(self.condition, given.parts))), "truth"
             case Not():
                 return Not(self.condition(given.operand)), "truth"
             case Absent():
-                return Absent(self.typed(given.operand)[0]), "truth"
+                return Absent(self.resolve(given.operand)[0]), "truth"
             case Compare():
-                return self._compared(given), "truth"
+                return self._resolve_comparison(given), "truth"
             case Among():
                 return self._among(given), "truth"
-        return self._computed(given)
+        return self._resolve_computation(given)
 
-    def _computed(self, given: Expression) -> tuple[Expression, Kind]:
+    def _resolve_computation(self, given: Expression) -> tuple[Expression, Kind]:
         match given:
             case Negative():
                 return Negative(self._number(given.operand)), "number"
@@ -302,14 +302,14 @@ class Resolver:
                 return Call(given.function, tuple(map(self._number, given.arguments))), "number"
         self._fail("has a true or false where a value is wanted")
 
-    def _compared(self, given: Compare) -> Expression:
-        left, kind = self.typed(given.left)
+    def _resolve_comparison(self, given: Compare) -> Expression:
+        left, kind = self.resolve(given.left)
         right = given.right
         if isinstance(right, Text) and right.is_bare and right.value in self.scope.columns:
             right = ColumnRef(right.value)
         if isinstance(left, ColumnRef) and isinstance(right, Number | Text | Stamp):
             return self._with_value(given, left, right)
-        made, other = self.typed(right)
+        made, other = self.resolve(right)
         if isinstance(made, ColumnRef) and isinstance(left, Number | Text | Stamp):
             turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(given.sign, given.sign)
             return self._with_value(Compare(turned, made, left), made, left)  # type: ignore[arg-type]
@@ -322,7 +322,7 @@ class Resolver:
     ) -> Expression:
         self._refuse_order(given, left.kind, is_ordered=left.is_ordered)
         is_equal = given.sign in ("=", "!=")
-        known = self.known(left.name)
+        known = self.find_column(left.name)
         if not is_equal and left.kind == "text" and isinstance(right, Text):
             if right.value not in known.series.dtype.categories:  # type: ignore[attr-defined]
                 raise unknown_level_error(self.what, known, right.value)
@@ -335,9 +335,9 @@ class Resolver:
         return Among(left, values) if given.sign == "=" else Not(Among(left, values))
 
     def _among(self, given: Among) -> Expression:
-        left, kind = self.typed(given.operand)
+        left, kind = self.resolve(given.operand)
         if not isinstance(left, ColumnRef):
-            values = [self.typed(member) for member in given.members]
+            values = [self.resolve(member) for member in given.members]
             if any(other != kind for _, other in values):
                 self._fail(f"looks for {HOLDS[kind]} in a list of something else")
             return Among(left, tuple(value for value, _ in values))
@@ -349,8 +349,8 @@ class Resolver:
         return among if len(plain) == len(found) else Either((among, Absent(left)))
 
     def _arithmetic(self, given: Arithmetic) -> tuple[Expression, Kind]:
-        left, kind = self.typed(given.left)
-        right, other = self.typed(given.right)
+        left, kind = self.resolve(given.left)
+        right, other = self.resolve(given.right)
         made = Arithmetic(given.sign, left, right)
         if kind == other == "number":
             return made, "number"
@@ -364,15 +364,15 @@ class Resolver:
         raise AssertionError  # one of the two is no number
 
     def _number(self, given: Expression) -> Expression:
-        made, kind = self.typed(given)
+        made, kind = self.resolve(given)
         if kind != "number":
             self._fail(f"computes with {describe_node(made, kind)}, which is no number")
         return made
 
     def _choice(self, given: Call) -> tuple[Expression, Kind]:
         condition = self.condition(given.arguments[0])
-        one, kind = self.typed(given.arguments[1])
-        two, other = self.typed(given.arguments[2])
+        one, kind = self.resolve(given.arguments[1])
+        two, other = self.resolve(given.arguments[2])
         if kind != other and "empty" not in (kind, other):
             self._fail(f"has an if that gives {HOLDS[kind]} or {HOLDS[other]}; it must give one")
         return Call("if", (condition, one, two)), other if kind == "empty" else kind

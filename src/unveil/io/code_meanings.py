@@ -83,7 +83,7 @@ class Meaning:
     code: str
 
     @property
-    def shown(self) -> str:
+    def label_with_code(self) -> str:
         """The label as people read it, with the code beside it."""
         return self.label if self.label == self.code else f"{self.label} ({self.code})"
 
@@ -103,7 +103,7 @@ def value_labels(name: str, side: pl.Series, table: Table) -> dict[Value, str]:
     variable = table.variables.get(name)
     if variable is None or not (side.dtype.is_numeric() or side.dtype == pl.String):
         return {}
-    value_of = number_held if side.dtype.is_numeric() else str
+    value_of = find_code_number if side.dtype.is_numeric() else str
     coded = ((value_of(level.code), level.label) for level in variable.levels)
     return {code: label for code, label in coded if code is not None and label.strip()}
 
@@ -113,7 +113,7 @@ def special_codes(name: str, side: pl.Series, table: Table) -> tuple[float, ...]
     variable = table.variables.get(name)
     if variable is None or not side.dtype.is_numeric():
         return ()
-    codes = [number_held(code) for code in variable.missing]
+    codes = [find_code_number(code) for code in variable.missing]
     value = pl.first()
     is_code = value.is_in([*(code for code in codes if code is not None), *TAGS.values()])
     for gap in variable.missing_ranges:
@@ -172,7 +172,7 @@ def fold_labels(labels: pl.Series) -> pl.Series:
     return plain.str.replace_all(r"\s+", " ").str.to_lowercase()
 
 
-def number_held(code: Code) -> float | None:
+def find_code_number(code: Code) -> float | None:
     """The number that a column of numbers holds for a code; None where it is text astray."""
     if isinstance(code, str) and code in TAGS:
         return TAGS[code]

@@ -69,7 +69,7 @@ def read_dictionary(path: str | os.PathLike[str]) -> Codebook:
     elif is_list_of_codes(rows):
         variables = variables_of_list(rows)
     else:
-        raise ReadError(_unknown(rows))
+        raise ReadError(_unknown_dictionary_sentence(rows))
     if not variables:
         raise ReadError(f"{place} declares no column. Check that its export was finished.")
     return Codebook(source=file.name, format="csv", variables=variables)
@@ -174,7 +174,7 @@ def _check_longer(found: list[list[str]], n_fields: int, place: str) -> None:
         )
 
 
-def _unknown(rows: DictionaryRows) -> str:
+def _unknown_dictionary_sentence(rows: DictionaryRows) -> str:
     return (
         f"{rows.place} is no dictionary that unveil knows; its columns are: "
         f"{list_names(rows.given)}."

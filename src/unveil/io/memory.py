@@ -21,7 +21,7 @@ def open_file(path: Path, place: str) -> Iterator[BinaryIO]:
         with path.open("rb") as file:
             yield file
     except FileNotFoundError:
-        raise ReadError(_not_found(path, place)) from None
+        raise ReadError(_missing_file_sentence(path, place)) from None
     except PermissionError:
         raise ReadError(
             f"{place} may not be read by this user. Ask its owner for the right to read it, or "
@@ -36,7 +36,7 @@ def open_file(path: Path, place: str) -> Iterator[BinaryIO]:
 
 def _check_what_is_no_file(path: Path, place: str) -> None:
     if "\0" in str(path) or not path.exists():
-        raise ReadError(_not_found(path, place))
+        raise ReadError(_missing_file_sentence(path, place))
     if path.is_dir():
         raise ReadError(f"{place} is a folder, not a file. Give the path of one file in it.")
     if not path.is_file():
@@ -47,7 +47,7 @@ def _check_what_is_no_file(path: Path, place: str) -> None:
         raise ReadError(f"{place} is empty: it has no bytes. Check that its export was finished.")
 
 
-def _not_found(path: Path, place: str) -> str:
+def _missing_file_sentence(path: Path, place: str) -> str:
     return f"{place} was not found: there is no file {str(path)!r}. Check the name and the folder."
 
 

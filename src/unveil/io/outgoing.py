@@ -30,7 +30,7 @@ class OutgoingTable:
             yield column, known.get(column.name) or variable_of(column)
 
 
-def kind_held(dtype: pl.DataType) -> Kind:
+def find_kind(dtype: pl.DataType) -> Kind:
     """What a column of this type holds to those who write it: they know no exact decimals."""
     return "unknown" if dtype.is_decimal() else kind_of(dtype)
 

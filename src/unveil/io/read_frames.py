@@ -158,7 +158,7 @@ def _as_narwhals(frame: Any, place: str) -> "nw.DataFrame[Any] | nw.LazyFrame[An
             "frames: polars, pandas, pyarrow, DuckDB and all that narwhals knows."
         ) from None
     except nw.exceptions.NarwhalsError:
-        raise ReadError(_not_computed(place)) from None
+        raise ReadError(_refusal_sentence(place)) from None
     return known
 
 
@@ -171,17 +171,17 @@ def _collect_frame(
     try:
         names = frame.collect_schema().names()
     except (Exception, pl.exceptions.PanicException):
-        raise ReadError(_not_computed(place)) from None
+        raise ReadError(_refusal_sentence(place)) from None
     wanted = choose(names, columns, place)
     try:
         chosen = frame if has_pattern(wanted) else frame.select(*wanted)
         eager = chosen.collect("polars") if isinstance(chosen, nw.LazyFrame) else chosen
         return eager.to_polars()[wanted]
     except (Exception, pl.exceptions.PanicException):
-        raise ReadError(_not_computed(place)) from None
+        raise ReadError(_refusal_sentence(place)) from None
 
 
-def _not_computed(place: str) -> str:
+def _refusal_sentence(place: str) -> str:
     return (
         f"{place} could not be turned into a table: the library behind the frame refused. Compute "
         "it there first, or save it as Parquet and give the path."

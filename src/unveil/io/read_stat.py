@@ -121,11 +121,11 @@ def parse(question: ReadRequest) -> ParsedFile:
     from pyreadstat import ReadstatError
 
     try:
-        return _Source(question, encoding=None).parsed()
+        return _Source(question, encoding=None).parse()
     except (UnicodeDecodeError, ReadstatError):
         if question.kind not in _KNOWS_ENCODINGS:
             raise
-    return _Source(question, encoding=_EVERY_BYTE).parsed()
+    return _Source(question, encoding=_EVERY_BYTE).parse()
 
 
 class _Source:
@@ -151,7 +151,7 @@ class _Source:
     def text(self, found: str) -> str:
         return repair_text(found) if self.encoding else found
 
-    def parsed(self) -> ParsedFile:
+    def parse(self) -> ParsedFile:
         place = self.question.place
         found, meta = self.beginning()
         names = [self.text(name) for name in meta.column_names]
@@ -164,7 +164,7 @@ class _Source:
         made = {}
         for name in wanted:
             stamp = stamp_of(self.program, meta.original_variable_types.get(in_file[name]))
-            made[name] = self.typed(name, columns[in_file[name]], stamp)
+            made[name] = self.convert_column(name, columns[in_file[name]], stamp)
         if self.question.kind == "portable" and any(c.null_count() for c in made.values()):
             sentence = "Codes declared as missing are read as empty from a portable SPSS file;"
             self.note(None, "missing", f"{sentence} save it as .sav to keep them apart.")
@@ -241,7 +241,7 @@ class _Source:
                 columns[name] = columns[name].scatter(rows, TAGS[f".{letter}"])
         return columns
 
-    def typed(self, name: str, column: pl.Series, stamp: DateFormat | None) -> pl.Series:
+    def convert_column(self, name: str, column: pl.Series, stamp: DateFormat | None) -> pl.Series:
         """A column in its type: text mended, numbers that are dates as dates."""
         if column.dtype == pl.String:
             return repair_column(column) if self.encoding else column

@@ -9,7 +9,7 @@ import polars as pl
 from unveil.errors import WriteError, list_names
 from unveil.io.code_meanings import NOUNS
 from unveil.io.numbers import EXACT_IN_FLOAT, TAG_OF, TAGS, is_letter
-from unveil.io.outgoing import TEXTS, kind_held
+from unveil.io.outgoing import TEXTS, find_kind
 from unveil.io.stat_dates import parse_clock_text
 from unveil.io.write_labels import number_of
 from unveil.records.codebook import Code, Variable
@@ -38,7 +38,7 @@ def fit_column(column: pl.Series, variable: Variable) -> pl.Series:
     WriteError
         If the column holds something else than the original does.
     """
-    held = kind_held(column.dtype)
+    held = find_kind(column.dtype)
     if column.dtype == pl.Null or (held != variable.kind and column.null_count() == len(column)):
         return _all_missing(column, variable)
     if "unknown" in (held, variable.kind):
@@ -61,7 +61,7 @@ def _same_kind(column: pl.Series, variable: Variable) -> pl.Series:
 
 
 def _refuse_column(column: pl.Series, variable: Variable) -> pl.Series:
-    wanted, held = NOUNS[variable.kind], NOUNS[kind_held(column.dtype)]
+    wanted, held = NOUNS[variable.kind], NOUNS[find_kind(column.dtype)]
     raise WriteError(
         f"Column {variable.name!r} holds {wanted} in the original but {held} in the copy. Give it"
         " the original's type first."
@@ -287,7 +287,7 @@ def _is_nested(column: pl.Series) -> bool:
 
 
 def _is_other(column: pl.Series) -> bool:
-    return kind_held(column.dtype) == "unknown" and column.dtype != pl.Null
+    return find_kind(column.dtype) == "unknown" and column.dtype != pl.Null
 
 
 def _has_zone(column: pl.Series) -> bool:

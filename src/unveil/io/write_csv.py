@@ -72,7 +72,7 @@ def codebook_beside(path: Path) -> Path:
 def write_csv(outgoing: OutgoingTable, path: Path, beside: Path, *, bom: bool) -> tuple[str, ...]:
     """Write the text and its codebook, and give what a text file does not say."""
     columns = outgoing.frame.get_columns()
-    frame = pl.DataFrame({column.name: _as_written(column.alias("")) for column in columns})
+    frame = pl.DataFrame({column.name: _format_column(column.alias("")) for column in columns})
     # A missing entry alone on its line would be a blank line, which readers pass over.
     quotes: Literal["always", "necessary"] = "always" if frame.width == 1 else "necessary"
     with path.open("rb+") as file:
@@ -81,10 +81,10 @@ def write_csv(outgoing: OutgoingTable, path: Path, beside: Path, *, bom: bool) -
     return tuple(_csv_notes(outgoing))
 
 
-def _as_written(column: pl.Series) -> pl.Series:
+def _format_column(column: pl.Series) -> pl.Series:
     """Whole numbers without a point, letters of missing values as letters, no NaN."""
     if column.dtype.is_float():
-        return _number_as_written(column.fill_nan(None))
+        return _format_numbers(column.fill_nan(None))
     if column.dtype.base_type() == pl.Datetime:
         zone = getattr(column.dtype, "time_zone", None)
         form = _MOMENT if zone is None else f"{_MOMENT}%:z"
@@ -94,7 +94,7 @@ def _as_written(column: pl.Series) -> pl.Series:
     return column
 
 
-def _number_as_written(column: pl.Series) -> pl.Series:
+def _format_numbers(column: pl.Series) -> pl.Series:
     letters = letters_in(column)
     numbers = without_letters(column)
     if is_whole(numbers):

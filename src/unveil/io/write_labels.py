@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from unveil.errors import list_names, quote_text
-from unveil.io.code_meanings import number_held
+from unveil.io.code_meanings import find_code_number
 from unveil.io.numbers import TAGS
 from unveil.io.stat_dates import stamp_of
 from unveil.records.codebook import Code, Kind, Variable
@@ -37,7 +37,7 @@ def is_letter(code: Code) -> bool:
 
 def number_of(code: Code) -> float | None:
     """The number that a code of a column of numbers is; None for a letter, or text astray."""
-    number = None if is_letter(code) else number_held(code)
+    number = None if is_letter(code) else find_code_number(code)
     return number if number is not None and math.isfinite(number) else None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from unveil.io.outgoing import OutgoingTable, kind_held
+from unveil.io.outgoing import OutgoingTable, find_kind
 from unveil.io.stat_dates import is_finer_than_milliseconds, is_finer_than_spss, spss_seconds
 from unveil.io.write_checks import is_text, is_whole, longest_bytes, spss_values
 from unveil.io.write_labels import (
@@ -84,7 +84,7 @@ def _column(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl
     """The column as pyreadstat writes it exactly: floats, or text of the declared width."""
     if is_text(column):
         return _text(column, variable, declared)
-    kind = kind_held(column.dtype)
+    kind = find_kind(column.dtype)
     is_stamp = kind in SPSS_USUAL
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
         declared.rounded.append(column.name)
@@ -114,7 +114,7 @@ def _text(column: pl.Series, variable: Variable, declared: _SpssColumns) -> pl.S
 
 def _declare(column: pl.Series, variable: Variable, declared: _SpssColumns) -> None:
     levels, codes = list(variable.levels), list(variable.missing)
-    if kind_held(column.dtype) in SPSS_USUAL and declared.source != "spss":
+    if find_kind(column.dtype) in SPSS_USUAL and declared.source != "spss":
         # Codes among dates are numbers of their program, which mean other days in this one.
         if levels or codes or variable.missing_ranges:
             declared.foreign.append(variable.name)

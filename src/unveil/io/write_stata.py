@@ -10,7 +10,7 @@ import polars as pl
 
 from unveil.errors import list_names
 from unveil.io.numbers import TAGS
-from unveil.io.outgoing import OutgoingTable, kind_held
+from unveil.io.outgoing import OutgoingTable, find_kind
 from unveil.io.stat_dates import is_finer_than_milliseconds, stata_number
 from unveil.io.write_checks import (
     as_integers,
@@ -110,7 +110,7 @@ def _column(column: pl.Series, variable: Variable, declared: _StataColumns) -> p
     if is_text(column):
         _set_format(name, stata_format(variable.format, "text"), declared)
         return column.cast(pl.String).fill_null("")
-    kind = kind_held(column.dtype)
+    kind = find_kind(column.dtype)
     form = stata_format(variable.format, kind)
     _set_format(name, form, declared)
     if kind in ("moment", "time") and is_finer_than_milliseconds(column):
@@ -128,7 +128,7 @@ def _column(column: pl.Series, variable: Variable, declared: _StataColumns) -> p
 
 def _letters(column: pl.Series, variable: Variable, declared: _StataColumns) -> list[str]:
     """The letters that occur or have labels; among dates only Stata's own mean anything."""
-    if kind_held(column.dtype) in STATA_USUAL and declared.source != "stata":
+    if find_kind(column.dtype) in STATA_USUAL and declared.source != "stata":
         return []
     return sorted({*letters_of(variable), *letters_in(column)} - {"._"})
 
@@ -166,7 +166,7 @@ def _declare(column: pl.Series, variable: Variable, declared: _StataColumns) -> 
         declared.missing.append(name)
     if len(variable.label or "") > _LABEL:
         declared.cut.append(name)
-    is_foreign = kind_held(column.dtype) in STATA_USUAL and declared.source != "stata"
+    is_foreign = find_kind(column.dtype) in STATA_USUAL and declared.source != "stata"
     has_labels = not is_text(column) and not is_foreign
     labels = dict(map(_stata_label, variable.levels)) if has_labels else {}
     usable = {code: label for code, label in labels.items() if code is not None}

@@ -128,7 +128,7 @@ class Basis:
         )
         return found
 
-    def spread(self, coefficients: Floats) -> Floats:
+    def expand(self, coefficients: Floats) -> Floats:
         """Coefficients of all columns: 0 for those left out."""
         everywhere = np.zeros((self.n_columns, *coefficients.shape[1:]))
         everywhere[self.kept] = coefficients
@@ -186,14 +186,18 @@ class Axes:
         return np.array([one.sd(ddof=0) for one in self.centres])
 
     @cached_property
-    def _held(self) -> list[tuple[slice, Floats]] | None:
+    def _cached_blocks(self) -> list[tuple[slice, Floats]] | None:
         """All blocks, where they are few enough to be made once."""
         is_small = self.design.n * len(self.centres) <= HELD
         return list(_standardise(self.design, self.centres)) if is_small else None
 
     def blocks(self) -> Iterable[tuple[slice, Floats]]:
         """Centred and scaled columns, block by block."""
-        return _standardise(self.design, self.centres) if self._held is None else self._held
+        return (
+            _standardise(self.design, self.centres)
+            if self._cached_blocks is None
+            else self._cached_blocks
+        )
 
 
 def _standardise(design: Design, centres: Sequence[Centre]) -> Iterator[tuple[slice, Floats]]:

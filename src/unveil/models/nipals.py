@@ -61,7 +61,7 @@ class DummyMatrix:
         # A small table is kept dense after all: products are much quicker then.
         is_small = self.n_rows * self.width <= _BLOCK
         self.dense = np.concatenate(list(self._dense())) if is_small and self.n_rows else None
-        self.held = None if self.dense is None else self._held()
+        self.held = None if self.dense is None else self._build_mask()
 
     def without(self, loadings: Floats, scores: Floats) -> None:
         """Take a component out of every cell that is there (deflation)."""
@@ -72,9 +72,9 @@ class DummyMatrix:
 
         NaN for a record that has nothing of what the loadings weigh.
         """
-        above, below = self._product(p), self._over_held(self._by_block(p * p))
+        above, below = self._product(p), self._sum_columns(self._by_block(p * p))
         for p_before, t_before in self.found:
-            above -= t_before * self._over_held(self._by_block(p_before * p))
+            above -= t_before * self._sum_columns(self._by_block(p_before * p))
         with np.errstate(divide="ignore", invalid="ignore"):
             made: Floats = np.where(below > 0, above / below, math.nan)
         return made
@@ -84,8 +84,8 @@ class DummyMatrix:
         t = np.nan_to_num(t)
         sums = self._multiply_transposed(t)
         for p_before, t_before in self.found:
-            sums -= p_before * self._spread(self._held_sums(t * t_before))
-        below = self._spread(self._held_sums(t * t))
+            sums -= p_before * self._repeat_blocks(self._held_sums(t * t_before))
+        below = self._repeat_blocks(self._held_sums(t * t))
         return np.divide(sums, below, out=np.zeros(self.width), where=below > 0)
 
     def sum_of_squares(self) -> float:
@@ -95,7 +95,7 @@ class DummyMatrix:
             for block, codes in zip(self.blocks, self.codes, strict=True)
         )
 
-    def taken_out(self, p: Floats, t: Floats) -> float:
+    def compute_reduction(self, p: Floats, t: Floats) -> float:
         """By how much a component makes the sum of squares smaller: 2 x.tp - (tp)^2, cell by cell.
 
         With nothing missing this is the sum of squared scores.
@@ -109,7 +109,7 @@ class DummyMatrix:
     def _by_block(self, of_dummies: Floats) -> Floats:
         return np.array([of_dummies[place].sum() for place in self.places])
 
-    def _spread(self, of_blocks: Floats) -> Floats:
+    def _repeat_blocks(self, of_blocks: Floats) -> Floats:
         return np.repeat(of_blocks, [block.width for block in self.blocks])
 
     def _product(self, p: Floats) -> Floats:
@@ -122,7 +122,7 @@ class DummyMatrix:
             made += (block.figures @ p[place])[codes]
         return made
 
-    def _over_held(self, of_blocks: Floats) -> Floats:
+    def _sum_columns(self, of_blocks: Floats) -> Floats:
         """For each record the sum over the columns that it has."""
         if self.held is not None:
             made: Floats = self.held @ of_blocks
@@ -166,7 +166,7 @@ class DummyMatrix:
         values, vectors = np.linalg.eigh(gram)
         return vectors[:, ::-1][:, :2], values[::-1]
 
-    def _held(self) -> Floats:
+    def _build_mask(self) -> Floats:
         parts = [block.is_held[codes] for block, codes in zip(self.blocks, self.codes, strict=True)]
         return np.stack(parts, axis=1).astype(np.float64)
 
@@ -204,7 +204,7 @@ def component(matrix: DummyMatrix, start: Floats) -> PrincipalComponent:
     p = fix_sign(p)
     t = matrix.scores(p)
     total = matrix.sum_of_squares()
-    explained = matrix.taken_out(p, t) / total if total else 0.0
+    explained = matrix.compute_reduction(p, t) / total if total else 0.0
     has_settled = float(np.linalg.norm(step)) <= TOLERANCE
     return PrincipalComponent(p, t, n_done, has_settled, min(1.0, max(0.0, explained)))
 

@@ -74,7 +74,7 @@ def fit_line(
     intercept, coefficients, squares = least_squares(lambda: [(slice(None), kept)], z, basis)
     free = len(z) - len(basis.kept) - 1
     sigma = float(np.sqrt(squares / free)) if free > 0 else 0.0
-    spread = basis.spread(coefficients)
+    spread = basis.expand(coefficients)
     return RegressionFit(np.array([intercept]), spread, ridge, dropped=basis.dropped), sigma
 
 
@@ -189,7 +189,7 @@ def _fit_dummies(
         loss = kind(kept, y, n_classes, basis, ridge)
         flat, converged = climb(loss, loss.start(), loss.n_numbers)
         intercept, coefficients = loss.unpack(flat)
-        spread = basis.spread(coefficients)
+        spread = basis.expand(coefficients)
         return RegressionFit(intercept, spread, ridge, converged, basis.dropped)
 
     if ridge is not None:

@@ -62,7 +62,7 @@ class ColumnCuts:
     cells: Ints  # node x levels + level, sorted; of an ordered column none
     rank: Ints  # of each cell, in the order along which it is cut
 
-    def sends_left(self, node: Ints, code: NDArray[np.unsignedinteger]) -> Mask:
+    def is_left(self, node: Ints, code: NDArray[np.unsignedinteger]) -> Mask:
         """Whether records of these nodes and levels go left."""
         if self.column.is_ordered:
             return code <= self.last[node]
@@ -363,7 +363,7 @@ def _goes_right(front: Front, winner: Ints, cuts: Sequence[ColumnCuts]) -> Mask:
     for cut, start, end in zip(cuts, ends[:-1], ends[1:], strict=True):
         rows = order[start:end]
         codes = cut.column.codes[front.rows[rows]]
-        is_right[rows] = ~cut.sends_left(front.node[rows], codes)
+        is_right[rows] = ~cut.is_left(front.node[rows], codes)
     return is_right
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from unveil.assessment.assess import check_acceptances, is_barred, unacceptable_reason
+from unveil.assessment.assess_release import check_acceptances, is_barred, unacceptable_reason
 from unveil.assessment.outstanding import shell_quote
 from unveil.atomic import replace_file
 from unveil.errors import (
@@ -36,7 +36,7 @@ from unveil.project.people import check_name, is_same_person, parse_reason
 from unveil.project.store import list_runs, load_parts, load_run, results_sha256
 from unveil.project.verify import release_obstacles
 from unveil.records.alerts import Acceptance, Alert
-from unveil.records.assessment import Decision, Judgement
+from unveil.records.judgement import Decision, Judgement
 from unveil.records.run import Run
 
 # Why is something released although alerts stand against it? One reason for each, by its id.
@@ -270,10 +270,10 @@ def _check_release(
             AboveLimitError if is_above and not judgement.stale else RulingNeededError
         )
         raise kind(f"Not released. First:\n{told}")
-    return (*_released_before(project.folder, run.number), *remarks)
+    return (*_warn_of_release(project.folder, run.number), *remarks)
 
 
-def _released_before(folder: Path, run: int) -> Iterator[str]:
+def _warn_of_release(folder: Path, run: int) -> Iterator[str]:
     """That the last decision about the same run released it already."""
     about = [one for one in load_decisions(folder) if one.run == run]
     if about and about[-1].release:

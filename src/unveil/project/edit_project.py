@@ -12,10 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from unveil.assessment.assess import check_acceptances
-from unveil.assessment.context import factor_named, may_rule_together
+from unveil.assessment.assess_release import check_acceptances
+from unveil.assessment.context import may_rule_together, parse_factor
+from unveil.assessment.flag_rulings import TWO_WAY, together_id
 from unveil.assessment.limits import preset as preset_of
-from unveil.assessment.rulings import TWO_WAY, together_id
 from unveil.atomic import replace_file
 from unveil.errors import (
     InputError,
@@ -26,8 +26,9 @@ from unveil.errors import (
     nearest,
     quote_text,
 )
+from unveil.io.read_toml import read_text
 from unveil.project.fingerprint import project_sha256
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.log import append_to, now, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
@@ -40,12 +41,12 @@ from unveil.project.model import (
 )
 from unveil.project.people import check_name, parse_reason
 from unveil.project.read_project import project_from
-from unveil.project.rulings_in_force import FindingName, parse_flag_name
+from unveil.project.rulings_in_force import FlagName, parse_flag_name
 from unveil.project.store import list_runs, load_parts, load_run
-from unveil.project.toml import add_entries, read_text, set_settings, whole_number
+from unveil.project.toml import add_entries, set_settings, whole_number
 from unveil.protection.leaf_sizes import parse_audience
-from unveil.records.assessment import Audience, FlagRuling, Judgement
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Audience, FlagRuling, Judgement
 from unveil.records.limits import limits_fault
 from unveil.study.exclusion_rules import parse_exclusions
 
@@ -68,7 +69,7 @@ class ProjectEdit:
         self._entries: dict[str, list[dict[str, Any]]] = {}
         self._settings: dict[tuple[str | int, ...], dict[str, Any]] = {}
         self._subjects: dict[str, dict[str, None]] = {}
-        self._ruled: list[FindingName] = []
+        self._ruled: list[FlagName] = []
 
     def __enter__(self) -> "ProjectEdit":
         return self
@@ -224,7 +225,7 @@ class ProjectEdit:
 
     def answer(self, factor: str, answer: str | None) -> None:
         """Answer one of the five questions about the context."""
-        name = factor_named(factor)
+        name = parse_factor(factor)
         text = parse_reason(answer, "unveil answer " + name, "Write the answer")
         self._settings["context", name] = vars(Answer(text, self.by, today()))
         self._note("context", name)
@@ -372,7 +373,7 @@ def accept_limits(
 
 def answer(project: ProjectFile, factor: str, *, answer: str | None, by: str | None) -> ProjectFile:
     """Answer one of the five questions (`ProjectEdit.answer`); the project as it is then."""
-    name = factor_named(factor)
+    name = parse_factor(factor)
     with ProjectEdit(project, by) as edit:
         edit.answer(name, answer)
     return edit.project
@@ -424,9 +425,17 @@ def list_declared(project: ProjectFile) -> tuple[str, ...]:
     return tuple(name for name, is_there in found.items() if is_there)
 
 
-def findings_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
+def list_flags_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
     """The findings of the last run, as they are ruled now."""
     return _last_judgement(project).findings
+
+
+def next_step(project: ProjectFile) -> str:
+    """What to type next, as the project stands now."""
+    run = load_run(project.folder)
+    parts = load_parts(project.folder, run)
+    found = summarise(project, run, parts, judge_run(project, run, parts))
+    return found.next_command or ""
 
 
 def _last_judgement(project: ProjectFile) -> Judgement:
@@ -463,9 +472,9 @@ def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ..
         _check_together(project.context.audience, given)
         return given
     still = [finding.id for finding in findings if finding.state == "open"]
-    known = f"Open are: {list_names(still)}." if still else "No finding is open."
+    known = f"Outstanding are: {list_names(still)}." if still else "No flag is outstanding."
     raise SettingsError(
-        f"There is no finding {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
+        f"There is no flag {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
     )
 
 

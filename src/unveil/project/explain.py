@@ -7,15 +7,15 @@ from unveil.errors import RolesError, list_names, nearest, quote_text
 from unveil.project.edit_project import exclusion_table
 from unveil.project.model import ExcludeEntry, ProjectFile
 from unveil.project.toml import entry_lines
-from unveil.records.assessment import (
+from unveil.records.disclosure import Disclosure, Flag
+from unveil.records.judgement import (
     DisclosureStep,
-    ExplainedFinding,
+    ExplainedFlag,
     ExplainedScenario,
     Explanation,
     FlagRuling,
     Judgement,
 )
-from unveil.records.disclosure import Disclosure, Flag
 from unveil.records.limits import MEASURES
 from unveil.records.report import Parts
 from unveil.records.run import Run
@@ -41,7 +41,7 @@ def explain_target(
     RolesError
         If no scenario measured such a target.
     """
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     _check_unknown(disclosures, target, scenario)
     chosen = [
         (name, record)
@@ -101,13 +101,13 @@ def _scenario(
             DisclosureStep(measure=one, value=getattr(row, one), what=MEASURES[one].what)
             for one in LADDER
         ),
-        findings=tuple(_findings(record, findings, target)),
+        findings=tuple(_list_flags(record, findings, target)),
     )
 
 
-def _findings(
+def _list_flags(
     record: Disclosure, findings: dict[str, FlagRuling], target: str
-) -> Iterator[ExplainedFinding]:
+) -> Iterator[ExplainedFlag]:
     flags: dict[str, Flag] = {}
     for flag in record.flags:
         flags.setdefault(flag.exclusion, flag)
@@ -117,8 +117,8 @@ def _findings(
             yield _explain_flag(found, flag_of)
 
 
-def _explain_flag(found: FlagRuling, flag: Flag) -> ExplainedFinding:
-    return ExplainedFinding(
+def _explain_flag(found: FlagRuling, flag: Flag) -> ExplainedFlag:
+    return ExplainedFlag(
         finding=found,
         level=flag.level,
         key=flag.key,

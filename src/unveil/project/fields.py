@@ -24,7 +24,7 @@ class Fields:
         self.faults = faults
 
     @property
-    def called(self) -> str:
+    def heading(self) -> str:
         """What a sentence calls the table: [limits], [[scenario]], [context.release_context]."""
         names = ".".join(str(part) for part in self.path if isinstance(part, str))
         is_one_of_many = any(isinstance(part, int) for part in self.path)
@@ -43,7 +43,7 @@ class Fields:
         for name in self.table:
             if name not in known:
                 self.refuse(
-                    f"{self.called} has no setting {quote_value(name)}.{nearest(name, known)} Its"
+                    f"{self.heading} has no setting {quote_value(name)}.{nearest(name, known)} Its"
                     f" settings are: {list_names(known, most=40)}.",
                     name,
                 )
@@ -53,7 +53,7 @@ class Fields:
         given = self.table.get(name)
         if given is None:
             if need is not None:
-                self.refuse(f"{self.called} has no {name}. {need}")
+                self.refuse(f"{self.heading} has no {name}. {need}")
             return None
         if isinstance(given, str) and given.strip():
             return given
@@ -108,7 +108,7 @@ class Fields:
         """Names of columns, each once."""
         given = self.table.get(name, [])
         if not is_list(given) or not all(isinstance(column, str) for column in given):
-            self.refuse(f"{name} of {self.called} must be a list of names of columns.", name)
+            self.refuse(f"{name} of {self.heading} must be a list of names of columns.", name)
             return ()
         try:
             return names(given, what.capitalize())

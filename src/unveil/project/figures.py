@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from unveil.assessment.alerts import highest_tied_percent, real_percent
-from unveil.assessment.assess import value_share
+from unveil.assessment.assess_release import value_share
 from unveil.records.alerts import GateEvidence
 from unveil.records.attacks import Attacks, Membership
 from unveil.records.base import Record

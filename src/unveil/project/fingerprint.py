@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from unveil.errors import ReadError
 from unveil.project.model import ProjectFile
-from unveil.project.rulings_in_force import pairs_kept
+from unveil.project.rulings_in_force import list_kept_pairs
 from unveil.records.recoding import KINDS
 from unveil.records.run import InputFile, PackageVersion
 from unveil.version import __version__
@@ -143,7 +143,7 @@ def _as_before(settings: Any) -> dict[str, Any]:
 
 
 def _kept_pairs(project: ProjectFile) -> list[list[str]]:
-    return [pairs_kept(project, scenario.name) for scenario in project.scenarios]
+    return [list_kept_pairs(project, scenario.name) for scenario in project.scenarios]
 
 
 def _recodings(project: ProjectFile) -> list[Mapping[str, Any]]:

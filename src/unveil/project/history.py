@@ -13,7 +13,7 @@ from unveil.project.decide import load_decisions
 from unveil.project.model import ProjectFile
 from unveil.project.rulings_in_force import TWO_WAY
 from unveil.project.store import list_runs, load_run
-from unveil.records.assessment import Decision, Limit
+from unveil.records.judgement import Decision, Limit
 from unveil.records.limits import MEASURES
 from unveil.records.report import HistoryRow
 from unveil.records.run import FigureChange, FigureRow, Run, RunComparison, SettingChange
@@ -175,14 +175,14 @@ def build_history(project: ProjectFile) -> tuple[HistoryRow, ...]:
             run = load_run(project.folder, number)
         except (InputError, TamperedError) as fault:
             before = str(fault)
-            rows.append(_unknown(number, before, decided.get(number)))
+            rows.append(_make_unknown_row(number, before, decided.get(number)))
             continue
         rows.append(_row(project, run, before, decided.get(number)))
         before = run
     return tuple(rows)
 
 
-def _unknown(number: int, why: str, decision: Decision | None) -> HistoryRow:
+def _make_unknown_row(number: int, why: str, decision: Decision | None) -> HistoryRow:
     return HistoryRow(
         run=number,
         started="",

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from unveil.assessment.assess_run import ProjectStatements, assess_run
+from unveil.assessment.flag_rulings import InForce, Ruling
 from unveil.assessment.limits import limits_of
-from unveil.assessment.rulings import InForce, Ruling
-from unveil.assessment.run_alerts import GateFindings
+from unveil.assessment.run_alerts import GateStatements
 from unveil.assessment.summarise import ProjectFacts, summarise_run
 from unveil.errors import InputError
 from unveil.project.fingerprint import settings_sha256
@@ -16,8 +16,8 @@ from unveil.project.model import ProjectFile
 from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.sources import hash_files
 from unveil.records.alerts import Acceptance
-from unveil.records.assessment import Judgement, RulingState
 from unveil.records.disclosure import Disclosure, NotMeasured
+from unveil.records.judgement import Judgement, RulingState
 from unveil.records.report import Parts
 from unveil.records.run import FigureRow, Run
 from unveil.records.summary import Summary, SummaryRuling
@@ -59,7 +59,7 @@ def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = Fa
 
 
 def _disclosures(run: Run, parts: Parts) -> list[tuple[str, Disclosure]]:
-    return [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    return [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
 
 
 def summarise(
@@ -71,7 +71,7 @@ def summarise(
     run_hash: str | None = None,
 ) -> Summary:
     """The page to sign: a run, as it is judged, in one record."""
-    gtcap = [json.loads(part.settings) for part in run.of_kind("gtcap")]
+    gtcap = [json.loads(part.settings) for part in run.list_parts("gtcap")]
     facts = ProjectFacts(
         sensitive=_sensitive(run),
         rulings=tuple(_rulings(project)),
@@ -106,26 +106,26 @@ def _rulings(project: ProjectFile) -> Iterator[SummaryRuling]:
 def _sensitive(run: Run) -> dict[str, tuple[str, ...]]:
     """The sensitive levels of each target, as the scenarios of the run counted them."""
     found: dict[str, tuple[str, ...]] = {}
-    for part in run.of_kind("disclosure"):
+    for part in run.list_parts("disclosure"):
         for target, levels in json.loads(part.settings).get("sensitive", {}).items():
             found[target] = tuple(dict.fromkeys((*found.get(target, ()), *levels)))
     return found
 
 
-def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateFindings:
+def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateStatements:
     """What the gate counted in a run, and the roles that columns have now."""
     roles = project.roles
     ignored = {*roles.ignore, *([] if roles.weight is None else [roles.weight])}
     compared = [
-        name for part in run.of_kind("gate") for name in json.loads(part.settings)["compared"]
+        name for part in run.list_parts("gate") for name in json.loads(part.settings)["compared"]
     ]
-    return GateFindings(
+    return GateStatements(
         evidence=next((record for _, record in parts.of("gate")), None),
         with_role=frozenset({*compared, *roles.identifier, *roles.key, *roles.target, *ignored}),
         ignored=frozenset(ignored),
         identifiers=frozenset(roles.identifier),
         needs_fraction=any(
-            "dis_fraction" not in json.loads(part.settings) for part in run.of_kind("suda")
+            "dis_fraction" not in json.loads(part.settings) for part in run.list_parts("suda")
         ),
     )
 
@@ -151,7 +151,7 @@ def _reason(row: FigureRow, record: Any) -> str | None:
     return None
 
 
-def why_not_accepted(project: ProjectFile) -> str | None:
+def explain_unaccepted(project: ProjectFile) -> str | None:
     """Why a name beside the limits does not count; None where it does, or there is none."""
     limits = project.limits
     if limits.accepted_by is not None or limits.written_by is None:
@@ -169,7 +169,7 @@ def read_statements(project: ProjectFile) -> ProjectStatements:
         limits=limits_of(limits.values),
         accepted_by=limits.accepted_by,
         accepted_on=limits.on if limits.accepted_by else None,
-        not_in_force=why_not_accepted(project),
+        not_in_force=explain_unaccepted(project),
         rulings=tuple(
             Ruling(one.finding, one.accept, one.reason, one.by, one.on) for one in project.rulings
         ),

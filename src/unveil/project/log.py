@@ -21,8 +21,8 @@ import msgspec
 
 from unveil.atomic import replace_file
 from unveil.errors import InternalError, ReadError, WriteError
-from unveil.records.assessment import LogLine
 from unveil.records.base import Record
+from unveil.records.judgement import LogLine
 
 # How do several commands write one log? Each alone, line by line, and never over a line.
 

@@ -14,7 +14,7 @@ from unveil.project.fingerprint import hash_bytes
 from unveil.project.lock import lock_project
 from unveil.project.log import is_torn, mend_end, read_content, readable
 from unveil.project.store import list_runs, load_run, results_sha256
-from unveil.records.assessment import Decision, LogLine
+from unveil.records.judgement import Decision, LogLine
 from unveil.records.run import Run
 
 DECISIONS = "decisions"

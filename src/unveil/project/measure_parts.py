@@ -62,10 +62,10 @@ class Measuring:
 
     def disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
         """Disclosure under the exclusions that fit; the others are noted."""
-        counted = self.counted(settings)
+        counted = self.count_scenario(settings)
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
-    def counted(self, settings: Mapping[str, Any]) -> MeasuredScenario:
+    def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
         known = repr([settings.get(name) for name in (*_SCENARIO, "person", "sensitive")])
         if known not in self.kept:
@@ -136,7 +136,7 @@ def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     )
     found = gather_evidence(Files(at.inputs.study.files), roles, progress=at.progress)
     asked_already = {row.column for row in found.codings}
-    more = [row for row in at.inputs.recoded.unfollowed if row.column not in asked_already]
+    more = [row for row in at.inputs.recoded_files.unfollowed if row.column not in asked_already]
     return _Found(msgspec.structs.replace(found, codings=(*found.codings, *more)))
 
 
@@ -155,7 +155,7 @@ def _cap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
 def _excess(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     exclude: tuple[Exclusion, ...] = ()
     if asked["exclude"] or asked["exclude_pairs_of"]:
-        exclude = at.fitting(at.counted(asked), asked)
+        exclude = at.fitting(at.count_scenario(asked), asked)
     return _call("excess")(
         at.inputs.original,
         at.inputs.control,
@@ -182,7 +182,7 @@ def _sap(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     if "constraints" in made and "rounding" not in made:
         made["table"] = False  # only what the constraints say is published
     if file is None:
-        release = PublishedTable.from_microdata(at.inputs.collected, dims, **made)
+        release = PublishedTable.from_microdata(at.inputs.collected_file, dims, **made)
     else:
         release = PublishedTable.from_file(at.inputs.project.folder / file, dims=dims, **made)
     return _call("sap")(release, **asked, progress=at.progress)

@@ -13,8 +13,8 @@ from typing import Any
 from unveil.errors import RolesError, list_names, nearest, quote_text
 from unveil.project.toml import Lines, sort_faults
 from unveil.protection.plan import FileError, ProtectionPlan
-from unveil.records.assessment import Audience, FactorName
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Audience, FactorName
 
 # Are the limits of a project file those that somebody accepted? A mark beside the name tells.
 #

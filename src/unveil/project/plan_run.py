@@ -13,7 +13,7 @@ from unveil.arguments import quote_value
 from unveil.count.codes import CodedColumn, code_of, label
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.project.model import ProjectFile, PublishedEntry, ScenarioEntry
-from unveil.project.rulings_in_force import list_rulings, overruled_notes, pairs_kept
+from unveil.project.rulings_in_force import list_kept_pairs, list_rulings, overruled_notes
 from unveil.project.sources import Inputs
 from unveil.protection.plan import FileError
 from unveil.records.run import FileRole, InputFile, Kind
@@ -85,7 +85,7 @@ class Planner:
         return None if self.inputs.n_original <= MOST_ATTACKED else MOST_ATTACKED
 
     @cached_property
-    def left_out(self) -> tuple[str, ...]:
+    def omitted_columns(self) -> tuple[str, ...]:
         """Columns that are nobody's target and no part of how alike the files are."""
         roles = self.project.roles
         weight = () if roles.weight is None else (roles.weight,)
@@ -99,7 +99,7 @@ class Planner:
         return {} if person is None else {"person": person}
 
     @cached_property
-    def published(self) -> list[tuple[PublishedEntry, tuple[str, ...]]]:
+    def published_tables(self) -> list[tuple[PublishedEntry, tuple[str, ...]]]:
         """Published tables with their columns."""
         return [(entry, self.inputs.columns_of(entry.table)) for entry in self.project.published]
 
@@ -109,7 +109,7 @@ class Planner:
 
     def numeric(self, given: Mapping[str, Any], columns: Iterable[str]) -> dict[str, Any]:
         """Settings of numbers, by column; those that a recoding put into bands are none now."""
-        is_banded = self.inputs.recoded.is_banded
+        is_banded = self.inputs.recoded_files.is_banded
         return {name: given[name] for name in columns if name in given and not is_banded(name)}
 
     def reading(self, scenario: ScenarioEntry, columns: Iterable[str]) -> dict[str, Any]:
@@ -123,8 +123,8 @@ class Planner:
         if scenario.targets is not None:
             return scenario.targets
         declared = self.project.roles.target or self.inputs.columns
-        wanted = [name for name in declared if name not in (*scenario.keys, *self.left_out)]
-        shared = tuple(name for name in wanted if name in self.inputs.shared)
+        wanted = [name for name in declared if name not in (*scenario.keys, *self.omitted_columns)]
+        shared = tuple(name for name in wanted if name in self.inputs.shared_columns)
         if len(shared) < len(wanted):
             self.noticed[
                 f"Scenario {scenario.name!r}: {len(wanted) - len(shared):,} of {len(wanted):,}"
@@ -135,7 +135,7 @@ class Planner:
 
     def files(self, *more: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
         """Original and copies (or one of them), and files of other roles."""
-        return self.inputs.of_roles("original", "synthetic", "labels", *more, copy=copy)
+        return self.inputs.select_files("original", "synthetic", "labels", *more, copy=copy)
 
     def part(
         self,
@@ -184,8 +184,8 @@ def _keyless_attacks(planner: Planner) -> Iterator[PlannedPart]:
     """
     control = planner.inputs.control
     known = planner.inputs.columns if control is None else control.whole.frame.columns
-    common = [name for name in planner.inputs.shared if name in known]
-    columns = [name for name in common if name not in planner.left_out]
+    common = [name for name in planner.inputs.shared_columns if name in known]
+    columns = [name for name in common if name not in planner.omitted_columns]
     reading = {**planner.data, **planner.person}
     asked = {"columns": columns, "special_codes": planner.codes(columns), **reading}
     more: dict[Kind, dict[str, Any]] = {
@@ -203,8 +203,10 @@ def _keyless_attacks(planner: Planner) -> Iterator[PlannedPart]:
 def _likeness(planner: Planner) -> Iterator[PlannedPart]:
     for copy in planner.copies:
         yield planner.part("structure", planner.data, planner.files(copy=copy), copy=copy)
-    compared = [name for name in planner.inputs.shared if name not in planner.left_out]
-    columns = compared if planner.left_out else None
+    compared = [
+        name for name in planner.inputs.shared_columns if name not in planner.omitted_columns
+    ]
+    columns = compared if planner.omitted_columns else None
     asked = {"columns": columns, "special_codes": planner.codes(compared), **planner.data}
     sample = planner.project.data.utility_sample
     sampled = {} if sample is None else {"sample": None if sample == "all" else sample}
@@ -220,9 +222,9 @@ def _tables(planner: Planner) -> Iterator[PlannedPart]:
         label = f"{label} ({number})" if label in seen else label
         seen.add(label)
         settings = {name: value for name, value in table.items() if name != "name"}
-        files = planner.inputs.of_roles("original", "labels")
+        files = planner.inputs.select_files("original", "labels")
         if "file" in table:
-            every = planner.inputs.of_roles("table")
+            every = planner.inputs.select_files("table")
             files = tuple(file for file in every if file.path == str(table["file"]))
         else:
             settings |= planner.data
@@ -230,7 +232,7 @@ def _tables(planner: Planner) -> Iterator[PlannedPart]:
 
 
 def _protections(planner: Planner) -> Iterator[PlannedPart]:
-    for number, file in enumerate(planner.inputs.of_roles("protection"), start=1):
+    for number, file in enumerate(planner.inputs.select_files("protection"), start=1):
         label = None if number == 1 else str(number)
         settings = {"copies": [list(copy) for copy in planner.inputs.copy_marks]}
         yield planner.part("protection", settings, (file,), label=label)
@@ -380,7 +382,7 @@ def exclusions_of(project: ProjectFile, scenario: str) -> dict[str, list[str]]:
     texts += [one.exclusion.text for one in mine if one.exclusion is not None]
     pairs = [one.target for one in mine if one.is_whole_target]
     found = {"exclude": list(dict.fromkeys(texts)), "exclude_pairs_of": list(dict.fromkeys(pairs))}
-    kept = pairs_kept(project, scenario)
+    kept = list_kept_pairs(project, scenario)
     return {**found, "keep_pairs": kept} if kept else found
 
 
@@ -437,7 +439,7 @@ def _cap(
 ) -> PlannedPart:
     files, baseline = planner.files(), _baseline(planner, scenario, target)
     if baseline is not None:
-        published = planner.inputs.of_roles("published")
+        published = planner.inputs.select_files("published")
         files += tuple(file for file in published if file.path == baseline.table)
     has_special = len(scenario.keys) <= MOST_KEYS_FOR_SPECIAL
     settings = {
@@ -452,7 +454,7 @@ def _baseline(planner: Planner, scenario: ScenarioEntry, target: str) -> Publish
     """A published table that tells of the target: by as many keys as there is one for."""
     fitting = [
         (len(columns), entry)
-        for entry, columns in planner.published
+        for entry, columns in planner.published_tables
         if _fits(entry, columns, scenario.keys, target)
     ]
     return max(fitting, key=lambda one: one[0])[1] if fitting else None
@@ -467,7 +469,7 @@ def _fits(
 
 
 def _plan_original(planner: Planner, scenario: ScenarioEntry) -> Iterator[PlannedPart]:
-    keys, files = list(scenario.keys), planner.inputs.of_roles("original", "labels")
+    keys, files = list(scenario.keys), planner.inputs.select_files("original", "labels")
     asked = {"keys": keys, **planner.reading(scenario, keys), **planner.person}
     fraction = planner.project.data.sampling_fraction
     known = {} if fraction is None else {"dis_fraction": fraction}
@@ -496,7 +498,7 @@ def _scenario_attacks(
 
 def _unused_tables(planner: Planner, parts: list[PlannedPart]) -> Iterator[str]:
     used = {part.settings["baseline"] for part in parts if part.kind == "cap"}
-    for entry, _ in planner.published:
+    for entry, _ in planner.published_tables:
         if entry.table not in used:
             yield (
                 f"The published table {entry.table!r} was used for no target: it needs the columns"

@@ -25,7 +25,7 @@ from unveil.project.store import list_runs
 from unveil.project.verify import verify_project
 from unveil.project.whatif import whatif
 from unveil.project.write_report import ReportFiles, write_report
-from unveil.records.assessment import (
+from unveil.records.judgement import (
     Decision,
     Explanation,
     FactorName,

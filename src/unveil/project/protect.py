@@ -63,7 +63,7 @@ class ProtectionSettings:
     missing: tuple[str, ...]
 
     @property
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that the original must have."""
         return {
             "keys": self.keys,
@@ -331,7 +331,7 @@ def _protect(
     keys = tuple(key for key in asked.keys if key in table.frame.columns)
     codes = _numeric_codes(asked.codes, table)
     stages = Stages(table, plan, asked.seeds, keys, codes, progress, asked.rows)
-    faults = [*absent_roles(asked.named, table), *stages.recode()]
+    faults = [*absent_roles(asked.named_columns, table), *stages.recode()]
     leaves = list_leaf_sizes(asked.leaves, asked.settings, stages.table.frame, given["sweep"])
     faults += leaf_faults(stages.table.frame, asked.settings, leaves)
     if faults:
@@ -362,7 +362,7 @@ def _make_copy(
         targets=asked.targets or (),
         sweep=_compare_leaves(stages, asked, settings),
         is_seeded=given["seed"] is not None,
-        notes=(*notes, *unused_notes(stages, asked.named, is_swept=bool(asked.leaves))),
+        notes=(*notes, *unused_notes(stages, asked.named_columns, is_swept=bool(asked.leaves))),
     )
     return ProtectResult(
         record,

@@ -12,6 +12,7 @@ from typing import Any
 from unveil.arguments import number_in, quote_value
 from unveil.assessment.context import FACTORS, may_rule_together
 from unveil.errors import InputError, SettingsError, list_names, nearest, quote_text
+from unveil.io.read_toml import parse_document, read_text
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import (
     Answer,
@@ -23,12 +24,12 @@ from unveil.project.model import (
     ScenarioEntry,
     limits_mark,
 )
-from unveil.project.rulings_in_force import FindingName, parse_flag_name
-from unveil.project.toml import Lines, parse_document, read_text, sort_faults
+from unveil.project.rulings_in_force import FlagName, parse_flag_name
+from unveil.project.toml import Lines, sort_faults
 from unveil.protection.leaf_sizes import parse_audience
 from unveil.protection.plan import FileError
-from unveil.records.assessment import Audience, FactorName
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Audience, FactorName
 from unveil.records.limits import NAMES, limits_fault, unknown_measure
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.view.suggestion_toml import toml_string
@@ -194,7 +195,7 @@ def read_rulings(
         fields.only(RULING)
         finding, accept, reason = _ruling(fields)
         by, on = fields.person("by", BY), fields.day()
-        name = None if finding is None else _read_finding(fields, finding, scenarios, audience)
+        name = None if finding is None else _read_flag_name(fields, finding, scenarios, audience)
         if finding is None or name is None:
             continue
         if name in ruled:
@@ -255,9 +256,9 @@ def read_exceptions(
     return tuple(made)
 
 
-def _read_finding(
+def _read_flag_name(
     fields: Fields, text: str, scenarios: Sequence[ScenarioEntry], audience: Audience | None
-) -> FindingName | None:
+) -> FlagName | None:
     try:
         found = parse_flag_name(text)
     except InputError as fault:

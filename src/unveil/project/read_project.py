@@ -20,6 +20,7 @@ from unveil.errors import (
     nearest,
     quote_text,
 )
+from unveil.io.read_toml import parse_document, read_text
 from unveil.measure.cap.gtcap_settings import parse_radii
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import Data, ProjectFile, RoleLists, ScenarioEntry
@@ -39,7 +40,6 @@ from unveil.project.read_people import (
     read_rulings,
 )
 from unveil.project.rulings_in_force import contradictions
-from unveil.project.toml import parse_document, read_text
 from unveil.protection.plan import FileError, ProtectionPlan, parse_plan
 from unveil.records.base import SCHEMA
 from unveil.records.run import Kind
@@ -136,7 +136,7 @@ def _scenario(fields: Fields, codes: Mapping[str, Any]) -> ScenarioEntry:
         is_owner = fields.table.get("template") == "co-owner"
         who = "of one data owner" if is_owner else "an intruder would know"
         fields.refuse(
-            f'{fields.called} has no keys. Name the columns {who}: keys = ["sex", "age"].',
+            f'{fields.heading} has no keys. Name the columns {who}: keys = ["sex", "age"].',
             *(["keys"] if fields.has("keys") else []),
         )
     targets = _targets(fields, keys)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from unveil.assessment.alerts import percent
 from unveil.errors import InputError, SettingsError, list_names, quote_text
+from unveil.io.read_toml import parse_document, read_text
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, link_column
 from unveil.measure.gate.evidence import Files
 from unveil.project.model import ProjectFile
-from unveil.project.toml import parse_document, read_text
 from unveil.protection.plan import SETTINGS
 from unveil.protection.recoding.recode import RecipeRun
 from unveil.protection.recoding.steps import parse_steps
@@ -124,7 +124,7 @@ def recode_files(
             notes.append(
                 f"{_recoding_phrase(written)} could not be applied to the original: {fault}"
             )
-        elif (share := _share_followed(asked, made[0], [original, *synthetic])) < 1 and not (
+        elif (share := _compute_followed(asked, made[0], [original, *synthetic])) < 1 and not (
             column in recipe.noisy and _is_nearer(column, made[0], original, synthetic)
         ):
             unfollowed.append(_unfollowed_row(column, written, share))
@@ -154,7 +154,7 @@ def _fix(original: Table, recipe: Recipe) -> tuple[tuple[Step, ...], list[str]]:
     """The recipe with limits as `protect` would find them, and the steps that cannot be done."""
     run = RecipeRun(Study([original]), (), 0)
     for number, step in enumerate(recipe.written, start=1):
-        run.applied(number, step)
+        run.apply_step(number, step)
     return tuple(run.fixed), [f"Not recoded: {fault.error}" for fault in run.faults]
 
 
@@ -165,31 +165,31 @@ def _steps_of_column(steps: Sequence[Step], column: str) -> tuple[Step, ...]:
 def _apply(tables: list[Table], steps: Sequence[Step]) -> tuple[list[Table], InputError | None]:
     run = RecipeRun(Study(tables), (), 0)
     for number, step in enumerate(steps, start=1):
-        run.applied(number, step)
+        run.apply_step(number, step)
     return [*run.tables], run.faults[0].error if run.faults else None
 
 
-def _share_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> float:
+def _compute_followed(steps: Sequence[Step], recoded: Table, files: Sequence[Table]) -> float:
     """Of the synthetic records, those as these steps leave them; the original is the first file."""
     name, synthetic = steps[0].column, files[1:]
     if any(step_word(step) == "band" for step in steps):
-        return _share_known(name, recoded, synthetic)
+        return _compute_known(name, recoded, synthetic)
     again, fault = _apply([*files], steps)
     if fault is not None:
         return 0.0
     column = link_column(name, Study([*synthetic, *again[1:]]).files)
     half = len(synthetic)
-    pairs = [(column.of_side(i), column.of_side(half + i)) for i in range(half)]
+    pairs = [(column.select_side(i), column.select_side(half + i)) for i in range(half)]
     n_equal = sum(int((before == after).sum()) for before, after in pairs)
     return n_equal / max(sum(len(before) for before, _ in pairs), 1)
 
 
 def _is_nearer(name: str, recoded: Table, original: Table, synthetic: Sequence[Table]) -> bool:
     """Whether at least as many synthetic values are values of the recoded original."""
-    return _share_known(name, recoded, synthetic) >= _share_known(name, original, synthetic)
+    return _compute_known(name, recoded, synthetic) >= _compute_known(name, original, synthetic)
 
 
-def _share_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
+def _compute_known(name: str, original: Table, synthetic: Sequence[Table]) -> float:
     """Of all synthetic records, how many have a value of this column that the original has."""
     column = link_column(name, Study([original, *synthetic]).files)
     counts = column.counts[ORIGINAL + 1 :].sum(axis=0)

@@ -63,7 +63,7 @@ def write_records(inputs: Inputs, run: Run) -> Path:
 def list_records_at_risk(inputs: Inputs, run: Run) -> Iterator[ListedRecords]:
     """Every scenario counted again, as the run counted it, target after target."""
     measuring = Measuring(inputs)
-    for part in run.of_kind("disclosure"):
+    for part in run.list_parts("disclosure"):
         counted = measuring.disclosure(json.loads(part.settings))
         for target in counted.record.targets:
             records = _records(counted, target)

@@ -18,7 +18,7 @@ _FORMS = "Write scenario/target=level, or scenario/target=level@key=level."
 
 
 @dataclass(frozen=True)
-class FindingName:
+class FlagName:
     """The name of a finding, taken apart."""
 
     scenario: str
@@ -31,7 +31,7 @@ class FindingName:
         return self.exclusion is None
 
 
-def parse_flag_name(text: str) -> FindingName:
+def parse_flag_name(text: str) -> FlagName:
     """The parts of a name, or a refusal; whether the scenario is there is not looked at."""
     scenario, slash, rest = text.partition("/")
     if not slash or not scenario.strip() or not rest.strip():
@@ -40,14 +40,14 @@ def parse_flag_name(text: str) -> FindingName:
         (exclusion,) = parse_exclusions(rest)
     except SettingsError:
         if rest.endswith(TWO_WAY) and rest != TWO_WAY:
-            return FindingName(scenario, _bare(rest.removesuffix(TWO_WAY)), None)
+            return FlagName(scenario, _bare(rest.removesuffix(TWO_WAY)), None)
         raise SettingsError(f"the finding {quote_text(text)} cannot be read. {_FORMS}") from None
     if exclusion.rule not in ("level", "pair") or exclusion.target is None:
         raise SettingsError(
             f"the finding {quote_text(text)} is a rule, not a finding. {_FORMS} A rule stands in"
             " [[exclude]]."
         )
-    return FindingName(scenario, exclusion.target, exclusion)
+    return FlagName(scenario, exclusion.target, exclusion)
 
 
 def _bare(target: str) -> str:
@@ -60,13 +60,13 @@ def _bare(target: str) -> str:
 # Which rulings decide what is left out? One on a pair goes before one on all pairs.
 
 
-def list_rulings(project: ProjectFile, scenario: str, *, accept: bool) -> list[FindingName]:
+def list_rulings(project: ProjectFile, scenario: str, *, accept: bool) -> list[FlagName]:
     """What was ruled common knowledge in a scenario, or to be kept."""
     found = [parse_flag_name(one.finding) for one in project.rulings if one.accept is accept]
     return [one for one in found if one.scenario == scenario]
 
 
-def pairs_kept(project: ProjectFile, scenario: str) -> list[str]:
+def list_kept_pairs(project: ProjectFile, scenario: str) -> list[str]:
     """Pairs that are kept although all pairs of their target are common knowledge."""
     whole = [
         one.target for one in list_rulings(project, scenario, accept=True) if one.is_whole_target
@@ -97,11 +97,11 @@ def contradictions(
     lines = Lines(text)
     for place, entry in enumerate(excludes):
         for number in contradicted_rulings(entry.exclusion, entry.scenario, rulings):
-            finding = parse_flag_name(rulings[number].finding)
+            flag = parse_flag_name(rulings[number].finding)
             yield FileError(
                 ("exclude", place),
                 f"{entry.exclusion.text!r} is left out here, and kept as a risk in scenario"
-                f" {finding.scenario!r} by the [[ruling]] of line {lines.of('ruling', number)}."
+                f" {flag.scenario!r} by the [[ruling]] of line {lines.of('ruling', number)}."
                 " Take one of the two out.",
             )
 

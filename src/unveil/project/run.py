@@ -101,7 +101,7 @@ class Pace:
         self.report(part, self._so_far, self._total)
         return progress
 
-    def done(self, part: str) -> None:
+    def finish_part(self, part: str) -> None:
         """Count a part as done."""
         self.finished.add(part)
         self.report(part, self._so_far, self._total)
@@ -224,7 +224,7 @@ class _RunInProgress:
         check_sensitive_faults(Planner(self.project, self.inputs))
         plan, warnings = plan_parts(self.project, self.inputs)
         self.left.open(again=self.again)
-        self.done = self.left.done()
+        self.done = self.left.load_parts()
         self.before = {} if self.again else load_measured(self.project.folder, self.known)
         parts = self._parts(plan, Pace.of(plan, self.known, progress))
         notes = [f"{part.name}: {note}" for part in parts for note in part.notes]
@@ -251,7 +251,7 @@ class _RunInProgress:
             warnings=(
                 *_damage(self.project.folder, self.known),
                 *warnings,
-                *self.inputs.recoded.notes,
+                *self.inputs.recoded_files.notes,
                 *notes,
             ),
         )
@@ -272,7 +272,7 @@ class _RunInProgress:
         for one in plan:
             measuring.progress = pace.within(one.name)
             made.append(self._part(one, measuring))
-            pace.done(one.name)
+            pace.finish_part(one.name)
         return made
 
     def _part(self, one: PlannedPart, measuring: Measuring) -> RunPart:
@@ -288,7 +288,7 @@ class _RunInProgress:
             fingerprint=fingerprint(one.kind, settings, one.files, seed),
             state="measured",
         )
-        kept = self._kept(part, one)
+        kept = self._reuse_part(part, one)
         if kept is not None:
             return kept
         clock = time.perf_counter()
@@ -303,7 +303,7 @@ class _RunInProgress:
 
     def _recoding(self, one: PlannedPart) -> dict[str, Any]:
         """How the original was recoded for a part that compares it with the synthetic data."""
-        made = self.inputs.recoded
+        made = self.inputs.recoded_files
         if one.kind in ("sap", "protection"):
             return {}
         asked = [row.column for row in made.unfollowed] if one.kind == "gate" else []
@@ -312,7 +312,7 @@ class _RunInProgress:
             **({"unfollowed": asked} if asked else {}),
         }
 
-    def _kept(self, part: RunPart, one: PlannedPart) -> RunPart | None:
+    def _reuse_part(self, part: RunPart, one: PlannedPart) -> RunPart | None:
         """A part that a killed run finished, or that a finished run measured."""
         mine = self.done.get(part.fingerprint)
         if mine is not None and mine.name == part.name:

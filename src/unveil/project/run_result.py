@@ -17,8 +17,8 @@ from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.store import load_parts, load_run, results_sha256
 from unveil.project.whatif import whatif
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.assessment import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.base import Copy
+from unveil.records.judgement import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.report import Parts
 from unveil.records.run import FileRole, Run
 from unveil.records.summary import Summary
@@ -54,7 +54,7 @@ class RunPlots:
     def lollipop(self, scenario: str | None = None, *, measure: Measure = "DiSCO") -> Chart:
         """All targets of a scenario, from the copy to the original, with the limits in force."""
         found = self._parts.of("disclosure")
-        known = [part.scenario or "" for part in self._parts.run.of_kind("disclosure")]
+        known = [part.scenario or "" for part in self._parts.run.list_parts("disclosure")]
         if not found:
             raise RolesError("This run has no figures of disclosure to draw.")
         chosen = check_scenario(known[0] if scenario is None else scenario, known)
@@ -148,7 +148,7 @@ class RunResult:
     def scenarios(self) -> tuple[str, ...]:
         """The scenarios that were measured."""
         return tuple(
-            dict.fromkeys(part.scenario or "" for part in self.record.of_kind("disclosure"))
+            dict.fromkeys(part.scenario or "" for part in self.record.list_parts("disclosure"))
         )
 
     def frame(self) -> pl.DataFrame:
@@ -164,7 +164,7 @@ class RunResult:
     def _rows(self, scenario: str) -> Iterator[dict[str, Any]]:
         for _, record in self._parts.of("disclosure", scenario):
             for row in record.attribute:
-                judged = self._judged(scenario, row.target, row.copy)
+                judged = self._list_checks(scenario, row.target, row.copy)
                 gtcap = next((one.value for one in judged if one.measure == "GTCAP"), None)
                 identity = record.identity_of(row.copy).to_dict()
                 yield {
@@ -176,7 +176,7 @@ class RunResult:
                     "status": worst(one.status for one in judged) if judged else None,
                 }
 
-    def _judged(self, scenario: str, target: str, copy: Copy) -> list[LimitCheck]:
+    def _list_checks(self, scenario: str, target: str, copy: Copy) -> list[LimitCheck]:
         return [
             one
             for one in self.judgement.figures
@@ -196,7 +196,7 @@ class RunResult:
     def disclosure(self, scenario: str | None = None) -> DisclosureResult:
         """One scenario counted again from the files of the run, with the exclusions in force."""
         name, inputs = self._scenario(scenario), inputs_of(self._project)
-        if inputs.of_roles(*_COUNTED) != tuple(
+        if inputs.select_files(*_COUNTED) != tuple(
             file for file in self.record.files if file.role in _COUNTED
         ):
             raise ReadError(

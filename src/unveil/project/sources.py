@@ -246,7 +246,7 @@ class Inputs:
         )
 
     @cached_property
-    def _recoded(self) -> tuple[Study, RecodedFiles]:
+    def _recoded_study(self) -> tuple[Study, RecodedFiles]:
         tables = self._read.tables
         files = Files(self._read.files)
         recipe = check_one_recipe(
@@ -263,10 +263,10 @@ class Inputs:
     @property
     def study(self) -> Study:
         """All files, the original and the control sample recoded as the synthetic data were."""
-        return self._recoded[0]
+        return self._recoded_study[0]
 
     @property
-    def collected(self) -> CachedFile:
+    def collected_file(self) -> CachedFile:
         """The confidential file as it was collected."""
         return self._read.original
 
@@ -276,9 +276,9 @@ class Inputs:
         return self.study.original
 
     @property
-    def recoded(self) -> RecodedFiles:
+    def recoded_files(self) -> RecodedFiles:
         """What was recoded to compare like with like."""
-        return self._recoded[1]
+        return self._recoded_study[1]
 
     @property
     def synthetic(self) -> tuple[CachedFile, ...]:
@@ -311,10 +311,10 @@ class Inputs:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the original."""
-        return tuple(self.collected.whole.frame.columns)
+        return tuple(self.collected_file.whole.frame.columns)
 
     @cached_property
-    def shared(self) -> tuple[str, ...]:
+    def shared_columns(self) -> tuple[str, ...]:
         """The columns of the original that every copy has."""
         others = [set(held.whole.frame.columns) for held in self.synthetic]
         return tuple(name for name in self.columns if all(name in other for other in others))
@@ -326,7 +326,7 @@ class Inputs:
     @property
     def n_original(self) -> int:
         """Records of the original."""
-        return self.collected.whole.frame.height
+        return self.collected_file.whole.frame.height
 
     @property
     def n_synthetic(self) -> tuple[int, ...]:
@@ -336,13 +336,13 @@ class Inputs:
     @property
     def copy_marks(self) -> list[tuple[int, str]]:
         """By what the record of a copy knows it: records, and hash."""
-        hashes = [file.sha256 for file in self.of_roles("synthetic")]
+        hashes = [file.sha256 for file in self.select_files("synthetic")]
         if not hashes:  # files were not hashed, for nothing is to be stored
             paths = [resolve_path(self.project.folder, one) for one in self.project.data.synthetic]
             hashes = [file_sha256(path)[1] for path in paths]
         return list(zip(self.n_synthetic, hashes, strict=True))
 
-    def of_roles(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
+    def select_files(self, *roles: FileRole, copy: int | None = None) -> tuple[InputFile, ...]:
         """The files of some roles, of one copy where it is named."""
         return tuple(
             file

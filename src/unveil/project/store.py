@@ -222,7 +222,7 @@ class Unfinished:
                 self._note(part)
         written.unlink()
 
-    def done(self) -> dict[str, RunPart]:
+    def load_parts(self) -> dict[str, RunPart]:
         """The parts that a killed run measured, by fingerprint, if their records are intact."""
         found = {}
         for place in sorted((self.home / DONE).iterdir()):

@@ -3,17 +3,15 @@
 import datetime as dt
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from unveil.errors import ReadError, WriteError, quote_text
+from unveil.errors import WriteError
+from unveil.io.read_toml import MARK
 from unveil.protection.plan import FileError
-from unveil.protection.recoding.steps import parse_steps
-from unveil.records.recoding import Step, as_mapping
 from unveil.view.suggestion_toml import toml_string
 
 # In which line of a TOML file does something stand?
@@ -23,8 +21,6 @@ from unveil.view.suggestion_toml import toml_string
 
 
 LinePath = Sequence[str | int]
-MARK = "\ufeff"
-"""The byte order mark that some editors put in front."""
 
 
 class Lines:
@@ -41,7 +37,7 @@ class Lines:
 
     def span(self, *path: str | int) -> tuple[int, int] | None:
         """The first and the last line of the statement that begins what has this path."""
-        if _at(self._parsed(len(self._lines)), path) is None:
+        if _at(self._parse_lines(len(self._lines)), path) is None:
             return None
         low, high = 0, len(self._lines)  # the first has not the path, the last has it
         while True:
@@ -50,16 +46,16 @@ class Lines:
                 middle = self._readable(low + 1, high)
                 if middle >= high:
                     return self._begin(low), high
-            if _at(self._parsed(middle), path) is not None:
+            if _at(self._parse_lines(middle), path) is not None:
                 high = middle
             else:
                 low = middle
 
     def _readable(self, start: int, end: int) -> int:
         """The first number of lines from `start` on that can be parsed by themselves."""
-        return next((n for n in range(start, end) if self._parsed(n) is not None), end)
+        return next((n for n in range(start, end) if self._parse_lines(n) is not None), end)
 
-    def _parsed(self, n: int) -> Any:
+    def _parse_lines(self, n: int) -> Any:
         if n not in self._known:
             try:
                 self._known[n] = tomllib.loads("\n".join([*self._lines[:n], ""]))
@@ -101,57 +97,6 @@ def sort_faults(name: str, lines: Lines, faults: Sequence[FileError]) -> list[st
         found.append((line or 0, f"{place}: {fault.sentence}" if fault.path else fault.sentence))
     found.sort(key=lambda one: one[0])
     return [sentence for _, sentence in dict.fromkeys(found)]
-
-
-# What is the text of a project file, and is it TOML? One reader for all who read one.
-
-
-LARGEST = 1_000_000
-
-# What the parser says, in part, and what helps.
-_HINTS = {
-    "Expected ']": "A table begins with [name], one of several with [[name]].",
-    "Cannot overwrite": "Each name stands once in its table.",
-    "twice": "Each table is begun once; begin several of a kind with [[ and ]].",
-    "Cannot mutate immutable": "Each table is begun once; begin several of a kind with [[ and ]].",
-    "Unescaped '\\'": "In double quotes a backslash is written twice; paths may have / instead.",
-    "hex value": "In double quotes a backslash is written twice; paths may have / instead.",
-    "Invalid value": "Put text in double quotes; true and false are written small.",
-    "Invalid statement": "Write name = value; a name with blanks stands in double quotes.",
-    "Expected '='": "Write name = value; a name with blanks stands in double quotes.",
-    "Unclosed array": "A list ends with ] and has commas between its entries.",
-    "Unclosed inline table": "A table in braces ends with } and stands in one line.",
-    "Expected newline or end": "One setting stands in one line.",
-    "Illegal character": "Text ends with a double quote in its own line.",
-}
-
-
-def read_text(file: Path) -> str:
-    """The text as it is, to the byte: mark, line ends and all."""
-    try:
-        if file.stat().st_size > LARGEST:
-            raise ReadError(f"The file {quote_text(file.name)} is too large for a project file.")
-        return file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise ReadError(f"The file {quote_text(file.name)} is no text in UTF-8.") from None
-    except (OSError, ValueError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no file"
-        raise ReadError(f"The file {quote_text(str(file))} cannot be read: {why}.") from None
-
-
-def parse_document(name: str, text: str) -> dict[str, Any]:
-    """What a text says as TOML, or where it is none."""
-    try:
-        return tomllib.loads(text.removeprefix(MARK))
-    except tomllib.TOMLDecodeError as fault:
-        hint = next((f" {help_}" for said, help_ in _HINTS.items() if said in str(fault)), "")
-        if "\r" in text.replace("\r\n", "\n"):
-            hint = " Its lines end as on old Macs (CR): save it with line ends LF or CRLF."
-        raise ReadError(f"The file {quote_text(name)} is no TOML: {fault}.{hint}") from None
-    except RecursionError:
-        raise ReadError(
-            f"The file {quote_text(name)} has tables inside one another too deep."
-        ) from None
 
 
 # Where do new lines go in a text of TOML, and how is a value in it replaced?
@@ -207,12 +152,6 @@ def table_lines(path: LinePath, said: Mapping[str, Any]) -> list[str]:
     """A table with its head."""
     names = [key_text(part) for part in path if isinstance(part, str)]
     return [f"[{'.'.join(names)}]", *setting_lines(said)]
-
-
-def steps_to_toml(steps: Iterable[Step | Mapping[str, Any]]) -> str:
-    """Recodings as tables ``[[protect.step]]``, and back by `parse_steps`; nothing left open."""
-    made = (entry_lines("protect.step", as_mapping(step)) for step in parse_steps([*steps]))
-    return "\n".join("\n".join(lines) + "\n" for lines in made)
 
 
 def add_entries(text: str, section: str, tables: Sequence[Mapping[str, Any]]) -> str:

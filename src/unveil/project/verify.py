@@ -28,8 +28,8 @@ from unveil.project.log import (
 from unveil.project.log_repair import DECISIONS, find_stopped_decision, find_stopped_run
 from unveil.project.sources import resolve_path
 from unveil.project.store import PARTS, RESULTS, RUNS
-from unveil.records.assessment import Decision, LogCheck, LogFault, LogLine
 from unveil.records.base import Record
+from unveil.records.judgement import Decision, LogCheck, LogFault, LogLine
 from unveil.records.run import InputFile, Run
 
 # Are the files still those that were released? What changed since a decision is told, no fault.

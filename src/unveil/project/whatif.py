@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from unveil.assessment.assess_run import status_of
-from unveil.assessment.rulings import flag_id
+from unveil.assessment.flag_rulings import flag_id
 from unveil.errors import InputError, RolesError, SettingsError, list_names, quote_text
 from unveil.measure.disclosure.attribute import excess_ratio
 from unveil.measure.disclosure.result import DisclosureResult
@@ -24,10 +24,10 @@ from unveil.project.people import check_name, parse_reason
 from unveil.project.plan_run import PlannedPart, plan_parts
 from unveil.project.rulings_in_force import contradicted_rulings
 from unveil.project.sources import Inputs
-from unveil.records.assessment import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Limit, Status, WhatIf, WhatIfRow, WhatIfScenario
 from unveil.records.limits import ATTRIBUTE, IDENTITY
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.scenario import Progress, no_progress
@@ -136,7 +136,7 @@ def _scenarios(parts: Sequence[PlannedPart], wanted: str | None) -> list[Planned
 
 
 def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) -> _WhatIfScenario:
-    counted = measuring.counted(part.settings)
+    counted = measuring.count_scenario(part.settings)
     in_force = measuring.fitting(counted, part.settings)
     before = DisclosureResult.of(counted, in_force)
     added = tuple(one for one in asked if one not in in_force)
@@ -163,7 +163,7 @@ def _record(
 
 
 def _scenario(tried: _WhatIfScenario, rows: Sequence[WhatIfRow]) -> WhatIfScenario:
-    was, now = _findings(tried, tried.before), _findings(tried, tried.after)
+    was, now = _list_flags(tried, tried.before), _list_flags(tried, tried.after)
     made = WhatIfScenario(
         scenario=tried.scenario,
         in_force=tried.before.exclude,
@@ -177,7 +177,7 @@ def _scenario(tried: _WhatIfScenario, rows: Sequence[WhatIfRow]) -> WhatIfScenar
     return replace(made, sentences=whatif_sentences(made, rows, tried.before.n_original))
 
 
-def _findings(tried: _WhatIfScenario, record: Disclosure) -> list[str]:
+def _list_flags(tried: _WhatIfScenario, record: Disclosure) -> list[str]:
     ids = (flag_id(tried.scenario, flag.exclusion) for flag in record.flags)
     return list(dict.fromkeys(ids))
 

@@ -115,11 +115,11 @@ def _entries(project: ProjectFile) -> Iterator[ExclusionText]:
         )
     for ruling in project.rulings:
         if ruling.accept:
-            finding = parse_flag_name(ruling.finding)
-            whole = two_way_name(finding.target)
+            flag = parse_flag_name(ruling.finding)
+            whole = two_way_name(flag.target)
             yield ExclusionText(
-                scenario=finding.scenario,
-                rule=whole if finding.exclusion is None else finding.exclusion.text,
+                scenario=flag.scenario,
+                rule=whole if flag.exclusion is None else flag.exclusion.text,
                 reason=ruling.reason,
                 by=ruling.by,
                 on=ruling.on,

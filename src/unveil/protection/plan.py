@@ -155,7 +155,7 @@ def _noise(said: Said) -> Faults:
         yield None, 'column is not given. Name a column of numbers: column = "age".'
         said = {**said, "column": "column"}
     if "not_needed" in said:
-        yield from _not_needed(said)
+        yield from _check_not_needed(said)
         return
     if "sigma" not in said and ("population" not in said or "N" not in said):
         yield (
@@ -170,7 +170,7 @@ def _noise(said: Said) -> Faults:
     yield from _population_faults(said)
 
 
-def _not_needed(said: Said) -> Faults:
+def _check_not_needed(said: Said) -> Faults:
     reason, rest = said["not_needed"], [one for one in said if one not in ("column", "not_needed")]
     if not isinstance(reason, str) or not reason.strip():
         yield "not_needed", "not_needed must say why the column needs no noise."
@@ -244,7 +244,7 @@ class PlannedStep:
         return found if isinstance(found, str) else None
 
     @property
-    def called(self) -> str:
+    def heading(self) -> str:
         """What a sentence calls it: "Step 3 (add_noise)", by its number as written."""
         return "The synthesis" if self.written is None else step_heading(self.written, self.do)
 
@@ -352,7 +352,7 @@ def _check_order(steps: Sequence[PlannedStep | FileError]) -> Iterator[FileError
 def _settings(step: PlannedStep) -> Iterator[FileError]:
     path: tuple[str | int, ...] = ("protect", "step", step.number - 1)
     for name, sentence in step_faults(step.do, step.settings):
-        yield FileError(path if name is None else (*path, name), f"{step.called}: {sentence}")
+        yield FileError(path if name is None else (*path, name), f"{step.heading}: {sentence}")
 
 
 def _recodings(steps: Sequence[PlannedStep]) -> tuple[tuple[Step, ...], list[FileError]]:
@@ -388,7 +388,7 @@ def _twice(steps: Sequence[PlannedStep]) -> Iterator[FileError]:
         if step.column in first:
             yield FileError(
                 ("protect", "step", step.number - 1, "column"),
-                f"{step.called}: column {step.column!r} is in step {first[step.column]} already."
+                f"{step.heading}: column {step.column!r} is in step {first[step.column]} already."
                 " Give its noise once.",
             )
         first.setdefault(step.column, step.number)
@@ -400,6 +400,6 @@ def _beside(steps: Sequence[PlannedStep], synthesis: Mapping[str, Any]) -> Itera
         if step.do == "distance_filter" and synthesis.get("keep"):
             yield FileError(
                 ("synthesis", "keep"),
-                f"{step.called}: columns are kept as the original has them (keep), row for row, so"
+                f"{step.heading}: columns are kept as the original has them (keep), row for row, so"
                 " rows cannot be drawn anew. Synthesise every column, or leave the filter out.",
             )

@@ -50,7 +50,7 @@ def absent_columns(plan: ProtectionPlan, table: Table) -> Iterator[FileError]:
         for setting, name in _columns_in_step(step):
             if name not in left:
                 path = (*step_path(step), setting)
-                yield FileError(path, f"{step.called}: {why(name)}", RolesError)
+                yield FileError(path, f"{step.heading}: {why(name)}", RolesError)
 
 
 def dropped_columns(plan: ProtectionPlan) -> dict[str, int]:

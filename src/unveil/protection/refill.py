@@ -119,7 +119,7 @@ class RefillResult(Result):
             share_refused_by_strict=n_strict / n_rows if n_rows else None,
             shifts=moved,
             warnings=(
-                *self._unfinished(n_rows, need),
+                *self._explain_unfinished(n_rows, need),
                 *warnings_of(self._drawn[0].found),
                 *shift_warnings(moved),
             ),
@@ -132,7 +132,7 @@ class RefillResult(Result):
         known = [some for some in near if some is not None]
         return len(np.unique(np.concatenate(known))) if known else None
 
-    def _unfinished(self, n_rows: int, need: int | None) -> list[str]:
+    def _explain_unfinished(self, n_rows: int, need: int | None) -> list[str]:
         if n_rows == self._n_wanted:
             return []
         head = f"Only {n_rows:,} of the {self._n_wanted:,} wanted were kept"
@@ -268,7 +268,7 @@ class _Loop:
             n_kept = sum(one.n_kept for one in drawn)
             progress("drawing and filtering", min(n_kept, self.n_wanted), self.n_wanted)
             drawn.append(self._round(len(drawn) + 1, self._to_draw(drawn)))
-            stopped = self._stopped(drawn)
+            stopped = self._find_stop(drawn)
         return RefillResult(
             tuple(drawn), self.settings, self.n_wanted, self.max_rounds, stopped, self.seed
         )
@@ -308,7 +308,7 @@ class _Loop:
             ),
         )
 
-    def _stopped(self, drawn: Sequence[RoundDraw]) -> Stop | None:
+    def _find_stop(self, drawn: Sequence[RoundDraw]) -> Stop | None:
         n_kept = sum(one.n_kept for one in drawn)
         if n_kept >= self.n_wanted:
             return "enough rows"

@@ -150,10 +150,10 @@ def unused_notes(
 
 
 def _kept_column_notes(stages: Stages) -> Iterator[str]:
-    if stages.kept:
-        one = len(stages.kept) == 1
+    if stages.kept_columns:
+        one = len(stages.kept_columns) == 1
         yield (
-            f"{and_list(stages.kept)} {'is' if one else 'are'} kept as the original has"
+            f"{and_list(stages.kept_columns)} {'is' if one else 'are'} kept as the original has"
             f" {'it' if one else 'them'}: {'its' if one else 'their'} values, and how they occur"
             " together, are those of real people. The rows were put into an order of chance, so"
             " that none stands where it stood in the original."

@@ -296,7 +296,7 @@ class Stages:
                 of = self.table.variables.get(column)
                 find_kept_codes(self.table.frame[column], of, (), self.table.place)
         except InputError as fault:
-            yield FileError(step_path(step), f"{step.called}: {fault}", type(fault))
+            yield FileError(step_path(step), f"{step.heading}: {fault}", type(fault))
 
     def synthesise(self, settings: Mapping[str, Any]) -> None:
         """Fit, and draw S1."""
@@ -350,7 +350,7 @@ class Stages:
         return self.frame if book is None else Labelled(self.frame, book)
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """Columns that are the original's own."""
         assert self.synthesiser is not None
         columns = self.synthesiser.record.columns
@@ -358,7 +358,7 @@ class Stages:
 
     def _shuffle(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Rows beside those of the original put into an order of chance, so that none is beside."""
-        if not self.kept:
+        if not self.kept_columns:
             return frame
         order = stream(self.seeds.seed, "protect", "order").permutation(frame.height)
         return frame[order]
@@ -460,10 +460,10 @@ class Stages:
         self.progress(f"{step.number}. {step.do}", step.number - 1, len(self.plan.steps))
 
     def _inside(self, step: PlannedStep) -> Progress:
-        def said(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             self.progress(f"{step.number}. {step.do}: {what}", done, total)
 
-        return said
+        return report
 
 
 def _split_data(data: pl.DataFrame | Labelled) -> tuple[pl.DataFrame, Codebook | None]:
@@ -476,4 +476,4 @@ def _name_step(step: PlannedStep) -> Iterator[None]:
     try:
         yield
     except InputError as fault:
-        raise type(fault)(f"{step.called}: {fault}") from None
+        raise type(fault)(f"{step.heading}: {fault}") from None

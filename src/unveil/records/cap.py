@@ -89,7 +89,7 @@ class Gtcap(Record, frozen=True, kw_only=True):
         """The copy that the figures of the record are of: the only one, or all pooled."""
         return 1 if len(self.n_synthetic) == 1 else "pooled"
 
-    def of_copy(self, copy: Copy) -> GtcapCopy:
+    def find_copy(self, copy: Copy) -> GtcapCopy:
         """The figures of one copy, of the mean, or of all pooled."""
         return next(row for row in self.copies if row.copy == copy)
 

@@ -165,6 +165,6 @@ class DescribedFile(Record, frozen=True, kw_only=True):
     not_in_file: tuple[str, ...]  # columns that a dictionary declares and the file lacks
     coercions: tuple[Coercion, ...]
 
-    def found_of(self, name: str) -> ColumnContents | None:
+    def find_contents(self, name: str) -> ColumnContents | None:
         """What the column of that name has; None where the data were left out."""
         return next((one for one in self.found if one.name == name), None)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unveil.errors import SettingsError, list_names, nearest, quote_text
-from unveil.records.assessment import Unit
 from unveil.records.base import Copy, Record
 from unveil.records.disclosure import Number
+from unveil.records.judgement import Unit
 from unveil.records.run import Kind
 
 # On which figures can a limit be set, in what unit, and where does each come from?

@@ -3,7 +3,6 @@
 from typing import Any
 
 from unveil.records.alerts import GateEvidence
-from unveil.records.assessment import Decision, FactorName, Judgement
 from unveil.records.attacks import Attacks, Membership
 from unveil.records.base import SCHEMA, Record
 from unveil.records.cap import Cap, Gtcap, Tcap
@@ -11,6 +10,7 @@ from unveil.records.codebook import CodebookDifferences
 from unveil.records.comparison import Comparison
 from unveil.records.count_tables import Sap
 from unveil.records.disclosure import Disclosure, Excess, ExclusionTable
+from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run
@@ -124,11 +124,11 @@ class Parts:
         """Name and record of every part of one kind, of one scenario where it is given."""
         return [
             (part.name, self._records[part.name])
-            for part in self.run.of_kind(kind)
+            for part in self.run.list_parts(kind)
             if scenario is None or part.scenario == scenario
         ]
 
     def about(self, kind: Kind, scenario: str | None) -> list[tuple[str, Any]]:
         """The same of one scenario, or of the files as a whole where none is named."""
-        found = self.run.of_kind(kind)
+        found = self.run.list_parts(kind)
         return [(one.name, self._records[one.name]) for one in found if one.scenario == scenario]

@@ -119,7 +119,7 @@ class Run(Record, frozen=True, kw_only=True):
         """One part by its name."""
         return next(part for part in self.parts if part.name == name)
 
-    def of_kind(self, kind: Kind) -> tuple[RunPart, ...]:
+    def list_parts(self, kind: Kind) -> tuple[RunPart, ...]:
         """The parts of one measure that have a record, in the order of the project."""
         return tuple(part for part in self.parts if part.kind == kind and part.file is not None)
 

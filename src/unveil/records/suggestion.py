@@ -5,9 +5,9 @@ Nothing here is a value of the data: counts of people and of different values, n
 
 from typing import Literal
 
-from unveil.records.assessment import Audience
 from unveil.records.base import SCHEMA, Record
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Audience
 from unveil.records.person import PersonColumn
 from unveil.records.recoding import Suggestions
 from unveil.version import __version__
@@ -66,7 +66,7 @@ class Suggestion(Record, frozen=True, kw_only=True):
         """What is proposed for one column."""
         return next(row for row in self.rows if row.column == column)
 
-    def of_role(self, role: Role) -> tuple[str, ...]:
+    def list_columns(self, role: Role) -> tuple[str, ...]:
         """The columns of one role: keys and targets in their order, others in that of the file."""
         if role == "key":
             return self.keys

@@ -7,7 +7,7 @@ confidential: counts of few people, and levels that checks name, may be among th
 from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.assessment import Audience, RulingState, Status
+from unveil.records.judgement import Audience, RulingState, Status
 from unveil.records.base import SCHEMA, Copy, HasView, Record
 from unveil.version import __version__
 
@@ -152,3 +152,4 @@ class Summary(HasView, frozen=True, kw_only=True):
     n_flags: int = 0  # outstanding
     decisions: tuple[SummaryDecision, ...] = ()
     rulings: tuple[SummaryRuling, ...] = ()
+    next_command: str | None = None  # what to type next

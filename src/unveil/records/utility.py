@@ -100,7 +100,7 @@ class PairTables(Record, frozen=True, kw_only=True):
     coercions: tuple[Coercion, ...]
     not_measured: tuple[NotMeasured, ...]
 
-    def of_copy(self, copy: int) -> tuple[TableRow, ...]:
+    def list_tables(self, copy: int) -> tuple[TableRow, ...]:
         """The tables of one copy."""
         return tuple(row for row in self.rows if row.copy == copy)
 

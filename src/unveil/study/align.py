@@ -56,7 +56,7 @@ class AlignedColumn:
 
 def align_column(name: str, tables: Sequence[Table]) -> AlignedColumn:
     """Give a column one type over all tables, or refuse it."""
-    sides = [_with_one_missing(name, table) for table in tables]
+    sides = [with_one_missing(table.frame[name]) for table in tables]
     matched = match_column(name, sides, tables)
     codes = codes_of_no_answer(name, sides, matched, tables)
     made, notes = _align_sides(name, matched.sides, tables)
@@ -110,12 +110,12 @@ def _with_the_empty(
     )
 
 
-def _with_one_missing(name: str, table: Table) -> pl.Series:
-    """The column with NaN and empty text turned to null, categories to their text.
+def with_one_missing(column: pl.Series) -> pl.Series:
+    """A column with NaN and empty text turned to null, categories to their text.
 
     It leaves its name behind, for polars takes some names for patterns of names.
     """
-    column = table.frame[name].alias("")
+    column = column.alias("")
     if isinstance(column.dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String)
     if column.dtype.is_float():

@@ -230,14 +230,14 @@ def _slots(values: Floats, limits: Floats, codes: Floats) -> Slots:
 
 
 def _notes(banding: Banding, codes: Sequence[float], record: BandedColumn) -> list[Coercion]:
-    sentences = [_how_it_was_cut(banding, record)]
+    sentences = [_describe_cut(banding, record)]
     for code in map(code_text, codes):
         if code not in record.special_codes:
             sentences.append(f"the special code {code} occurs in none of the files.")
     return [_note(banding.column, sentence) for sentence in sentences]
 
 
-def _how_it_was_cut(banding: Banding, record: BandedColumn) -> str:
+def _describe_cut(banding: Banding, record: BandedColumn) -> str:
     n_bands, n_asked = len(record.levels), banding.n
     bands = format_n(n_bands, "band")
     if record.style != banding.style:

@@ -50,7 +50,7 @@ class Exclusions:
         """For each rule about missing keys, its number and the key combinations it hits first."""
         hits: dict[int, Mask] = {}
         free = np.ones(self.scenario.keys.n_q, bool)
-        for number, rule in self._of("missing-keys"):
+        for number, rule in self._select_rules("missing-keys"):
             hits[number] = self._lacks_a_key(rule) & free
             free &= ~hits[number]
         return hits
@@ -68,7 +68,7 @@ class Exclusions:
 
     def act_on(self, target: int) -> bool:
         """Whether some rule hits a cell of this target, or may do so."""
-        struck = self.struck(target)
+        struck = self.find_exclusions(target)
         return bool(struck.named or struck.limits)
 
     def profile(self, target: int) -> Profile:
@@ -76,26 +76,28 @@ class Exclusions:
         looks = self.scenario.looks(target)
         if not self.act_on(target):
             return looks.profile
-        return strike(looks, self.scenario.cells(target), self.struck(target))
+        return strike(looks, self.scenario.cells(target), self.find_exclusions(target))
 
-    def gone_keys(self, target: int) -> Mask:
+    def mask_excluded_keys(self, target: int) -> Mask:
         """Which cells of a target are of excluded key combinations: all that touches identity."""
         is_hit = np.zeros(self.scenario.keys.n_q, bool)
         for hit in self.hit_keys.values():
             is_hit |= hit
         return np.repeat(is_hit, np.diff(self.scenario.cells(target).starts))
 
-    def gone(self, target: int) -> Mask:
+    def mask_excluded(self, target: int) -> Mask:
         """Which cells of a target are excluded from sums over the original's records."""
-        return excluded_cells(self.scenario.cells(target), self.struck(target))[0]
+        return excluded_cells(self.scenario.cells(target), self.find_exclusions(target))[0]
 
-    def struck(self, target: int) -> ExcludedCells:
+    def find_exclusions(self, target: int) -> ExcludedCells:
         """What is to be struck out of the cells of this target."""
         if target not in self._struck:
-            self._struck[target] = ExcludedCells(tuple(self._named(target)), tuple(self._limits()))
+            self._struck[target] = ExcludedCells(
+                tuple(self._list_named_cells(target)), tuple(self._limits())
+            )
         return self._struck[target]
 
-    def _named(self, target: int) -> list[tuple[int, Ints]]:
+    def _list_named_cells(self, target: int) -> list[tuple[int, Ints]]:
         """For each rule that names cells of the target, its number and the cells it hits first."""
         cells = self.scenario.cells(target)
         hits: list[tuple[int, Ints]] = []
@@ -108,19 +110,19 @@ class Exclusions:
         return hits
 
     def _limits(self) -> Iterator[DenominatorLimit]:
-        for number, rule in self._of(*_LIMITED):
+        for number, rule in self._select_rules(*_LIMITED):
             if rule.limit is None:
                 raise InternalError(f"The exclusion {rule.rule} has no limit.")
             yield DenominatorLimit(number, _LIMITED[rule.rule], rule.limit)
 
-    def _of(self, *kinds: str) -> Iterator[tuple[int, Exclusion]]:
+    def _select_rules(self, *kinds: str) -> Iterator[tuple[int, Exclusion]]:
         for number, rule in enumerate(self.rules, start=1):
             if rule.rule in kinds:
                 yield number, rule
 
     def _cell_masks(self, target: int) -> Iterator[tuple[int, Mask]]:
         column, cells = self.scenario.target_columns[target], self.scenario.cells(target)
-        for number, rule in self._of("level", "missing-targets", "missing-keys", "pair"):
+        for number, rule in self._select_rules("level", "missing-targets", "missing-keys", "pair"):
             if rule.target not in (None, column.name):
                 continue
             if rule.rule == "missing-keys":
@@ -189,7 +191,7 @@ def _normalise_rule(rule: Exclusion, scenario: CountedScenario) -> Exclusion:
     """The same rule with its keys in their order and its levels as the data write them."""
     columns = _columns(scenario)
 
-    def written(name: str, level: str) -> str:
+    def format_level(name: str, level: str) -> str:
         code = code_of(columns[name], level)
         return level if code is None else label(columns[name], code) or ""
 
@@ -200,8 +202,8 @@ def _normalise_rule(rule: Exclusion, scenario: CountedScenario) -> Exclusion:
     return replace(
         rule,
         keys=keys,
-        key_levels=tuple(written(key, levels[key]) for key in keys) if levels else (),
-        level=None if rule.target is None else written(rule.target, rule.level or ""),
+        key_levels=tuple(format_level(key, levels[key]) for key in keys) if levels else (),
+        level=None if rule.target is None else format_level(rule.target, rule.level or ""),
     )
 
 

@@ -65,7 +65,7 @@ class PeopleOfFiles:
     original: People
     copies: tuple[Ids, ...]  # every row its own, where a copy has no such column
 
-    def of_control(self) -> "PeopleOfFiles":
+    def shift_to_control(self) -> "PeopleOfFiles":
         """The first of the others in the place of the original."""
         ids = self.copies[0]
         column = self.original.record.column

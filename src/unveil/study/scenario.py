@@ -77,7 +77,7 @@ class CountedScenario:
     # what only other copies have would be carried along by each of them.
 
     @property
-    def pooled(self) -> "CountedScenario":
+    def pooled_copies(self) -> "CountedScenario":
         """The original, and all copies as one."""
         return self if self.n_copies == 1 else self._all_as_one
 
@@ -88,7 +88,7 @@ class CountedScenario:
     def pair(self, copy: Copy) -> "CountedScenario":
         """The original, and one copy or all of them pooled."""
         if not isinstance(copy, int) or self.n_copies == 1:
-            return self.pooled
+            return self.pooled_copies
         return self._pairs.get(copy) or self._beside([copy])
 
     def pairs(self) -> Iterator[tuple[Copy, "CountedScenario"]]:
@@ -98,7 +98,7 @@ class CountedScenario:
             yield copy, pair
             if pair.n_bytes + sum(kept.n_bytes for kept in self._pairs.values()) <= MOST_KEPT:
                 self._pairs[copy] = pair
-        yield "pooled" if self.n_copies > 1 else 1, self.pooled
+        yield "pooled" if self.n_copies > 1 else 1, self.pooled_copies
 
     @property
     def n_bytes(self) -> int:
@@ -106,12 +106,12 @@ class CountedScenario:
         codes = sum(column.codes.nbytes for column in (*self.key_columns, *self.target_columns))
         return codes + self.counts.n_bytes + sum(one.of_cell.nbytes for one in self._looks.values())
 
-    def of_sides(self, chosen: Sequence[int]) -> "CountedScenario":
+    def select_sides(self, chosen: Sequence[int]) -> "CountedScenario":
         """The scenario on some of the sides only, the first of them in the original's place."""
-        return self._with([column.of_sides(chosen) for column in self._columns])
+        return self._with([column.select_sides(chosen) for column in self._columns])
 
     def _beside(self, copies: Sequence[int]) -> "CountedScenario":
-        return self._with([one.of_sides([0, *copies], pooled=True) for one in self._columns])
+        return self._with([one.select_sides([0, *copies], pooled=True) for one in self._columns])
 
     @property
     def _columns(self) -> tuple[CodedColumn, ...]:

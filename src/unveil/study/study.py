@@ -19,7 +19,7 @@ import polars as pl
 
 from unveil.arguments import is_list, quote_value
 from unveil.count.cells import KeyCounts
-from unveil.count.codes import CodedColumn, encode, with_declared
+from unveil.count.codes import CodedColumn, add_declarations, encode
 from unveil.count.kinds import Kind
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
 from unveil.io.memory import check_memory
@@ -135,7 +135,7 @@ class Study:
         for name in self.tables[0].frame.columns:
             places = self._holding(name)
             column = files.select(*places).column_or_text(name)
-            found[name] = with_declared(
+            found[name] = add_declarations(
                 column, codes.get(name, ()), is_category=name in called
             ).kind
         return found
@@ -195,7 +195,7 @@ class Study:
     def _sides(self) -> Iterator[tuple[int, str]]:
         return ((place, table.side) for place, table in enumerate(self.tables))
 
-    def aligned(self, name: str, files: "OpenFiles") -> AlignedColumn:
+    def align(self, name: str, files: "OpenFiles") -> AlignedColumn:
         """A column in one type over these files, and over all others where that is possible."""
         held = self._holding(name)
         if name not in self._aligned:
@@ -217,11 +217,11 @@ class Study:
         ]
         return replace(made, notes=tuple(notes))
 
-    def encoded(self, name: str, files: "OpenFiles") -> CodedColumn:
+    def encode(self, name: str, files: "OpenFiles") -> CodedColumn:
         """A column as codes over the levels of these files."""
         known, held = (name, files.places), self._holding(name)
         if known not in self._encoded:
-            here, whole = self.aligned(name, files), self._aligned[name]
+            here, whole = self.align(name, files), self._aligned[name]
             if whole is None:
                 self._encoded[known] = _encode(here, files[0])
                 return self._encoded[known]
@@ -231,7 +231,7 @@ class Study:
             self._encoded[known] = self._encoded[name, held].select(chosen)
         return self._encoded[known]
 
-    def cut(
+    def cut_bands(
         self, column: CodedColumn, banding: Banding, codes: tuple[float, ...]
     ) -> tuple[CodedColumn, BandedColumn] | None:
         """A column in bands, cut once."""
@@ -332,13 +332,13 @@ class OpenFiles(Sequence[Table]):
         """The files without one of their columns, where they have it."""
         return replace(self, tables=tuple(_without_column(table, name) for table in self.tables))
 
-    def aligned(self, name: str) -> AlignedColumn:
+    def align_one(self, name: str) -> AlignedColumn:
         """A column in one type over these files, or a refusal."""
-        return self.study.aligned(name, self)
+        return self.study.align(name, self)
 
     def column(self, name: str) -> CodedColumn:
         """A column as codes over the levels of these files."""
-        return self.study.encoded(name, self)
+        return self.study.encode(name, self)
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -361,17 +361,17 @@ class OpenFiles(Sequence[Table]):
         """A column as codes, missing where a file lacks it; as text where types cannot meet."""
         places = [i for i, table in enumerate(self) if name in table.frame.columns]
         try:
-            return self.select(*places).column(name).spread(places, self.rows)
+            return self.select(*places).column(name).spread_sides(places, self.rows)
         except AlignError:
             sides = [_to_text(self[place].frame[name].alias("")) for place in places]
-            return encode(name, sides).spread(places, self.rows)
+            return encode(name, sides).spread_sides(places, self.rows)
 
     def align(self, names: Sequence[str]) -> dict[str, AlignedColumn]:
         """Each of the columns in one type over these files, or a refusal with every fault found."""
         found, faults = {}, []
         for name in names:
             try:
-                found[name] = self.aligned(name)
+                found[name] = self.align_one(name)
             except AlignError as fault:
                 faults.append(fault)
         if faults:
@@ -404,7 +404,7 @@ class OpenFiles(Sequence[Table]):
         for done, name in enumerate(names):
             progress(f"reading the levels of {name}", done, len(names))
             columns.append(self.column(name))
-        made, banded, notes = band(columns, bands, self.study.cut)
+        made, banded, notes = band(columns, bands, self.study.cut_bands)
         return EncodedColumns(made, (*self.notes(aligned), *notes), banded)
 
 

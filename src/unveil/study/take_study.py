@@ -72,7 +72,7 @@ def _columns(study: Study, known: tuple[str, ...], given: dict[str, Any]) -> dic
     opened = {**study.columns, "missing_values": study.missing_values}
     held = {name: one for name, one in opened.items() if name in known and one is not None}
     said = {**held, **given}
-    compared = _compared(known, said)
+    compared = _list_compared(known, said)
     if compared is None:
         return said
     for name in [one for one in _BY_COLUMN if one in held and one not in given]:
@@ -82,7 +82,7 @@ def _columns(study: Study, known: tuple[str, ...], given: dict[str, Any]) -> dic
     return said
 
 
-def _compared(known: tuple[str, ...], said: Mapping[str, Any]) -> set[str] | None:
+def _list_compared(known: tuple[str, ...], said: Mapping[str, Any]) -> set[str] | None:
     """The columns that a measure compares; None: all."""
     group = next((names for names in _COMPARED if names[0] in known), ())
     named = [said.get(name) for name in group]

@@ -179,7 +179,7 @@ class SeenCells:
         for _ in range(_TRIES):
             for column, n in enumerate(self.n_levels):
                 drawn[wanting, column] = rng.integers(n, size=len(wanting))
-            wanting = wanting[self.zeros.met(list(drawn[wanting].T))]
+            wanting = wanting[self.zeros.find_rows(list(drawn[wanting].T))]
             if not len(wanting):
                 return drawn
         raise SettingsError(

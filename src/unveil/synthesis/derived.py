@@ -107,7 +107,7 @@ def _formula(column: Any, text: Any, scope: Scope, all_derived: tuple[str, ...])
             ' {"bmi": "weight / (height / 100) ^ 2"}.'
         )
     what = f"The formula of {column!r}, {quote_text(text)},"
-    tree, kind = Resolver(what, scope).typed(parse_formula(text, what))
+    tree, kind = Resolver(what, scope).resolve(parse_formula(text, what))
     needs = needs_of(tree)
     if not needs:
         raise RolesError(f"{what} names no column. Name those that it is computed from.")

@@ -91,7 +91,7 @@ class Zeros:
         """The sets that the columns of a table can meet; a column not named may have any level."""
         return cls(tuple(_levels(cells, targets) for cells in impossible))
 
-    def met(self, codes: Sequence[NDArray[np.integer]]) -> Mask:
+    def find_rows(self, codes: Sequence[NDArray[np.integer]]) -> Mask:
         """Which rows lie in an impossible cell."""
         found = np.zeros(len(codes[0]), np.bool_)
         for cells in self.sets:
@@ -110,7 +110,7 @@ class Zeros:
 
     def refuse_seen(self, targets: Sequence[Target]) -> None:
         """The original must not have what is declared impossible."""
-        n = int(self.met([codes_of(target) for target in targets]).sum())
+        n = int(self.find_rows([codes_of(target) for target in targets]).sum())
         if n:
             records = "1 record has" if n == 1 else f"{n:,} records have"
             raise SettingsError(
@@ -193,7 +193,7 @@ def _is_inside(
     if prod(columns[name].n_levels for name in needs) > _MOST_SETS:
         return False
     frame = pl.DataFrame({name: join_column(parts[name]) for name in needs})
-    broken = _cells_met(rule, frame) & (
+    broken = _find_cells(rule, frame) & (
         parts[rule.column].values != code_of(columns[rule.column], rule)
     )
     return not broken.any()
@@ -211,7 +211,7 @@ def _cells(rule: Rule, columns: Mapping[str, ModelColumn]) -> list[Impossible]:
     frame = pl.DataFrame(
         [join_column(ColumnValues(columns[name], codes[:, n])) for n, name in enumerate(needs)]
     )
-    met = _cells_met(rule, frame)
+    met = _find_cells(rule, frame)
     sets: dict[tuple[int, ...], list[int]] = {}
     for place in (places[row] for row in np.flatnonzero(met)):
         sets.setdefault(place[:-1], []).append(place[-1])
@@ -233,8 +233,8 @@ def _needs(rule: Rule) -> tuple[str, ...]:
     return condition
 
 
-def _cells_met(rule: Rule, frame: pl.DataFrame) -> NDArray[np.bool_]:
+def _find_cells(rule: Rule, frame: pl.DataFrame) -> NDArray[np.bool_]:
     # A rival of the rule may be met by a combination that no row has.
-    rows: pl.Series = getattr(rule, "met", rule.rows)(frame)
+    rows: pl.Series = getattr(rule, "find_met", rule.rows)(frame)
     met: NDArray[np.bool_] = rows.to_numpy()
     return met

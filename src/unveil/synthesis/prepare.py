@@ -31,9 +31,9 @@ from unveil.synthesis.settings import (
     check_idle_options,
     check_large_leaves,
     codes_by_column,
-    columns_used,
     date_notes,
     entries,
+    list_columns,
 )
 from unveil.synthesis.split_columns import read_lettered_numbers, split
 from unveil.synthesis.strata import Strata
@@ -87,7 +87,7 @@ class SynthesisData:
         Rows that a rule settles are left out; all of a stratum's rows take part where a rule
         settles every one of them, and in a joint table, whose other columns need them.
         """
-        by_rule = self._settled()
+        by_rule = self._mark_settled()
         return [
             {
                 name: rows if step.is_joint else _without(rows, by_rule.get(name))
@@ -105,7 +105,7 @@ class SynthesisData:
             if step.is_joint
         }
 
-    def _settled(self) -> dict[str, NDArray[np.bool_]]:
+    def _mark_settled(self) -> dict[str, NDArray[np.bool_]]:
         found: dict[str, NDArray[np.bool_]] = {}
         for rule in self.rules:
             met = rule.rows(self.table.frame).to_numpy()
@@ -136,10 +136,10 @@ def prepare_synthesis(
     table = read_lettered_numbers(read_table(original, side="original", missing_values=missing))
     people = None if person is None else choose_people(Study([table]).files, person)
     if people is not None:
-        named = columns_used((), order, predictors, keep, strata)
+        named = list_columns((), order, predictors, keep, strata)
         instructions = instructions.without_person(people.record.column, named or ())
     instructions.refuse_absent(table)
-    used = columns_used(order, predictors, keep, strata, derived)
+    used = list_columns(order, predictors, keep, strata, derived)
     codes = _codes(table, special_codes, spikes)
     parts = _parts(table, codes, used, instructions.drop)
     rules, derived = resolve_rules(table, parts, rules, derived, special_codes)

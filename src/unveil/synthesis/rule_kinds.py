@@ -85,14 +85,14 @@ def code_of(column: ModelColumn, rule: Rule) -> int:
     if rule.value is None and column.has_missing:
         return column.n_levels - 1
     if rule.value is None:
-        raise SettingsError(_unknown(rule))
+        raise SettingsError(_unknown_value_sentence(rule))
     is_text = isinstance(rule.value, str)
     levels = column.levels.cast(pl.String) if is_text else column.levels
     if not is_text and levels.dtype in (pl.String, pl.Categorical, pl.Enum):
-        raise SettingsError(_unknown(rule))
+        raise SettingsError(_unknown_value_sentence(rule))
     places = (levels == rule.value).arg_true()
     if not len(places):
-        raise SettingsError(_unknown(rule))
+        raise SettingsError(_unknown_value_sentence(rule))
     return int(places[0])
 
 
@@ -101,18 +101,18 @@ def _check_other_than_fixed(column: ModelColumn, rule: Rule) -> None:
     if column.kind == "constant":
         code_of(column, rule)
     elif rule.value is not None:
-        raise SettingsError(_unknown(rule))
+        raise SettingsError(_unknown_value_sentence(rule))
 
 
 def state_of(column: ModelColumn, rule: Rule) -> tuple[int, float | int]:
     """The state and the number of a rule's value."""
     if rule.value is None:
         if not column.has_missing:
-            raise SettingsError(_unknown(rule))
+            raise SettingsError(_unknown_value_sentence(rule))
         return 1, 0
     given = _cast_value(rule, column.dtype)
     if given.null_count():
-        raise SettingsError(_unknown(rule))
+        raise SettingsError(_unknown_value_sentence(rule))
     special = column.special.to_list()
     if given[0] in special:
         return 2 + special.index(given[0]), 0
@@ -130,7 +130,7 @@ def _cast_value(rule: Rule, dtype: pl.DataType) -> pl.Series:
         ) from None
 
 
-def _unknown(rule: Rule) -> str:
+def _unknown_value_sentence(rule: Rule) -> str:
     return (
         f"The rule {rule.text!r} gives {rule.column!r} a value that the original does not have in "
         "that column. Check its spelling."

@@ -58,16 +58,16 @@ class WrittenRule:
         """The columns of its condition alone."""
         return needs_of(self.condition)
 
-    def met(self, frame: pl.DataFrame) -> pl.Series:
+    def find_met(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows meet the condition; a comparison with a missing value is not met."""
         own = without_nan(frame[list(needs_of(self.condition))])
         return own.select(evaluate_condition(self.condition)).to_series()
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows of a copy meet the condition; one that meets a rival's too is refused."""
-        rows = self.met(frame)
+        rows = self.find_met(frame)
         for rival in self.rivals:
-            check_both(self, rival, int((rows & rival.met(frame)).sum()), "a copy")
+            check_both(self, rival, int((rows & rival.find_met(frame)).sum()), "a copy")
         return rows
 
 
@@ -99,7 +99,7 @@ def link_rivals(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def rule_notes(rules: Sequence[Rule], frame: pl.DataFrame) -> tuple[str, ...]:
     """What is to be said of the rules; those that no row can meet, or contradict, are refused."""
-    rows = [_rows_met(rule, frame) for rule in rules]
+    rows = [_find_rows(rule, frame) for rule in rules]
     for (one, met_one), (two, met_two) in combinations(zip(rules, rows, strict=True), 2):
         if _are_rivals(one, two):
             check_both(one, two, int((met_one & met_two).sum()), "the original")
@@ -121,8 +121,8 @@ def _are_rivals(one: Rule, two: Rule) -> bool:
     return one.column == two.column and one.value != two.value
 
 
-def _rows_met(rule: Rule, frame: pl.DataFrame) -> Mask:
-    rows = rule.met(frame) if isinstance(rule, WrittenRule) else rule.rows(frame)
+def _find_rows(rule: Rule, frame: pl.DataFrame) -> Mask:
+    rows = rule.find_met(frame) if isinstance(rule, WrittenRule) else rule.rows(frame)
     return rows.to_numpy()
 
 
@@ -141,7 +141,7 @@ def _resolve_rule(
     said = parse_rule(text)
     what = f"The rule {quote_text(text)}"
     resolver = Resolver(what, scope)
-    known = resolver.known(said.column)
+    known = resolver.find_column(said.column)
     condition = resolver.condition(said.condition)
     _check_columns(what, said.column, needs_of(condition), derived)
     values = resolver.value(said.column, said.value, verb="gives")
@@ -149,7 +149,7 @@ def _resolve_rule(
         raise SettingsError(
             f"{what} gives {said.column!r} a label that several codes have. Write the code."
         )
-    value = _as_held(what, parts[said.column].column, values[0])
+    value = _convert_value(what, parts[said.column].column, values[0])
     zone = getattr(known.series.dtype, "time_zone", None)
     return WrittenRule(text, said.column, value, condition, zone)
 
@@ -169,7 +169,7 @@ def _check_columns(what: str, column: str, needs: Sequence[str], derived: Sequen
         )
 
 
-def _as_held(what: str, column: ModelColumn, value: Value) -> Value:
+def _convert_value(what: str, column: ModelColumn, value: Value) -> Value:
     """The value as the column can hold it, or a refusal."""
     if isinstance(value, Missing):
         if not column.has_missing:

@@ -107,7 +107,7 @@ def check_codes_of_categories(
             )
 
 
-def columns_used(order: Any, *others: Any) -> set[str] | None:
+def list_columns(order: Any, *others: Any) -> set[str] | None:
     """The columns that the user names; None where no order says that others are left out."""
     if order is None or isinstance(order, str):
         return None

@@ -1,87 +1,175 @@
-"""Pieces of a page that several sections are made of; every text in them is escaped here."""
+"""What is shown of a record, stated once: a short list of blocks that every renderer draws.
 
-from collections.abc import Iterable, Sequence
-from html import escape
+A view turns a record into blocks; `render_rich` draws them on a terminal, `render_html` in a
+notebook or on a page. Text in a block is plain: each renderer makes it harmless for where it goes.
+"""
 
-from unveil.view.format import truncate, visible
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-NOT_SAID = "not said"
-LONGEST_TEXT, SHOWN = 400, 160
-"""A text of more letters is folded behind its beginning."""
+from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Status
+from unveil.view.format import lines
 
+if TYPE_CHECKING:
+    from unveil.view.charts.chart import Chart
 
-def text(given: str) -> str:
-    """Text of people or of data in full: safe, and wrapped where it is long."""
-    return escape(visible(given))
-
-
-def render_in_full(given: str) -> str:
-    """The same; one that would fill a screen is folded, with its beginning to be seen."""
-    if len(given) <= LONGEST_TEXT:
-        return text(given)
-    return (
-        f"<details><summary>{text(given[:SHOWN])}… (all {len(given):,} letters)</summary>"
-        f"{text(given)}</details>"
-    )
+Kind = Literal["plain", "lead", "look", "stop", "dim"]
+ColumnKind = Literal["text", "number", "status", "hash"]
 
 
-def aside(summary: str, content: str) -> str:
-    """Something to unfold on the screen that stays folded on paper. Nothing of nothing."""
-    if not content:
-        return ""
-    return f'<details class="aside"><summary>{escape(summary)}</summary>{content}</details>'
+@dataclass(frozen=True)
+class Heading:
+    """What the blocks after it are about; 3 is the title of a record, 4 a part of it."""
+
+    text: str
+    level: Literal[2, 3, 4] = 3
 
 
-def when(moment: str | None) -> str:
-    """A time as people read it: 2026-11-16 10:00 UTC; a date as it is."""
-    if moment is None:
-        return NOT_SAID
-    day, at, clock = moment.partition("T")
-    return f"{day} {clock[:5]} UTC" if at and clock.endswith("Z") else moment
+@dataclass(frozen=True)
+class Sentence:
+    """One statement; in a report it names its template and what it is of, so a test finds it."""
+
+    text: str
+    kind: Kind = "plain"
+    key: str = ""  # the template: "disclosure/DiSCO"
+    of: str = ""  # part, target or subject, copy; as far as it has them
+    figure: str = ""  # "19.6 %", before the sentence that says what it means
+    symbol: str = ""  # "DiSCO"
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """What is said of something, each under its name; nothing of what is empty."""
-    told = "".join(f"<dt>{escape(what)}</dt><dd>{text(said)}</dd>" for what, said in pairs if said)
-    return f'<dl class="facts">{told}</dl>' if told else ""
+@dataclass(frozen=True)
+class Facts:
+    """Values under their names; one without a value is left out."""
+
+    rows: tuple[tuple[str, str], ...]
 
 
-def chips(names: Sequence[str], *, kind: str, label: str) -> str:
-    """Names of columns side by side; one that is cut short has its whole name to point at."""
-    shown = "".join(f"<li{_whole(one)}>{escape(truncate(one))}</li>" for one in names)
-    return f'<ul class="chips {kind}" aria-label="{escape(label)}">{shown}</ul>' if shown else ""
+@dataclass(frozen=True)
+class Column:
+    """A column of a table; of the spare ones the highest gives way first where room is short."""
+
+    head: str
+    kind: ColumnKind = "number"
+    spare: int = 0
+    is_main: bool = False  # printed in bold
 
 
-def _whole(given: str) -> str:
-    return "" if truncate(given) == given else f' title="{escape(visible(given))}"'
+@dataclass(frozen=True)
+class TableBlock:
+    """Rows of text under heads; nothing is drawn without rows."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    footnote: str = ""  # "... and 12 more below 1 %"
 
 
-def text_table(
+@dataclass(frozen=True)
+class Bars:
+    """Counts with a bar each."""
+
+    caption: str
+    heads: tuple[str, str]
+    rows: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list; the mark stands before each item on a terminal."""
+
+    rows: tuple[str, ...]
+    mark: str = ""
+    is_numbered: bool = False
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to type next."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class AlertBox:
+    """Something that stands against a release, or asks for a decision or a review."""
+
+    status: Literal["block", "decide", "review", "accepted"]
+    head: str
+    lines: tuple[str, ...]
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart under the sentence it supports, with its caption and its figures as a table.
+
+    On a terminal only the sentence is drawn: the views of a terminal have tables of their own.
+    """
+
+    sentence: Sentence
+    chart: "Chart"
+    caption: str
+    table: TableBlock | None = None
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Detail: unfolds on a page, is left out on paper, and on a terminal unless asked for."""
+
+    summary: str
+    blocks: "tuple[Block, ...]"
+
+
+Words = Heading | Sentence | Items | Command
+Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Folded
+
+
+def table(
     caption: str,
     heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Iterable[Sequence[str]],
     *,
-    kinds: Sequence[str] = (),
-) -> str:
-    """A table of texts, each row headed by its first; `kinds` are classes of the columns."""
-    if not rows:
-        return ""
-    style = [f' class="{kind}"' if kind else "" for kind in (*kinds, *[""] * len(heads))]
-    head = "".join(
-        f'<th scope="col"{style[place]}>{escape(one)}</th>' for place, one in enumerate(heads)
+    text: Sequence[str] = (),
+    spare: Sequence[str] = (),
+    main: Sequence[str] = (),
+    footnote: str = "",
+) -> TableBlock:
+    """A table of figures: the first column and those in `text` hold text, the others numbers.
+
+    `spare` names the columns that give way where room is short, the first of them first.
+    """
+    order = {head: len(spare) - place for place, head in enumerate(spare)}
+    columns = tuple(
+        Column(
+            head,
+            "status" if head == "status" else "text" if not place or head in text else "number",
+            order.get(head, 0),
+            head in main,
+        )
+        for place, head in enumerate(heads)
     )
-    body = "".join(f"<tr>{_cells(row, style)}</tr>" for row in rows)
-    return (
-        f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    return TableBlock(caption, columns, tuple(tuple(row) for row in rows), footnote)
 
 
-def _cells(row: Sequence[str], style: Sequence[str]) -> str:
-    first, *rest = row
-    cells = [f'<th scope="row"{style[0]}>{render_in_full(first)}</th>']
-    cells += [
-        f"<td{style[place]}>{render_in_full(one)}</td>" for place, one in enumerate(rest, start=1)
-    ]
-    return "".join(cells)
+def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sentence]:
+    """A block for each text; nothing of nothing."""
+    yield from (Sentence(text, kind) for text in texts if text)
+
+
+def notes(coercions: Sequence[Coercion]) -> Iterator[Block]:
+    """How the files were read and matched."""
+    if coercions:
+        yield Heading("How the files were read and matched", 4)
+        yield Items(tuple(f"{one.side}: {lines(one.sentence)}" for one in coercions))
+
+
+STATUS_OF_GLYPH: dict[str, Status] = {
+    "■": "above",
+    "▲": "review",
+    "●": "within",
+    "○": "no limit",
+    "-": "not measured",
+}
+"""The status of a cell by the shape it begins with; see `status.format_status`."""

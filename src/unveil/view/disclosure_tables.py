@@ -8,8 +8,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from unveil.records.assessment import Status
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import Status
 from unveil.records.limits import Verdict
 from unveil.view import disclosure
 from unveil.view import flags as flags_view

@@ -1,4 +1,4 @@
-"""GTCAP in sentences and in a notebook: about all statistical uniques, never about one.
+"""GTCAP in sentences and blocks: about all statistical uniques, never about one.
 
 One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
 """
@@ -7,59 +7,57 @@ from collections.abc import Iterator
 
 from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, UniqueRule
+from unveil.view import blocks
+from unveil.view.blocks import Bars, Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "sizes": "{original} in the original, {copies}. An intruder knows {keys} and wants {target}.",
     "near": "Near means closer than {radii}; all other columns must be the same.",
     "all the same": "No column has a radius: all must be the same.",
     "uniques": "{k} of {N} people ({p}) are statistical uniques: {rule}.",
-    "scale": (
-        "0 means no better than guessing from frequencies, 1 means as good as the original: {g}."
-    ),
+    "scale": ("GTCAP {g} (0 = baseline, a guess from the marginal distribution; 1 = original)."),
     "means": (
-        "Drawing among the records near such a person, by their weight, the intruder is right in"
-        " {s} of cases with the copy, {o} with the original, and {b} by frequency alone; on the"
-        " same scale that is {r}."
+        "A draw among the records near such a person, by weight, is correct in {s} of cases with"
+        " the synthetic data, {o} with the original and {b} at the baseline: {r} on that scale."
     ),
     "means without scale": (
-        "Drawing among the records near such a person, by their weight, the intruder is right in"
-        " {s} of cases with the copy, {o} with the original, and {b} by frequency alone."
+        "A draw among the records near such a person, by weight, is correct in {s} of cases with"
+        " the synthetic data, {o} with the original and {b} at the baseline."
     ),
-    "unmatched": "{u} of them have nobody near in the copy, which counts as 0.",
+    "unmatched": "{u} of them have no record near them in the synthetic data, which counts as 0.",
     "dropped": (
-        "{d} of them are left out of the mean: about them the original gives away no more than"
-        " frequencies do."
+        "{d} of them are not in the mean: the original discloses no more about them than the"
+        " baseline."
     ),
     "swing": (
-        "The two differ because about some people the original is hardly better than guessing,"
-        " which makes their scores very large or very negative. Trust the second figure."
+        "The two differ because for some people the original is hardly better than the baseline,"
+        " which makes their scores very large or very negative. Use the second figure."
     ),
     "dilution": (
         "A record that is near in only one of the {p} numeric keys still counts, with 1/{p} of its"
-        " proximity, and draws all scores towards guessing. The coefficients product and minimum"
-        " count only records near in every key."
+        " proximity, and draws all scores towards the baseline. The coefficients product and"
+        " minimum count only records near in every key."
     ),
-    "none": "Nobody is a statistical unique under this rule, so nothing could be measured.",
+    "none": "No one is a statistical unique under this rule, so nothing could be measured.",
     "no scale": (
-        "About each of them the original gives away no more than frequencies do, so there is no"
-        " scale to measure on."
+        "The original discloses no more about any of them than the baseline, so there is no scale."
     ),
 }
 
 RULES: dict[UniqueRule, str] = {
-    "all_keys": "nobody else in the original is near them in every key",
-    "key": "nobody else in the original has any weight for them",
-    "joint": "nobody else in the original is near them in every key and target",
-    "equal": "nobody else in the original has the same keys",
+    "all_keys": "no one else in the original is near them in every key",
+    "key": "no one else in the original has any weight for them",
+    "joint": "no one else in the original is near them in every key and target",
+    "equal": "no one else in the original has the same keys",
 }
 
 HEADS = (
     *("copy", "GTCAP mean", "ratio of means"),
-    *("with copy", "by frequency", "original", "nobody near"),
+    *("synthetic", "baseline", "original", "none near"),
 )
+HISTOGRAM = "Normalised scores: 0 = baseline, 1 = original"
 SWING = 0.25
 """Mean and ratio of means farther apart than this are explained."""
 
@@ -67,7 +65,7 @@ SWING = 0.25
 def sizes(record: Gtcap) -> str:
     """How much data there is, and what is assumed of the intruder."""
     m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} in the copy"
+    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     said = TEMPLATES["sizes"].format(
@@ -115,7 +113,7 @@ def keyed_sentences(record: Gtcap) -> Iterator[tuple[str, str]]:
 
 
 def _means(record: Gtcap) -> tuple[str, str]:
-    row = record.of_copy(record.headline_copy)
+    row = record.find_copy(record.headline_copy)
     shares = {
         letter: _percent(value)
         for letter, value in zip(
@@ -173,14 +171,15 @@ def _(record: Gtcap) -> str:
     )
 
 
-@as_html.register
-def _(record: Gtcap) -> str:
-    bars = [(ends(row), f"{row.n:,}") for row in record.histogram] if record.n_unique else []
-    return titled_view(
-        as_text(record),
-        paragraph(sizes(record)),
-        *map(paragraph, sentences(record)),
-        grid("By copy", HEADS, [cells(row) for row in record.copies]),
-        grid("Normalised scores", ("from, to", "statistical uniques"), bars),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Gtcap) -> Iterator[Block]:
+    yield Heading("Attribute disclosure for statistical uniques (GTCAP)")
+    yield Sentence(sizes(record), "lead")
+    yield from blocks.sentences(sentences(record))
+    if record.n_unique:
+        rows = map(cells, record.copies)
+        yield table("Over all statistical uniques", HEADS, rows, spare=HEADS[3:])
+        if record.mean is not None:
+            bars = tuple((ends(row), row.n) for row in record.histogram)
+            yield Bars(HISTOGRAM, ("from, to", "statistical uniques"), bars)
+    yield from notes(record.coercions)

@@ -6,7 +6,7 @@ A limit holds in every copy; the worst of them stands for all. Means over copies
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unveil.records.assessment import Judgement, LimitCheck, Status
+from unveil.records.judgement import Judgement, LimitCheck, Status
 from unveil.view.format import percent, ratio, truncate
 from unveil.view.status import GLYPHS
 

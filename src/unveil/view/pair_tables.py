@@ -36,7 +36,7 @@ MOST_SHOWN = 5
 
 def standardised_rows(record: PairTables, copy: int) -> list[TableRow]:
     """The tables of a copy that have an S_pMSE, the highest first."""
-    known = [row for row in record.of_copy(copy) if row.S_pMSE is not None]
+    known = [row for row in record.list_tables(copy) if row.S_pMSE is not None]
     return sorted(known, key=lambda row: -(row.S_pMSE or 0.0))
 
 
@@ -69,7 +69,7 @@ def keyed_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
             variable=truncate(score.variable), S=figure(score.S_pMSE)
         )
         yield "variable", said
-    if n := len(record.of_copy(copy)) - len(ranked):
+    if n := len(record.list_tables(copy)) - len(ranked):
         yield "one cell", TEMPLATES["one cell"].format(n=format_count(n, "table"))
 
 

@@ -6,9 +6,10 @@ Filled from records only; every name, level, reason and note is shown as hostile
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from unveil.records.assessment import (
+from unveil.records.exclusions import Rule
+from unveil.records.judgement import (
     Decision,
-    ExplainedFinding,
+    ExplainedFlag,
     Explanation,
     FlagRuling,
     Judgement,
@@ -21,7 +22,6 @@ from unveil.records.assessment import (
     WhatIfRow,
     WhatIfScenario,
 )
-from unveil.records.exclusions import Rule
 from unveil.records.report import ContextAnswer
 from unveil.view.alerts import is_open, summary
 from unveil.view.format import (
@@ -232,7 +232,7 @@ def finding_lines(finding: FlagRuling) -> Iterator[str]:
         yield f"{visible(finding.by or '')}{on}: {visible(finding.reason)}"
 
 
-def command_lines(explained: ExplainedFinding) -> Iterator[str]:
+def command_lines(explained: ExplainedFlag) -> Iterator[str]:
     """What can be typed about a finding."""
     yield visible(explained.whatif)
     if explained.finding.state == "open":

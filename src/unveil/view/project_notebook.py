@@ -6,9 +6,9 @@ Aggregates, levels that checks name, and what people said; every text from data 
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from unveil.records.assessment import (
+from unveil.records.judgement import (
     Decision,
-    ExplainedFinding,
+    ExplainedFlag,
     Explanation,
     Judgement,
     LogCheck,
@@ -54,7 +54,7 @@ def _(record: Explanation) -> str:
     return view([*parts, figures, *map(paragraph, record.stale)])
 
 
-def _findings(findings: Iterable[ExplainedFinding]) -> str:
+def _findings(findings: Iterable[ExplainedFlag]) -> str:
     rows = [
         (
             truncate(one.finding.id),

@@ -1,64 +1,230 @@
-"""How anything gets onto standard output: a picture on a terminal, plain lines elsewhere."""
+"""Blocks on a terminal, as wide as there is room for; every figure is in --json and --csv."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import assert_never
 
-import click
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError
-from unveil.records.base import Record
-from unveil.view.render_documents import csv_document, json_document
+from unveil.records.judgement import Status
+from unveil.view.blocks import (
+    STATUS_OF_GLYPH,
+    AlertBox,
+    Bars,
+    Block,
+    Column,
+    Command,
+    Facts,
+    Figure,
+    Folded,
+    Heading,
+    Items,
+    Kind,
+    Sentence,
+    TableBlock,
+    Words,
+)
+from unveil.view.format import lines
+
+STYLES: dict[Status, str] = {
+    "above": "bold red",
+    "not measured": "bold red",
+    "review": "yellow",
+    "within": "green",
+    "no limit": "dim",
+}
+_HEADINGS = {2: "bold", 3: "bold", 4: "bold underline"}
+_SENTENCES: dict[Kind, str] = {"stop": "bold red", "dim": "dim"}
+_BORDERS = {"block": "bold red", "decide": "bold yellow"}
+BAR = 40
+LONGEST_NAME = 20
+"""So much of a name is kept on one line; a longer one is folded."""
 
 
-def check_both(*, as_json: bool, as_csv: bool) -> None:
-    """One document at a time."""
-    if as_json and as_csv:
-        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+def render_rich(
+    blocks: Iterable[Block], *, width: int | None = None, has_details: bool = False
+) -> Group:
+    """The blocks one below the other, a blank line between what differs in kind."""
+    width = Console().width if width is None else width
+    parts: list[RenderableType] = [Text()]
+    for (kind, _), some in groupby(_unfold(blocks, has_details), key=_alike):
+        alike = list(some)
+        drawn = list(_draw_group(alike, width))
+        if drawn:
+            parts += drawn if kind is Heading else [*drawn, Text()]
+    return Group(*parts[:-1] if len(parts) > 1 and isinstance(parts[-1], Text) else parts)
 
 
-def check_lacking(files: Sequence[object], keys: Sequence[str], names: str, example: str) -> None:
-    """Refuse a command without all of its files, or without keys."""
-    if not all(files):
-        raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
-    if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+def _unfold(blocks: Iterable[Block], has_details: bool) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block.sentence
+        elif not isinstance(block, Folded):
+            yield block
+        elif has_details:
+            yield Heading(block.summary, 4)
+            yield from _unfold(block.blocks, has_details)
 
 
-def print_table(
-    record: Record,
-    rows: Sequence[Record],
-    screen: Callable[[], RenderableType],
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
-    """Print a record of rows in the form asked for."""
-    if as_json:
-        print_output(json_document(record))
+def _alike(block: Block) -> tuple[type, object]:
+    """Blocks drawn without a blank line between: tables never are."""
+    if isinstance(block, Sentence):
+        return Sentence, (block.kind, bool(block.figure or block.symbol))
+    return type(block), id(block) if isinstance(block, TableBlock | Bars | Facts) else None
+
+
+def _draw_group(blocks: list[Block], width: int) -> Iterator[RenderableType]:
+    """Sentences with figures stand as one grid; everything else is drawn by itself."""
+    said = [one for one in blocks if isinstance(one, Sentence) and (one.figure or one.symbol)]
+    if said:
+        yield _figures(said)
     else:
-        print_output(csv_document([row.flat() for row in rows]) if as_csv else screen())
+        for block in blocks:
+            yield from _draw(block, width)
 
 
-def print_output(shown: Any, console: Console | None = None) -> None:
-    """Print a document (text) or something to look at; a full disk is a sentence."""
-    console = console or Console()
-    try:
-        if isinstance(shown, str):
-            click.echo(shown)
-        elif console.is_terminal:
-            console.print(shown)
+def _draw(block: Block, width: int) -> Iterator[RenderableType]:
+    match block:
+        case Heading() | Sentence() | Items() | Command():
+            yield from _draw_text(block)
+        case Facts():
+            yield from _facts(block)
+        case TableBlock():
+            yield from _draw_table(block, width)
+        case Bars():
+            yield from _bars(block)
+        case AlertBox():
+            yield _alert(block)
+        case Figure() | Folded():  # taken apart by `_unfold`
+            return
+        case _:
+            assert_never(block)
+
+
+def _draw_text(block: Words) -> Iterator[RenderableType]:
+    match block:
+        case Heading():
+            yield Text(lines(block.text), style=_HEADINGS[block.level])
+        case Sentence():
+            text = Text(lines(block.text), style=_SENTENCES.get(block.kind, ""))
+            yield Padding(text, (0, 0, 0, 1)) if block.kind == "plain" else text
+        case Items():
+            for place, row in enumerate(block.rows, start=1):
+                mark = f"{place}" if block.is_numbered else block.mark
+                yield Padding(Text(f"{mark} {lines(row)}".strip()), (0, 0, 0, 1))
+        case Command():
+            yield Padding(Text(lines(block.text), style="dim"), (0, 0, 0, 3))
+
+
+def _draw_table(block: TableBlock, width: int) -> Iterator[RenderableType]:
+    if block.rows:
+        yield _fit(block, width)
+        if block.footnote:
+            yield Text(f" {lines(block.footnote)}", style="dim")
+
+
+def _figures(said: list[Sentence]) -> Table:
+    """Each figure beside the sentence that says what it means."""
+    grid = new_grid("")
+    grid.show_header = False
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    for one in said:
+        grid.add_row(Text(lines(one.figure)), Text(lines(one.symbol), "dim"), Text(lines(one.text)))
+    return grid
+
+
+def _facts(block: Facts) -> Iterator[RenderableType]:
+    rows = [(name, value) for name, value in block.rows if value]
+    if rows:
+        grid = new_grid("")
+        grid.show_header = False
+        grid.add_column(no_wrap=True)
+        grid.add_column(ratio=1, overflow="fold")
+        for name, value in rows:
+            grid.add_row(Text(lines(name), "dim"), Text(lines(value)))
+        yield grid
+
+
+def _fit(block: TableBlock, width: int) -> Table:
+    """The table with all its columns, or without those that can be spared."""
+    spare = sorted((one for one in block.columns if one.spare), key=lambda one: -one.spare)
+    left_out: list[Column] = []
+    grid = _grid(block, left_out)
+    for column in spare:
+        if _fits(grid, width):
+            break
+        left_out.append(column)
+        grid = _grid(block, left_out)
+    return grid
+
+
+def _fits(grid: Table, width: int) -> bool:
+    wide = Console(width=1000)
+    return Measurement.get(wide, wide.options, grid).maximum <= width
+
+
+def _grid(block: TableBlock, left_out: list[Column]) -> Table:
+    grid = new_grid(block.caption)
+    shown = [place for place, one in enumerate(block.columns) if one not in left_out]
+    for place in shown:
+        column = block.columns[place]
+        longest = max((len(row[place]) for row in block.rows), default=0)
+        if column.kind == "number":
+            grid.add_column(_two_lines(column.head), justify="right", no_wrap=True)
+        elif column.kind == "status":
+            grid.add_column(column.head, no_wrap=True)
         else:
-            click.echo(_plain(shown, console))
-    except BrokenPipeError:
-        raise
-    except OSError:
-        raise WriteError(
-            "The output could not be written. Check the disk, or where the output is sent to."
-        ) from None
+            least = min(longest, LONGEST_NAME)
+            grid.add_column(_two_lines(column.head), overflow="fold", min_width=least)
+    for row in block.rows:
+        grid.add_row(*(_cell(row[place], block.columns[place]) for place in shown))
+    return grid
 
 
-def _plain(shown: RenderableType, console: Console) -> str:
-    with console.capture() as printed:
-        console.print(shown)
-    return "\n".join(line.rstrip() for line in printed.get().splitlines())
+def _two_lines(head: str) -> Text:
+    return Text(lines(head).replace(" ", "\n", 1))
+
+
+def _cell(text: str, column: Column) -> Text:
+    style = "bold" if column.is_main else ""
+    if column.kind == "status":
+        style = STYLES.get(STATUS_OF_GLYPH.get(text[:1], "no limit"), "")
+    return Text(lines(text), style)
+
+
+def _bars(block: Bars) -> Iterator[RenderableType]:
+    if not block.rows:
+        return
+    grid = new_grid(block.caption)
+    grid.show_header = False
+    for justify in ("right", "right", "left"):
+        grid.add_column(justify=justify, no_wrap=True)
+    most = max(1, *(n for _, n in block.rows))
+    for label, n in block.rows:
+        grid.add_row(Text(lines(label)), Text(f"{n:,}"), Text("█" * -(-n * BAR // most)))
+    yield grid
+
+
+def _alert(block: AlertBox) -> RenderableType:
+    """A panel for what stands against a release; plain lines for a review or what is accepted."""
+    *said, last = (lines(one) for one in block.lines)
+    body = [*map(Text, said), Text(last, "dim")]
+    if block.status not in _BORDERS:
+        head = Text(lines(block.head), "bold")
+        return Padding(Group(head, *(Padding(one, (0, 2)) for one in body)), (0, 1))
+    border = _BORDERS[block.status]
+    title = Text(lines(block.head))
+    return Panel(Group(*body), title=title, title_align="left", border_style=border)
+
+
+def new_grid(title: str) -> Table:
+    """A table in the style of all others."""
+    shown = Text(lines(title)) if title else None
+    return Table(title=shown, title_justify="left", title_style="bold", box=None)

@@ -14,7 +14,7 @@ from string import Formatter
 from unveil.errors import InternalError
 from unveil.view import report_sentences_risk, report_sentences_utility
 from unveil.view.report_sentences_page import PAGE
-from unveil.view.sections.section import Sentence
+from unveil.view.sections.section import Phrase
 
 TEMPLATES: dict[str, str] = {
     **PAGE,
@@ -63,14 +63,14 @@ Translation = Callable[[str], str]
 _translation: ContextVar[Translation | None] = ContextVar("translation", default=None)
 
 
-def fill_sentence(key: str, of: str = "", **values: str) -> Sentence:
+def fill_sentence(key: str, of: str = "", **values: str) -> Phrase:
     """A sentence of the report, in the language in force, filled with exactly its fields."""
     template = TEMPLATES.get(key)
     if template is None:
         raise InternalError(f"No sentence is called {key!r}.")
     if fields_of(template) != set(values):
         raise InternalError(f"The sentence {key!r} does not have the fields it is filled with.")
-    return Sentence(key, of, translate(template).format(**values))
+    return Phrase(key, of, translate(template).format(**values))
 
 
 def translate(template: str) -> str:

@@ -1,6 +1,6 @@
 """How the report looks: on a desk, on a telephone, in the dark, and on paper."""
 
-from unveil.view.render_html import STYLE
+from unveil.view.html_page import STYLE
 
 BAND = "CONFIDENTIAL: custodian copy. Not for release."
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unveil.records.assessment import Judgement, LimitCheck, Status
+from unveil.records.judgement import Judgement, LimitCheck, Status
 from unveil.records.report import Parts
 from unveil.records.run import Kind, Run, RunPart
 from unveil.view.format import and_list, format_count, lines, percent, ratio, truncate, visible

@@ -7,8 +7,8 @@ resource; every name from the data is escaped.
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.assessment import Judgement, LimitCheck
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import Judgement, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure, flags
@@ -38,7 +38,7 @@ def _line(run: Run, judgement: Judgement) -> str:
 
 def run_html(run: Run, parts: Parts, judgement: Judgement) -> str:
     """A run for a notebook."""
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.of_kind("disclosure")]
+    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     return view(
         [
             alerts_html(judgement.alerts, judgement.not_tested),

@@ -9,8 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from unveil.records.assessment import Judgement, LimitCheck, Status
 from unveil.records.disclosure import AttributeRow, Disclosure, Flag
+from unveil.records.judgement import Judgement, LimitCheck, Status
 from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure

@@ -5,13 +5,14 @@ when the first record of its kind is shown. A record that is not in the table is
 alone: no figure is shown by accident.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, singledispatch
-from html import escape
 from importlib import import_module
 from typing import Any, Protocol
 
 from unveil.records.base import Record
+from unveil.view.blocks import Block, Sentence
+from unveil.view.render_html import render_notebook
 
 SHOWN_IN = {
     name: module
@@ -63,11 +64,19 @@ def as_text(record: Record) -> str:
 
 
 @singledispatch
+def as_blocks(record: Record) -> Iterable[Block]:
+    """The record as blocks, for every renderer; a record without a view has its one line."""
+    if _is_shown(as_blocks, record):
+        return as_blocks(record)
+    return [Sentence(as_text(record))]
+
+
+@singledispatch
 def as_html(record: Record) -> str:
-    """The record as a fragment of HTML, for a notebook."""
+    """The record as a fragment of HTML, for a notebook: its blocks."""
     if _is_shown(as_html, record):
         return as_html(record)
-    return f"<pre>{escape(as_text(record))}</pre>"
+    return render_notebook(as_blocks(record))
 
 
 def _is_shown(show: Any, record: Record) -> bool:

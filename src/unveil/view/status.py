@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from unveil.records.assessment import Status
+from unveil.records.judgement import Status
 
 GLYPHS: dict[Status, str] = {
     "above": "■",

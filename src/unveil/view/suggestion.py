@@ -137,7 +137,7 @@ def _next(record: Suggestion) -> str | None:
 def rows_in_order(record: Suggestion) -> Iterator[RoleRow]:
     """The columns by role: keys as they were added, targets with sensitive ones first, others."""
     for role in ROLES:
-        for column in record.of_role(role):
+        for column in record.list_columns(role):
             yield record.row_of(column)
 
 

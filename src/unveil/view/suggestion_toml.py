@@ -42,10 +42,10 @@ def roles_lines(record: Suggestion) -> Iterator[str]:
     yield "[roles]"
     lists: tuple[Role, ...] = ("identifier", "key", "target", "ignore")
     for role in lists:
-        yield from _list(record, role, record.of_role(role))
+        yield from _list(record, role, record.list_columns(role))
     singles: tuple[Role, ...] = ("weight", "person")
     for role in singles:
-        for name in record.of_role(role):
+        for name in record.list_columns(role):
             yield f"{role} = {toml_string(name)} # {_reason(record, name)}"
 
 

@@ -46,17 +46,17 @@ def run(*arguments):
 
 def test_the_sentences_of_the_worked_example(result):
     assert words.sizes(result.record) == (
-        "4 people in the original, 3 records in the copy. An intruder knows sex and age and wants"
-        " ill. Near means closer than age 5; all other columns must be the same."
+        "4 people in the original, 3 records in the synthetic data. An intruder knows sex and age"
+        " and wants ill. Near means closer than age 5; all other columns must be the same."
     )
     assert list(words.sentences(result.record)) == [
-        "2 of 4 people (50.0 %) are statistical uniques: nobody else in the original is near them"
+        "2 of 4 people (50.0 %) are statistical uniques: no one else in the original is near them"
         " in every key.",
-        "0 means no better than guessing from frequencies, 1 means as good as the original: 0.",
-        "Drawing among the records near such a person, by their weight, the intruder is right in"
-        " 50.0 % of cases with the copy, 100.0 % with the original, and 50.0 % by frequency alone;"
-        " on the same scale that is 0.",
-        "1 of them have nobody near in the copy, which counts as 0.",
+        "GTCAP 0 (0 = baseline, a guess from the marginal distribution; 1 = original).",
+        "A draw among the records near such a person, by weight, is correct in 50.0 % of cases with"
+        " the synthetic data, 100.0 % with the original and 50.0 % at the baseline: 0 on that"
+        " scale.",
+        "1 of them have no record near them in the synthetic data, which counts as 0.",
     ]
     assert repr(result) == (
         "GTCAP of ill from sex and age: mean 0, ratio of means 0 (2 statistical uniques)"
@@ -66,27 +66,26 @@ def test_the_sentences_of_the_worked_example(result):
 def test_without_uniques_the_sentence_says_so():
     result = measured(ORIGINAL[:2], people(SYNTHETIC))
     assert list(words.sentences(result.record)) == [
-        "Nobody is a statistical unique under this rule, so nothing could be measured."
+        "No one is a statistical unique under this rule, so nothing could be measured."
     ]
     assert "mean -" in repr(result)
-    assert "<table>" in result._repr_html_()
+    assert "No one is a statistical unique" in result._repr_html_()
 
 
 def test_without_a_scale_the_sentence_says_so():
     original = [("m", 30, 1), ("f", 30, 1)]
     said = list(words.sentences(measured(original, people(original)).record))
     assert said[1] == (
-        "About each of them the original gives away no more than frequencies do, so there is no"
-        " scale to measure on."
+        "The original discloses no more about any of them than the baseline, so there is no scale."
     )
-    assert said[2].endswith("and 100.0 % by frequency alone.")
+    assert said[2].endswith("and 100.0 % at the baseline.")
 
 
 def test_dropped_records_are_told(result):
     record = replace(result.record, n_dropped=1_234)
     assert (
-        "1,234 of them are left out of the mean: about them the original gives away no more than"
-        " frequencies do."
+        "1,234 of them are not in the mean: the original discloses no more about them than the"
+        " baseline."
     ) in words.sentences(record)
 
 
@@ -136,14 +135,14 @@ def test_the_notebook_view_escapes_names_and_shows_no_record(result):
 def test_the_screen(files, capsys):
     run(*files, "--keys", "sex,age", "--target", "ill", "--radius", "age=5")
     out = capsys.readouterr().out
-    for shown in ("2 of 4 people (50.0 %)", "ratio", "with", "1 and more", "-1 to -0.75"):
+    for shown in ("2 of 4 people (50.0 %)", "ratio", "synthetic", "1 and more", "-1 to -0.75"):
         assert shown in out
 
 
 def test_the_screen_without_uniques(files, capsys):
     run(*files, "-k", "age", "-t", "ill", "-r", "age=100")
     out = capsys.readouterr().out
-    assert "Nobody is a statistical unique" in out
+    assert "No one is a statistical unique" in out
     assert "1 and more" not in out
 
 

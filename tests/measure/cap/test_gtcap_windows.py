@@ -193,7 +193,7 @@ def test_cells_leave_no_near_pair_out_and_spare_the_others():
     expected = [
         ((np.abs(own[0] - own[0][i]) < 2) & (np.abs(own[1] - own[1][i]) < 3)).sum() for i in asked
     ]
-    assert swept.of_records(found).tolist() == expected
+    assert swept.sum_by_record(found).tolist() == expected
     assert swept.n_pairs < 0.15 * sweep(axes[0], together(n), slice(0, n), asked).n_pairs
 
 

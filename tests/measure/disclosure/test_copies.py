@@ -17,7 +17,7 @@ def test_pooled_copies_are_one_file():
 
 def test_the_mean_and_its_spread():
     result = measured(ORIGINAL, SYNTHETIC, SECOND)
-    first, second = (result.of_copy(copy).attribute[0].DiSCO for copy in (1, 2))
+    first, second = (result.find_copy(copy).attribute[0].DiSCO for copy in (1, 2))
     assert result.mean.attribute[0].DiSCO == pytest.approx((first + second) / 2)
     (spread,) = [row for row in result.record.spread if (row.target, row.measure) == ("t", "DiSCO")]
     assert (spread.n_copies, spread.lowest, spread.highest) == (2, first, second)
@@ -27,7 +27,7 @@ def test_the_mean_and_its_spread():
 def test_one_copy_has_no_mean_row_and_is_its_own_mean_and_pool():
     result = measured(ORIGINAL, SYNTHETIC)
     assert [row.copy for row in result.attribute] == [1]
-    assert result.mean == result.pooled == result.of_copy(1)
+    assert result.mean == result.pooled == result.find_copy(1)
     assert result.record.spread == ()
 
 

@@ -63,12 +63,12 @@ def test_a_wider_population_is_wider_and_stays_where_it_is(values, factor):
         population_of("normal(3, 2)"),
         population_of("t(5, 1, 2)"),
     ):
-        wide = population.stretched(factor)
+        wide = population.stretch(factor)
         assert wide.spread == pytest.approx(factor * population.spread, rel=1e-9)
 
 
 def test_a_stretched_gamma_keeps_its_mean():
-    population = population_of("gamma(4, 2)").stretched(2)
+    population = population_of("gamma(4, 2)").stretch(2)
     assert population.text == "gamma(1, 8)"
 
 

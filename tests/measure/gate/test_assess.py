@@ -7,7 +7,7 @@ import pytest
 
 import unveil
 from unveil.assessment.alerts import gate_alerts
-from unveil.assessment.assess import assess_release
+from unveil.assessment.assess_release import assess_release
 from unveil.errors import UnveilError
 from unveil.records.alerts import Acceptance, GateEvidence, OwnValue
 

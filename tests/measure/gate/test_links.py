@@ -34,7 +34,9 @@ def sets(names: list[str]) -> list[tuple[int, ...]]:
 
 def shares(links: Links, column: str) -> list[float]:
     """People linked, own value, neighbour's."""
-    weighed = [float((links.weight * one).sum() / links.total) for one in links.shown(column)]
+    weighed = [
+        float((links.weight * one).sum() / links.total) for one in links.compare_values(column)
+    ]
     return [round(one, 9) for one in (links.total, *weighed)]
 
 
@@ -78,7 +80,9 @@ def assert_looks(seed: int, size: int) -> None:
         has_twins = plain.z > 3 and plain.n_twins >= gate.ENOUGH
         assert (look.twin is not None) == has_twins
         if has_twins:
-            assert (look.twin, look.tied) == pytest.approx((plain.twin, plain.tied), abs=1e-9)
+            assert (look.twin, look.tied_people) == pytest.approx(
+                (plain.twin, plain.tied), abs=1e-9
+            )
         is_rule = has_twins and plain.twin > plain.neighbour
         assert look.z == pytest.approx(plain.twin_z if is_rule else plain.z)
 
@@ -149,7 +153,7 @@ def test_a_copy_shows_own_values_and_more_records_never_return_fewer_people(seed
     copy = rows(names, original, original)
     for by in sets(names):
         links = copy.links([names[place] for place in by])
-        assert all(links.shown(names[x])[0].all() for x in {*range(len(names))} - {*by})
+        assert all(links.compare_values(names[x])[0].all() for x in {*range(len(names))} - {*by})
     parts = synthetic[: len(synthetic) // 2 + 1], synthetic[len(synthetic) // 2 :]
     pooled = whole(names, original, *parts)
     assert pooled == whole(names, original, synthetic)

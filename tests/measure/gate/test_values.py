@@ -18,7 +18,7 @@ def fold(text: str) -> str:
 
 def n_codes(*cells: object) -> int:
     (column,) = columns(["x"], [(cell,) for cell in cells], [(cells[0],)])
-    return len({*column.of_side(0).tolist()})
+    return len({*column.select_side(0).tolist()})
 
 
 def agree(mine: list, theirs: list) -> list[bool]:
@@ -89,7 +89,7 @@ def test_ranks_are_on_straight_lines_between_mid_ranks(seed):
 
 def test_ranks_and_agreement_by_hand():
     (column,) = columns(["x"], [(1,), (1,), (5,), (9,)], [(3,), (6,), (-2,), (99,), (None,)])
-    assert column.ranks[column.of_side(1)].tolist() == [0.4375, 0.6875, 0.25, 0.875, -1]
+    assert column.ranks[column.select_side(1)].tolist() == [0.4375, 0.6875, 0.25, 0.875, -1]
     # A step of ten is a hundredth of the ranks, so that two are two in a thousand.
     original = [*range(0, 1000, 10)]
     assert agree(original, [x + 1.9 for x in original])[:-1] == [True] * 99

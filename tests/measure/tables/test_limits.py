@@ -199,12 +199,12 @@ def test_seconds_are_one_limit_for_everything(shape):
 
 
 def test_an_effort_keeps_its_time_once_it_runs():
-    effort = Effort(seconds=100.0).started()
-    assert effort.started() is effort
+    effort = Effort(seconds=100.0).start()
+    assert effort.start() is effort
     assert effort.until is not None
-    assert 95 < (effort.left or 0) <= 100
-    assert 45 < (effort.part(0.5).left or 0) <= 50
-    assert Effort().part(0.5).left is None
+    assert 95 < (effort.remaining or 0) <= 100
+    assert 45 < (effort.part(0.5).remaining or 0) <= 50
+    assert Effort().part(0.5).remaining is None
 
 
 def test_samples_too_large_to_be_counted_are_refused():

@@ -54,8 +54,8 @@ def test_a_full_row_blocks_a_cell_whose_row_total_is_at_its_limit():
     oracle = oracle_of(system([2, 1], [((0, 1), 0, 3)]))
     assert oracle.raisable(0, [2, 0])
     assert not oracle.raisable(0, [2, 1])
-    assert oracle.recovered([2, 1], (0, 1)) == {0, 1}
-    assert oracle.recovered([2, 0], (0, 1)) == set()
+    assert oracle.find_recovered([2, 1], (0, 1)) == {0, 1}
+    assert oracle.find_recovered([2, 0], (0, 1)) == set()
 
 
 def test_the_blocking_cells_are_enough_by_themselves():
@@ -65,7 +65,7 @@ def test_the_blocking_cells_are_enough_by_themselves():
     for cell in (0, 1, 3, 4, 6, 7):
         blocking = network.blocking(cell, everyone)
         assert blocking >> cell & 1
-        assert network.recovered(blocking, (cell,)) == 1 << cell
+        assert network.find_recovered(blocking, (cell,)) == 1 << cell
 
 
 @pytest.mark.parametrize("made", [networks(), others()], ids=["networks", "others"])

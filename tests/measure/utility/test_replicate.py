@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from oracles import replication as oracle
 from profiles import examples
+from toml_tables import write_tables
 from unveil.examples import survey, survey_synthetic
 from unveil.measure.utility.replicate import replicate
-from unveil.measure.utility.replicate_settings import findings_toml, read_findings
+from unveil.measure.utility.replicate_settings import read_findings
 from unveil.models.intervals import RULES, combine_estimates, interval, overlap, ratio_of_counts
 from unveil.records.replication import Replication
 
@@ -359,14 +360,14 @@ LIST = [
 
 def test_a_list_comes_back_from_its_toml(tmp_path):
     file = tmp_path / "list.toml"
-    file.write_text(findings_toml(LIST), encoding="utf-8")
+    file.write_text(write_tables("finding", LIST), encoding="utf-8")
     assert read_findings(file) == LIST
 
 
 def test_a_file_of_findings_says_what_a_list_says(tmp_path):
     file = tmp_path / "list.toml"
     asked = [ILL, {"kind": "regression", "formula": "ill ~ age", "where": "sex = F"}]
-    file.write_text(findings_toml(asked), encoding="utf-8")
+    file.write_text(write_tables("finding", asked), encoding="utf-8")
     assert replicate(ORIGINAL, COPY, file).record == replicate(ORIGINAL, COPY, asked).record
 
 

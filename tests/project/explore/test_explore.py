@@ -78,7 +78,7 @@ def test_every_figure_is_that_of_the_single_call(people, result):
         )
     )
     pairs = unveil.pair_tables(people, list(copies), special_codes=codes).record
-    middle = [np.median([one.S_pMSE for one in pairs.of_copy(copy)]) for copy in (1, 2)]
+    middle = [np.median([one.S_pMSE for one in pairs.list_tables(copy)]) for copy in (1, 2)]
     assert row.S_pMSE == pytest.approx(np.mean(middle))
     assert row.S_pMSE_sd == pytest.approx(np.std(middle, ddof=1))
     apart = unveil.utility(people, copies[1], special_codes=codes, n_permutations=0)

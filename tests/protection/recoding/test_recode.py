@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import unveil.view.recoding  # noqa: F401  (teaches records to show themselves)
+from toml_tables import write_steps
 from unveil.errors import AlignError, SettingsError
 from unveil.examples import KEYS, labelled_survey
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled
 from unveil.io.write_file import write_file
-from unveil.project.toml import steps_to_toml
 from unveil.protection.recoding.recode import recode
 from unveil.protection.recoding.steps import parse_steps
 from unveil.protection.replicated_uniques import remove_replicated_uniques
@@ -474,7 +474,7 @@ def test_what_was_found_can_be_applied_to_the_next_extract():
     result = recode(frame, steps)
     fixed = result.fixed_steps()
     assert recode(frame, fixed).data.equals(result.data)
-    assert parse_steps(tomllib.loads(steps_to_toml(fixed))["protect"]["step"]) == fixed
+    assert parse_steps(tomllib.loads(write_steps(fixed))["protect"]["step"]) == fixed
     # In the next extract the same limits hold, whoever is in it.
     later = frame.with_columns(age=pl.col("age") + 7, pay=pl.col("pay") * 2)
     made = recode(later, fixed).data

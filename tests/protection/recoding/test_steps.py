@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
+from toml_tables import write_steps
 from unveil.errors import InputError
-from unveil.project.toml import steps_to_toml
 from unveil.protection.recoding.recode import recode
 from unveil.protection.recoding.steps import parse_steps
 from unveil.records.recoding import Drop, MergeRare, PerturbOutliers, TopCode, as_mapping
@@ -43,9 +43,9 @@ RECIPE = [
 
 def test_every_kind_of_step_goes_to_toml_and_back():
     steps = parse_steps(RECIPE)
-    text = steps_to_toml(RECIPE)
+    text = write_steps(RECIPE)
     assert parse_steps(tomllib.loads(text)["protect"]["step"]) == steps
-    assert steps_to_toml(steps) == text
+    assert write_steps(steps) == text
     assert [as_mapping(step) for step in steps] == RECIPE
     assert text.startswith('[[protect.step]]\ndo = "drop"\ncolumn = "id"\n\n[[protect.step]]\n')
 
@@ -64,7 +64,7 @@ def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
         if not set(parents) & set(parents.values())
         else Drop(column=into),
     )
-    assert parse_steps(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
+    assert parse_steps(tomllib.loads(write_steps(steps))["protect"]["step"]) == steps
 
 
 @examples(80)
@@ -74,7 +74,7 @@ def test_whatever_is_in_a_name_survives_the_round_trip(column, into, parents):
 )
 def test_every_number_survives_the_round_trip(at, share):
     steps = (TopCode(column="x", at=at), TopCode(column="x", quantile=share))
-    assert parse_steps(tomllib.loads(steps_to_toml(steps))["protect"]["step"]) == steps
+    assert parse_steps(tomllib.loads(write_steps(steps))["protect"]["step"]) == steps
 
 
 def test_what_was_left_open_is_not_written():

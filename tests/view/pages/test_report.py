@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from unveil.records.alerts import Acceptance
-from unveil.records.assessment import Limit, LimitCheck
+from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import ReportContents
 from unveil.view.glossary import GLOSSARY, TERMS, glossary, link_terms, terms_in
+from unveil.view.html_page import POLICY
 from unveil.view.limits import figure_text, group_figures, worst
 from unveil.view.pages.report import ORDER, custodian_page
-from unveil.view.render_html import POLICY
 from unveil.view.sections import context, history, records, scenario, tables, verdict
 from view import report_cases
 

@@ -63,7 +63,7 @@ def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Ove
     _, mine, its = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
     person, tied, other_tied = here.person[mine], here.is_tied[mine], there.is_tied[its]
 
-    def counted(chosen: np.ndarray) -> Floats:
+    def count_persons(chosen: np.ndarray) -> Floats:
         return np.bincount(person[chosen], minlength=here.n_persons).astype(np.float64)
 
     n_tied = [found.per_person(found.is_tied) for found in (here, there)]
@@ -73,10 +73,10 @@ def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Ove
         n_drawn[0],
         n_tied[1],
         n_drawn[1],
-        counted(~tied & ~other_tied),
-        counted(tied & ~other_tied),
-        counted(~tied & other_tied),
-        counted(tied & other_tied),
+        count_persons(~tied & ~other_tied),
+        count_persons(tied & ~other_tied),
+        count_persons(~tied & other_tied),
+        count_persons(tied & other_tied),
     )
 
 

@@ -95,7 +95,7 @@ class Nearby:
         """F1 of calling everybody a member: recall 1 and precision t give 2t / (1 + t)."""
         return 2 * self.prevalence / (1 + self.prevalence)
 
-    def called(self, thresholds: Floats) -> tuple[Floats, Floats]:
+    def compute_shares(self, thresholds: Floats) -> tuple[Floats, Floats]:
         """Which share of members and of others is called a member at each threshold."""
         recall, false_positives = (
             np.searchsorted(apart, thresholds + ROUNDING, side="right") / len(apart)
@@ -124,7 +124,7 @@ class Nearby:
     def best(self) -> float:
         """The threshold with the highest F1 of all, the smallest of several."""
         thresholds = np.unique(np.concatenate((self.members, self.others)))
-        scores = self.f1(*self.called(thresholds))
+        scores = self.f1(*self.compute_shares(thresholds))
         return float(thresholds[np.flatnonzero(scores >= scores.max() - ROUNDING)[0]])
 
 
@@ -132,7 +132,7 @@ def score_thresholds(
     nearby: Nearby, thresholds: Sequence[float], *, level: float, seed: int
 ) -> Iterator[MembershipRow]:
     """A row for each threshold."""
-    recalls, false_positives = nearby.called(np.array(thresholds, np.float64))
+    recalls, false_positives = nearby.compute_shares(np.array(thresholds, np.float64))
     scores = nearby.f1(recalls, false_positives)
     relative = nearby.relative(scores)
     t = nearby.prevalence

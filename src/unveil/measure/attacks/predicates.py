@@ -75,7 +75,7 @@ class Predicates:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def columns_used(self) -> list[int]:
+    def list_columns(self) -> list[int]:
         """The columns that some condition is about, in ascending order."""
         return np.flatnonzero(np.bincount(self.columns.ravel())).tolist()
 
@@ -129,7 +129,7 @@ class Book:
         of_column, n_levels = self.codes[column], self.attributes[column].n_levels
         return np.bincount(of_column, minlength=n_levels)
 
-    def of_records(self, rows: Ints, columns: Ints) -> Predicates:
+    def make_predicates(self, rows: Ints, columns: Ints) -> Predicates:
         """The predicates that these records satisfy on these columns (a row each), ends included.
 
         Notes
@@ -314,7 +314,7 @@ class DistinctRecords:
     def _within(self, predicates: Predicates, chosen: Mask | None = None) -> Ints:
         """How many records, or how many of those chosen, satisfy each condition alone."""
         n = np.zeros(predicates.columns.shape, np.int64)
-        for column in predicates.columns_used():
+        for column in predicates.list_columns():
             mine = predicates.columns == column
             until = self.until(column) if chosen is None else self._until_of(column, chosen)
             n[mine] = until[predicates.high[mine]] - until[predicates.low[mine]]
@@ -373,7 +373,7 @@ class PeopleRecords(DistinctRecords):
             for place, people in enumerate(self._people_satisfying(predicates)):
                 n[place] = len(np.unique(people))
             return n
-        for column in predicates.columns_used():
+        for column in predicates.list_columns():
             mine = np.flatnonzero(predicates.columns[:, 0] == column)
             n[mine] = self._n_people(column, predicates[mine])
         return n
@@ -458,7 +458,7 @@ class DrawnRecords:
         """How many of the records drawn satisfy each predicate."""
         shape = predicates.columns.shape
         low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        for column in predicates.columns_used():
+        for column in predicates.list_columns():
             mine, codes = predicates.columns == column, self.sorted_codes[column]
             low[mine] = np.searchsorted(codes, predicates.low[mine].astype(np.uint32))
             high[mine] = np.searchsorted(codes, predicates.high[mine].astype(np.uint32))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence
-from unveil.count.codes import CodedColumn, with_declared
+from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.overlap import doubtful_levels
 from unveil.count.packing import Ids, number, pack
 from unveil.errors import AlignError, RolesError, SettingsError, list_names, nearest
@@ -249,7 +249,7 @@ def _with_codes(column: CodedColumn, apart: Bands) -> CodedColumn:
             f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
             " them out."
         )
-    return with_declared(column, codes)
+    return add_declarations(column, codes)
 
 
 def check_other_columns(what: str, given: Sequence[str], known: Sequence[str]) -> None:

@@ -146,4 +146,4 @@ def name_of(secret: Secret, level: int) -> str:
     if text is None:
         return MISSING
     meaning = secret.column.meanings.get(text)
-    return text if meaning is None else meaning.shown
+    return text if meaning is None else meaning.label_with_code

@@ -205,7 +205,7 @@ def _univariate_row(attacked: PredicateSides, asked: SinglingOutSettings, seed: 
         keys=_names(attacked),
         warnings=(
             *_few(len(predicates), None if asked.exhaustive else asked.n, "every one there is"),
-            *attacked.crowded(len(predicates)),
+            *attacked.warn_crowding(len(predicates)),
         ),
     )
 
@@ -238,7 +238,7 @@ def _multivariate_row(
         method=f"predicates of {asked.n_cols} columns sampled{attacked.size}",
         n_requested=asked.n,
         keys=_names(attacked),
-        warnings=(*_few(n_found, asked.n, tried), *attacked.crowded(n_found)),
+        warnings=(*_few(n_found, asked.n, tried), *attacked.warn_crowding(n_found)),
     )
 
 

@@ -142,7 +142,7 @@ class PredicateSides:
             main, naive, control, paired=True, clusters=made_from, other_clusters=tuple(hits)
         )
 
-    def crowded(self, n_predicates: int) -> tuple[str, ...]:
+    def warn_crowding(self, n_predicates: int) -> tuple[str, ...]:
         """What to say where there are more predicates than records for them to single out."""
         sides = (self.original, self.control)
         n_single = min(side.n_single for side in sides if side is not None)
@@ -259,7 +259,7 @@ def search_predicates(
     n_tried = 0
     for drawn_rows, columns in _batches(book, n_columns, attempts, rng):
         progress("looking for predicates that single out", len(seen), n)
-        predicates = book.of_records(drawn_rows, columns)
+        predicates = book.make_predicates(drawn_rows, columns)
         new = _new(tried.singling_out(predicates).nonzero()[0], drawn_rows, columns, seen)
         parts.append(predicates[new[:left]])
         rows.append(drawn_rows[new[:left]])

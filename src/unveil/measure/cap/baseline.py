@@ -46,7 +46,7 @@ class PriorTable:
     rows: tuple[Texts, ...]  # keys, then targets
     shares: Floats
 
-    def of_cells(self, classes: KeyClasses) -> Floats:
+    def compute_by_cell(self, classes: KeyClasses) -> Floats:
         """The share that each cell of the original has; 0 where the table does not have it."""
         named = {column.name: column for column in (*classes.key_columns, *classes.joint.parts)}
         columns = [named[name] for name in (*self.keys, *self.targets)]
@@ -186,12 +186,12 @@ class Baseline:
         keys = self.known.keys
         return f"table by {', '.join(keys)}" if keys else "published marginal"
 
-    def of_cells(self, classes: KeyClasses) -> Floats:
+    def compute_by_cell(self, classes: KeyClasses) -> Floats:
         """CAP_b of the people in each cell of the original."""
         if self.number is not None:
             return np.full(len(classes.own), self.number)
         if self.known is not None:
-            return self.known.of_cells(classes)
+            return self.known.compute_by_cell(classes)
         return _marginal(classes) / classes.n_original
 
     def refuse_unknown_keys(self, key_names: Sequence[str]) -> None:
@@ -207,7 +207,7 @@ class Baseline:
         """How many people a table says nothing about."""
         if self.known is None:
             return ()
-        n = int(classes.d_tq[self.known.of_cells(classes) == 0].sum())
+        n = int(classes.d_tq[self.known.compute_by_cell(classes) == 0].sum())
         sentence = (
             f"The table has no count above 0 for {n:,} of {classes.n_original:,} original records:"
             " their baseline is 0."

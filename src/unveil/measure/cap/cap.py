@@ -128,7 +128,7 @@ def cap_record(
         progress(f"scoring {key_set.name}", done, len(attribution.key_sets))
         classes = attribution.classes(key_set)
         people = people_of(classes, key_set, scenarios, mask)
-        known = baseline.of_cells(classes)
+        known = baseline.compute_by_cell(classes)
         notes += [note for note in baseline.notes(classes) if note not in notes]
         for method, copies in attribution.copies.items():
             for m, scenario, figures in figures_by_m(classes, copies, known, people):
@@ -295,7 +295,7 @@ class CapResult(RowsResult[Cap]):
                 "unique": classes.d_q[at] == 1,
                 "matches": matching,
                 "cap_original": (classes.agreeing[0] / classes.d_q)[at],
-                "cap_baseline": self._baseline.of_cells(classes)[at],
+                "cap_baseline": self._baseline.compute_by_cell(classes)[at],
                 "cap_synthetic": synthetic,
                 "settled": pool.settled[at],
                 "right": pool.right[at],

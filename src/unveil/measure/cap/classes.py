@@ -337,9 +337,9 @@ class KeyClasses:
             agreeing = agreeing + self.agreeing[copy]
             matching = matching + self.keys.counts[copy, self.q]
             seen |= self.cells.counts[copy] > 0
-            yield Pool(m, agreeing, matching, self._settled(seen)[self.q] & (matching > 0))
+            yield Pool(m, agreeing, matching, self._find_settled(seen)[self.q] & (matching > 0))
 
-    def _settled(self, seen: Mask) -> Mask:
+    def _find_settled(self, seen: Mask) -> Mask:
         """The key combinations whose cells seen agree with each other in every target."""
         starts = self.cells.starts[:-1].astype(np.int64)
         settled = np.ones(len(starts), bool)

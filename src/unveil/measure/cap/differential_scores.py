@@ -44,7 +44,7 @@ class ScoredPeople:
         found: Ints = self.n[:, self.s_q > 0].sum(axis=1)
         return found
 
-    def found(self) -> Self:
+    def keep_found(self) -> Self:
         """Only people whose keys occur in the copies."""
         here = self.s_q > 0
         return type(self)(self.s_tq[here], self.s_q[here], self.n[:, here])
@@ -75,7 +75,7 @@ class ScoreClasses:
         with_people: Ints = ((self.n > 0) * self.w).sum(axis=1)
         return with_people
 
-    def found(self) -> Self:
+    def keep_found(self) -> Self:
         """Only key combinations that occur in the copies."""
         here = self.s_q > 0
         return type(self)(self.n[:, here], self.right[:, here], self.s_q[here], self.w[here])
@@ -90,7 +90,7 @@ class GroupScores:
 
     def without_nonmatches(self) -> Self:
         """Only people whose keys occur in the copies: where a non-match is undefined."""
-        return type(self)(self.people.found(), self.classes.found())
+        return type(self)(self.people.keep_found(), self.classes.keep_found())
 
 
 def score_by_m(scenario: CountedScenario, methods: Sequence[range]) -> list[GroupScores]:

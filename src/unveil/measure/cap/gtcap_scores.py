@@ -241,7 +241,7 @@ class Scoring:
         if self._adds_up(columns):
             return [near.weight for near in self._near(columns, files)]
         sweeps = [sweep_all(columns.axes, columns.buckets, data, self.asked) for data in files]
-        return [_sum_pairs(swept, self._combined(swept, columns.axes)) for swept in sweeps]
+        return [_sum_pairs(swept, self._combine_axes(swept, columns.axes)) for swept in sweeps]
 
     def _near(self, columns: Columns, files: Files) -> list[NeighbourWeights]:
         """The same where it is a sum over axes, with the number near on all axes together."""
@@ -271,7 +271,7 @@ class Scoring:
         if is_long(n_pairs, len(leads) * len(self.asked)):
             sums = [self._near_on_both(key, target, data) for key in keys for target in targets]
         else:
-            sums = [self._led(lead, others, data) for lead in leads]
+            sums = [self._sum_windows(lead, others, data) for lead in leads]
         return reduce(np.add, sums) / len(sums)
 
     def _near_on_both(self, key: RadiusAxis, target: RadiusAxis, data: slice) -> Floats:
@@ -280,22 +280,28 @@ class Scoring:
         on_key, on_target = swept.on(key), swept.on(target)
         return _sum_pairs(swept, lambda block: on_key.proximity(block) * on_target.proximity(block))
 
-    def _led(self, lead: RadiusAxis, others: Sequence[RadiusAxis], data: slice) -> Floats:
+    def _sum_windows(self, lead: RadiusAxis, others: Sequence[RadiusAxis], data: slice) -> Floats:
         """The sum over windows of the leading proximity times the coefficient on the others."""
         swept = sweep(lead, self.cells.buckets, data, self.asked)
-        leading, rest = swept.on(lead), self._combined(swept, others)
+        leading, rest = swept.on(lead), self._combine_axes(swept, others)
         return _sum_pairs(swept, lambda block: leading.proximity(block) * rest(block))
 
     def _products(self, data: slice) -> Floats:
         """The sum of kc * tc where neither is a mean: from the pairs near on every axis."""
         swept = sweep_all(self.cells.axes, self.cells.buckets, data, self.asked)
-        kc, tc = self._combined(swept, self.keys.axes), self._combined(swept, self.targets.axes)
+        kc, tc = (
+            self._combine_axes(swept, self.keys.axes),
+            self._combine_axes(swept, self.targets.axes),
+        )
         return _sum_pairs(swept, lambda block: kc(block) * tc(block))
 
     def _from_pairs(self, data: slice) -> GtcapSums:
         """Both sums where kc is no sum over axes: from the pairs near on every key."""
         swept = sweep_all(self.keys.axes, self.keys.buckets, data, self.asked)
-        kc, tc = self._combined(swept, self.keys.axes), self._combined(swept, self.targets.axes)
+        kc, tc = (
+            self._combine_axes(swept, self.keys.axes),
+            self._combine_axes(swept, self.targets.axes),
+        )
         right, of_keys, n_near = (np.zeros(len(swept.asked)) for _ in range(3))
         for block in swept.blocks():
             weight = kc(block)
@@ -304,14 +310,16 @@ class Scoring:
             weight *= tc(block)
             weight *= swept.is_alike(self.targets.buckets.ids, block)
             right[block.asked] += block.sums(weight)
-        right, of_keys, n_near = map(swept.of_records, (right, of_keys, n_near))
+        right, of_keys, n_near = map(swept.sum_by_record, (right, of_keys, n_near))
         return GtcapSums(right, of_keys, n_near > 0)
 
-    def _combined(self, swept: Sweep, axes: Sequence[RadiusAxis]) -> Callable[[PairBlock], Floats]:
+    def _combine_axes(
+        self, swept: Sweep, axes: Sequence[RadiusAxis]
+    ) -> Callable[[PairBlock], Floats]:
         """The coefficient of pairs on these axes, alike in the categorical columns as they are."""
         on_axes = [swept.on(axis) for axis in axes]
 
-        def of_pairs(block: PairBlock) -> Floats:
+        def combine_pairs(block: PairBlock) -> Floats:
             proximities = [on.proximity(block) for on in on_axes]
             if not proximities:
                 return np.ones(len(block.data))
@@ -319,11 +327,11 @@ class Scoring:
                 return reduce(np.add, proximities) / len(proximities)
             return reduce(np.multiply if self.coefficient == "product" else np.minimum, proximities)
 
-        return of_pairs
+        return combine_pairs
 
 
 def _sum_pairs(swept: Sweep, weigh: Callable[[PairBlock], Floats]) -> Floats:
     total = np.zeros(len(swept.asked))
     for block in swept.blocks():
         total[block.asked] += block.sums(weigh(block))
-    return swept.of_records(total)
+    return swept.sum_by_record(total)

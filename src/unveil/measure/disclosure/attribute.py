@@ -73,7 +73,7 @@ def capd_renormalised(p: Profile) -> float | None:
     CAPd_renormalised = 100 sum(d*_tq / d*_q d*_tq) / N_d, with d* the counts that exclusions leave.
     Without exclusions it is CAPd.
     """
-    return p.renormalised.dd_per_d.percent(of=p.N_d)
+    return p.renormalised_sums.dd_per_d.percent(of=p.N_d)
 
 
 @measure("CAPs_renormalised", equation="Raab 2024 (7), as in synthpop 1.9-3", undefined=NO_COPY)
@@ -84,7 +84,7 @@ def caps_renormalised(p: Profile) -> float | None:
     -----
     CAPs_renormalised = 100 sum(s*_tq / s*_q s*_tq) / N_s. Without exclusions it is CAPs.
     """
-    return p.renormalised.ss_per_s.percent(of=p.N_s)
+    return p.renormalised_sums.ss_per_s.percent(of=p.N_s)
 
 
 @measure("DCAP_renormalised", equation="Raab 2024 (6), as in synthpop 1.9-3", undefined=NOBODY)
@@ -96,7 +96,7 @@ def dcap_renormalised(p: Profile) -> float | None:
     DCAP_renormalised = 100 sum(s*_tq / s*_q d*_tq) / N_d. Raab's own figures keep the intruder's
     probabilities as they were (her 3.21 for workab without NO is DCAP, not this one).
     """
-    return p.renormalised.ds_per_s.percent(of=p.N_d)
+    return p.renormalised_sums.ds_per_s.percent(of=p.N_d)
 
 
 def scale_cap(cap: float, base: float) -> float | None:
@@ -308,7 +308,7 @@ def tcap_renormalised(p: Profile) -> float | None:
     that exclusions leave. It can exceed 100: what the copy settles is decided before excluding.
     Without exclusions it is TCAP.
     """
-    return p.percent(p.d_kept, given=p.ps_is_1, of=p.renormalised.d_found)
+    return p.percent(p.d_kept, given=p.ps_is_1, of=p.renormalised_sums.d_found)
 
 
 @measure(

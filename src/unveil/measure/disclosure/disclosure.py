@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.flags import parse_checks
+from unveil.measure.disclosure.find_flags import parse_checks
 from unveil.measure.disclosure.record import measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.study.band_spec import parse_bands

@@ -12,7 +12,7 @@ from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.attribute import COUNTED, excess_ratio
 from unveil.measure.disclosure.figures import ByCopy, attribute_figures
 from unveil.measure.disclosure.measures import CATALOGUE
-from unveil.measure.disclosure.record import people_figures, rows_counted
+from unveil.measure.disclosure.record import note_row_counts, people_figures
 from unveil.measure.result import RowsResult
 from unveil.records.disclosure import Coercion, Excess, ExcessRow, NotMeasured, PeopleRow
 from unveil.records.exclusions import Exclusion
@@ -113,7 +113,7 @@ def _record(
 ) -> Excess:
     scenario = opening.scenario
     copies = range(CONTROL + 1, len(scenario.sides.rows))
-    parts = [scenario.of_sides([part, *copies]) for part in (TRAIN, CONTROL)]
+    parts = [scenario.select_sides([part, *copies]) for part in (TRAIN, CONTROL)]
     people = _people(opening)
     plain, struck = ([resolve_exclusions(kept, part) for part in parts] for kept in ((), rules))
     of_plain, of_struck = (
@@ -140,15 +140,15 @@ def _record(
         exclude=tuple(rule.text for rule in rules),
         rows=tuple(rows),
         bands=opening.bands,
-        coercions=(*opening.notes, *_rows_counted(people, measures)),
-        not_measured=tuple(_not_measured(rows)),
+        coercions=(*opening.notes, *_note_row_counts(people, measures)),
+        not_measured=tuple(_list_not_measured(rows)),
     )
 
 
 def _people(opening: OpenScenario) -> tuple[PeopleOfFiles, ...]:
     """Whose rows those of train are, and those of the control sample; nobody's where not asked."""
     people = opening.people
-    return () if people is None else (people.without_control(), people.of_control())
+    return () if people is None else (people.without_control(), people.shift_to_control())
 
 
 def _size(opening: OpenScenario, people: Sequence[PeopleOfFiles], part: int) -> int:
@@ -169,12 +169,14 @@ def _figures(
     ]
 
 
-def _rows_counted(people: Sequence[PeopleOfFiles], measures: Sequence[str]) -> tuple[Coercion, ...]:
+def _note_row_counts(
+    people: Sequence[PeopleOfFiles], measures: Sequence[str]
+) -> tuple[Coercion, ...]:
     by_row = [symbol for symbol in measures if symbol not in COUNTED]
     if not people or not by_row:
         return ()
     verb = "count" if len(by_row) > 1 else "counts"
-    return rows_counted(people[TRAIN].original, f"{list_names(by_row)} {verb}")
+    return note_row_counts(people[TRAIN].original, f"{list_names(by_row)} {verb}")
 
 
 def _rows(
@@ -204,7 +206,7 @@ def _rows(
             )
 
 
-def _not_measured(rows: Iterable[ExcessRow]) -> Iterator[NotMeasured]:
+def _list_not_measured(rows: Iterable[ExcessRow]) -> Iterator[NotMeasured]:
     """Why a figure without exclusions, or R, is None."""
     for row in rows:
         for field in ("train", "control", "R"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.measure.disclosure.figures import CheckSettings
-from unveil.measure.disclosure.flags import parse_checks
+from unveil.measure.disclosure.find_flags import parse_checks
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.result import RowsResult
 from unveil.records.disclosure import (

@@ -16,7 +16,7 @@ from unveil.count.codes import CodedColumn, label, labels_or_none
 from unveil.count.packing import Integers
 from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.flags import flags
+from unveil.measure.disclosure.find_flags import find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
 from unveil.records.base import Copy
 from unveil.records.disclosure import Checks, Flag, GroupRow, ValueRow
@@ -90,9 +90,9 @@ def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[Gr
     Raab (2024), equation 11, within the levels of a key.
     """
     scenario = exclusions.scenario
-    found = scenario.looks(place).found
+    found = scenario.looks(place).found_cells
     if exclusions.act_on(place):
-        found = found[~exclusions.gone(place)[found]]
+        found = found[~exclusions.mask_excluded(place)[found]]
     if int(scenario.cells(place).counts[0][found].sum()) < LEAST_DISCLOSED:
         return
     for key in range(len(scenario.key_columns)):
@@ -249,7 +249,7 @@ def measure_all(
     if scenario.n_copies > 1:  # a single one is counted already
         for place, name in enumerate(names):
             progress(f"counting {name}", place, len(names))
-            scenario.pooled.cells(place)
+            scenario.pooled_copies.cells(place)
     identity: dict[Copy, Figures] = {}
     found: list[list[TargetFigures]] = [[] for _ in names]
     nothing = resolve_exclusions((), scenario)
@@ -321,7 +321,7 @@ def _measure_target(
     p = exclusions.profile(place)
     return TargetFigures(
         {copy: _attribute(p)},
-        tuple(flags(exclusions, place, copy, checking.checks, checking.segment)),
+        tuple(find_flags(exclusions, place, copy, checking.checks, checking.segment)),
         tuple(count_removed_records(p, copy, place, exclusions)),
         tuple(rows_by_group(exclusions, place, copy)),
     )

@@ -29,7 +29,7 @@ UNIQUE = 0.5
 
 def recurrences(scenario: CountedScenario) -> list[Recurrence]:
     """For each copy, how many original records stand in it whole."""
-    keys, targets = scenario.pooled.keys, scenario.pooled.target_columns
+    keys, targets = scenario.pooled_copies.keys, scenario.pooled_copies.target_columns
     number = number_whole_rows(keys, targets)
     originals, *copies = (number[rows] for rows in scenario.sides.slices)
     originals.sort()  # in its place, as the copies are: there is no need of a second one

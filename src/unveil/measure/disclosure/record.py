@@ -76,7 +76,7 @@ def _rows(people: PeopleOfFiles, exclusions: Exclusions) -> Iterator[PeopleRow]:
             yield _people_row(people.original, is_counted, None, copy, measure)
         for place, target in enumerate(pair.target_names):
             cell_of_row = pair.cells_of_originals(place)
-            looks, kept = pair.looks(place), ~here.gone(place)
+            looks, kept = pair.looks(place), ~here.mask_excluded(place)
             for measure, counted in attribute.COUNTED.items():
                 cells = looks.on_cells(counted(looks.profile)) & kept
                 yield _people_row(people.original, cells[cell_of_row], target, copy, measure)
@@ -115,7 +115,7 @@ def people_by_keys(people: People, q: Ids, n_q: int) -> PeopleByKeys:
     )
 
 
-def rows_counted(people: People | None, what: str) -> tuple[Coercion, ...]:
+def note_row_counts(people: People | None, what: str) -> tuple[Coercion, ...]:
     """That some figures count rows, where people have several."""
     if people is None or people.record.n_people == people.record.n_rows:
         return ()
@@ -184,7 +184,7 @@ def _record(
     targets = _sort_by_risk({target: found.figures for target, found in named.items()})
     subjects: list[tuple[str | None, ByCopy]] = [(None, after.identity)]
     subjects += [(target, named[target].figures) for target in targets]
-    keys = scenario.pooled.keys
+    keys = scenario.pooled_copies.keys
     n_q_original, n_q_synthetic = np.count_nonzero(keys.counts, axis=1).tolist()
     return Disclosure(
         files=opening.files,

@@ -61,8 +61,8 @@ def records_at_risk(
             f" can be listed for: {list_names(COUNTED)}."
         )
     looks = scenario.looks(place)
-    gone = here.gone(place)
-    gone_here = here.gone_keys(place) if measure in identity.COUNTED else gone
+    gone = here.mask_excluded(place)
+    gone_here = here.mask_excluded_keys(place) if measure in identity.COUNTED else gone
     at_risk = looks.on_cells(COUNTED[measure](looks.profile)) & ~gone_here
     cell_of_row = scenario.cells_of_originals(place)
     rows = np.flatnonzero(at_risk[cell_of_row])
@@ -301,14 +301,14 @@ class DisclosureResult(Result):
     @property
     def mean(self) -> CopyFigures:
         """The mean over the copies (of one copy: that copy)."""
-        return self.of_copy(self.record.headline_copy)
+        return self.find_copy(self.record.headline_copy)
 
     @property
     def pooled(self) -> CopyFigures:
         """All copies as one file, as an intruder who has them all would use them."""
-        return self.of_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
+        return self.find_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
 
-    def of_copy(self, copy: Copy) -> CopyFigures:
+    def find_copy(self, copy: Copy) -> CopyFigures:
         """The figures of one copy."""
         rows = tuple(row for row in self.record.attribute if row.copy == copy)
         return CopyFigures(self.record.identity_of(copy), rows)

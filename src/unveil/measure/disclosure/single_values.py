@@ -73,7 +73,8 @@ def _is_kept(exclusions: Exclusions, place: int) -> Mask | np.bool:
     """Which rows of the original no exclusion takes out; all, where none acts."""
     if not exclusions.act_on(place):
         return np.True_
-    return ~exclusions.gone(place)[exclusions.scenario.cells_of_originals(place)]
+    kept: Mask = ~exclusions.mask_excluded(place)[exclusions.scenario.cells_of_originals(place)]
+    return kept
 
 
 def _people_by_level(column: CodedColumn, pair: CountedScenario, people: People | None) -> Ints:

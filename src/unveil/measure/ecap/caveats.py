@@ -175,7 +175,7 @@ def unattainable(threshold: float, limit: float) -> str:
     )
 
 
-def not_found(threshold: float) -> str:
+def no_noise_sentence(threshold: float) -> str:
     """None was found, though the limit is lower."""
     return (
         f"No amount of noise was found with which no ECAP is above {threshold:g}, though the"

@@ -18,7 +18,7 @@ from unveil.measure.ecap.caveats import (
     Codes,
     codes_within,
     heaped_warning,
-    not_found,
+    no_noise_sentence,
     tail_warning,
     unattainable,
 )
@@ -114,7 +114,7 @@ def choose_for_values(asked: EcapValues, threshold: float) -> NoiseChoice:
     sigma = smallest(values, threshold)
     use = None if sigma is None else round_up_enough(values, sigma, threshold)
     if sigma is None or use is None:
-        return _record(asked, threshold, _NO_TAIL, warnings=(not_found(threshold),))
+        return _record(asked, threshold, _NO_TAIL, warnings=(no_noise_sentence(threshold),))
     found = values.ecap(sigma)
     tail = _tail(asked, sigma, threshold)
     worst = values.like(values.x[worst_of(found)])

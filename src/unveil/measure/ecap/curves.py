@@ -145,7 +145,7 @@ def sensitivity(
         other = replace(setting, N=round(setting.N * factor))
         yield _other(values, other, ("N", factor), threshold, sigmas)
     for factor in FACTORS:
-        other = replace(setting, population=setting.population.stretched(factor))
+        other = replace(setting, population=setting.population.stretch(factor))
         yield _other(values, other, ("spread", factor), threshold, sigmas)
 
 

@@ -70,30 +70,30 @@ class IntegerPlaces:
     def ecap(self, sigma: float, places: Places | None = None) -> Floats:
         """ECAP of whole numbers under noise that is rounded to whole numbers."""
         x = self.x if places is None else self.x[places]
-        p = np.full(len(x), rounded_pmf(self.setting.noise, self._capped(sigma), 0)[0])
+        p = np.full(len(x), rounded_pmf(self.setting.noise, self._cap_sigma(sigma), 0)[0])
         b = np.clip(self._others(x, sigma), 0.0, 1.0)
         return claims(p, b, self.setting.N, self.setting.n)
 
-    def _capped(self, sigma: float) -> float:
+    def _cap_sigma(self, sigma: float) -> float:
         return min(sigma, MOST_NOISE * self.setting.population.scale)
 
     def _others(self, x: Floats, sigma: float) -> Floats:
         reach = KINDS[self.setting.noise].reach(np.zeros(1), np.full(1, 40.0))[0]
         n_steps = reach * sigma + 2  # not made whole: it may be beyond every whole number
         if len(x) * n_steps <= _MOST_CELLS:
-            return self._added(x, sigma, int(n_steps))
+            return self._add_noise(x, sigma, int(n_steps))
         if sigma >= _FLAT and _levels(x, n_steps) > _MOST_IN_ALL:
-            return self._integral(x, self._capped(sigma))
+            return self._integral(x, self._cap_sigma(sigma))
         parts = _parts(x, int(n_steps))
-        return np.concatenate([self._folded(part, sigma, int(n_steps)) for part in parts])
+        return np.concatenate([self._convolve(part, sigma, int(n_steps)) for part in parts])
 
-    def _added(self, x: Floats, sigma: float, n_steps: int) -> Floats:
+    def _add_noise(self, x: Floats, sigma: float, n_steps: int) -> Floats:
         k = rounded_pmf(self.setting.noise, sigma, n_steps)
         steps = np.arange(-n_steps, n_steps + 1)
         near = shares(self.setting.population, x[:, None] - steps)
         return np.asarray(near @ np.concatenate([k[:0:-1], k]))
 
-    def _folded(self, x: Floats, sigma: float, n_steps: int) -> Floats:
+    def _convolve(self, x: Floats, sigma: float, n_steps: int) -> Floats:
         """The same for all whole numbers of a range at once."""
         first = x[0] - n_steps
         n_levels = int(x[-1] - x[0]) + 2 * n_steps + 1

@@ -174,9 +174,9 @@ def measure_ecap(asked: EcapValues, sigma: float, threshold: float | None) -> Ec
     nothing = np.full_like(found, np.nan)
     return EcapResult(
         record,
-        distinct.spread(found),
-        distinct.spread(nothing if near is None else near.below),
-        distinct.spread(nothing if near is None else near.above),
+        distinct.expand(found),
+        distinct.expand(nothing if near is None else near.below),
+        distinct.expand(nothing if near is None else near.above),
     )
 
 

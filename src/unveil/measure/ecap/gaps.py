@@ -176,7 +176,7 @@ class _PopulationPiece:
         for first in range(0, len(self.end), size):
             part = slice(first, first + size)
             block = replace(self, end=self.end[part], a=self.a[part], w=self.w[part])
-            found[part] = block.summed(block.edges(knots, peak))
+            found[part] = block.integrate(block.edges(knots, peak))
         return found
 
     def edges(self, knots: Floats, peak: float) -> Floats:
@@ -188,21 +188,21 @@ class _PopulationPiece:
         all_of_them = [reach * _GRADES, self.noise.kinks(self.a, self.w), of_shape]
         return np.sort(np.clip(np.concatenate(all_of_them, axis=1), 0.0, reach), axis=1)
 
-    def summed(self, edges: Floats) -> Floats:
+    def integrate(self, edges: Floats) -> Floats:
         """Gauss and Legendre on every panel that is no point."""
         row, panel = np.nonzero(np.diff(edges, axis=1) > 0)
         first, last = edges[row, panel], edges[row, panel + 1]
         if not self.shape.begins_at_zero:
-            return self._gathered(row, self._gauss(row, first, last))
+            return self._sum_rows(row, self._gauss(row, first, last))
         near, far = self._from_zero(row, first, last)
         is_steep = near < far / _RATIO
         masses = np.zeros(len(row))
         plain, steep = np.nonzero(~is_steep & (far > 0))[0], np.nonzero(is_steep)[0]
         masses[plain] = self._gauss(row[plain], first[plain], last[plain])
-        masses[steep] = self._graded(row[steep], near[steep], far[steep])
-        return self._gathered(row, masses)
+        masses[steep] = self._integrate_pole(row[steep], near[steep], far[steep])
+        return self._sum_rows(row, masses)
 
-    def _gathered(self, row: np.ndarray, masses: Floats) -> Floats:
+    def _sum_rows(self, row: np.ndarray, masses: Floats) -> Floats:
         return np.bincount(row, masses, len(self.end)).astype(np.float64)
 
     def _gauss(self, row: np.ndarray, first: Floats, last: Floats) -> Floats:
@@ -229,7 +229,7 @@ class _PopulationPiece:
         )
         return near, far
 
-    def _graded(self, row: np.ndarray, near: Floats, far: Floats) -> Floats:
+    def _integrate_pole(self, row: np.ndarray, near: Floats, far: Floats) -> Floats:
         """Panels towards a pole, each a third as far from it, and the rest by its mass.
 
         Over the rest the noise is as good as constant, while the density may be without bound.
@@ -367,7 +367,7 @@ class Distinct:
         """How many values are missing."""
         return int((self.codes < 0).sum())
 
-    def spread(self, found: Floats) -> Floats:
+    def expand(self, found: Floats) -> Floats:
         """What each value has, from what each distinct one has; NaN where it is missing."""
         return np.where(self.codes < 0, np.nan, found[self.codes])
 

@@ -40,7 +40,7 @@ class Population:
     shape: PopulationShape
     _stretched: Callable[[float], "Population"]
 
-    def stretched(self, factor: float) -> "Population":
+    def stretch(self, factor: float) -> "Population":
         """The same kind of population, its spread so many times as wide (004, Figure 7)."""
         return self._stretched(factor)
 
@@ -229,10 +229,10 @@ def make_population(name: str, parameters: Parameters) -> Population:
     family = FAMILIES[name]
     text = f"{name}({', '.join(f'{one:.6g}' for one in parameters)})"
 
-    def stretched(factor: float) -> Population:
+    def stretch(factor: float) -> Population:
         return make_population(name, family.stretched(parameters, factor))
 
-    return Population(text, *family.made(parameters), stretched)
+    return Population(text, *family.made(parameters), stretch)
 
 
 def _smooth_values(values: Floats | None) -> Population:

@@ -14,7 +14,7 @@ import polars as pl
 
 from unveil.arguments import quote_value
 from unveil.assessment.alerts import Limits
-from unveil.assessment.assess import Breach, assess_release, check_acceptances, files_hash
+from unveil.assessment.assess_release import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
@@ -23,8 +23,8 @@ from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.evidence import DeclaredRoles, Files, gather_evidence
 from unveil.measure.gate.recoded_columns import ScenarioKeys
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
-from unveil.records.assessment import Audience
 from unveil.records.disclosure import Disclosure
+from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
 from unveil.study.people import NONE
 from unveil.study.roles import names

@@ -84,7 +84,7 @@ class _Levels:
     def has(self, side: int) -> Mask:
         """Codes that a file has."""
         found = np.zeros(self.n, bool)
-        found[self.held[self.pair.held[side]]] = True
+        found[self.held[self.pair.has_level[side]]] = True
         return found
 
 
@@ -144,7 +144,7 @@ class _Way:
         return both if self._side == SYNTHETIC else (both[1], both[0])
 
     @cached_property
-    def _named(self) -> Ints:
+    def _named_codes(self) -> Ints:
         """Every code as it is named; -1 where the other file does not have it."""
         return np.where(self.levels.has(1 - self._side), np.arange(self.levels.n), -1)
 
@@ -158,9 +158,11 @@ class _Way:
         """The reading by a table, and the one that knows nothing but the commonest level."""
         found = self.find(table)
         if self._is_free:
-            return np.where(found < 0, self._named, found), self._named
+            return np.where(found < 0, self._named_codes, found), self._named_codes
         modal = int(table.sum(axis=1).argmax())
-        return tuple(np.where(self._named < 0, one, self._named) for one in (found, modal))  # type: ignore[return-value]
+        return tuple(
+            np.where(self._named_codes < 0, one, self._named_codes) for one in (found, modal)
+        )  # type: ignore[return-value]
 
     def proposal(self) -> CodingProposal | None:
         """What is found in one half and counted in the other; None where names do as well."""
@@ -170,7 +172,7 @@ class _Way:
         for half in (self.levels.is_first, ~self.levels.is_first):
             for made, reading in zip((agrees, blind), self._read(self._table(half)), strict=True):
                 made[~half] = reading[new[~half]] == old[~half]
-        named = self._named[new] == old
+        named = self._named_codes[new] == old
         rival = max((named, blind), key=lambda one: float((weight * one).sum()))
         gains = weight * (agrees.astype(float) - rival)
         z = float(gains.sum()) / float(np.sqrt(max(float((gains**2).sum()), 1e-9)))
@@ -181,7 +183,7 @@ class _Way:
         expected = max(expected, self._by_chance(reading))
         if share - expected < max(LEAST_SHARE, LEAST_RECORDS / total) or z < JOINT_SIGMAS:
             return None
-        return self._proposed(reading, share, expected, as_named)
+        return self._propose(reading, share, expected, as_named)
 
     def _by_chance(self, reading: Ints) -> float:
         """How often links would agree if people and records had nothing to do with each other."""
@@ -189,12 +191,12 @@ class _Way:
         new, old = (np.bincount(one, weight, n) / weight.sum() for one in self._sides)
         return float((new * np.where(reading >= 0, old[reading], 0)).sum())
 
-    def _proposed(
+    def _propose(
         self, reading: Ints, share: float, expected: float, as_named: float
     ) -> CodingProposal:
         pair, held, side = self.levels.pair, self.levels.held, self._side
         to = level_map(pair, held, reading, side)
-        moved = np.flatnonzero(pair.held[side] & (reading != np.arange(len(reading)))[held])
+        moved = np.flatnonzero(pair.has_level[side] & (reading != np.arange(len(reading)))[held])
         moved = moved[to[moved] != moved]
         how = "levels are read as others" if side == SYNTHETIC else "levels are united"
         return CodingProposal(
@@ -205,8 +207,8 @@ class _Way:
             f"{pair.example(moved, to[moved], side)}, and in {percent(100 * as_named)} as they are"
             " named",
             is_joint=True,
-            synthetic=pair.moved(to) if side == SYNTHETIC else None,
-            original=pair.moved(to) if side == ORIGINAL else None,
+            synthetic=pair.move_levels(to) if side == SYNTHETIC else None,
+            original=pair.move_levels(to) if side == ORIGINAL else None,
         )
 
 
@@ -313,7 +315,7 @@ class _NumberPairs:
                 "shift": self.theirs - self.mine,
                 "factor": np.where(self.mine * self.theirs != 0, self.theirs / self.mine, np.nan),
             }.get(way, self.theirs + self.mine)
-        steps = self._rounded(way, exact)
+        steps = self._round_steps(way, exact)
         neutral = {"shift": 0.0, "factor": 1.0}.get(way, np.nan)
         is_used = np.isfinite(steps) & (steps != neutral) & (self.mine != self.theirs)
         if not is_used.any():
@@ -330,7 +332,7 @@ class _NumberPairs:
 
     def _is_one_shift(self, mask: Mask) -> bool:
         """Whether most of these pairs differ by the same number: 166 for 165 is no factor."""
-        steps = self._rounded("shift", (self.theirs - self.mine)[mask])
+        steps = self._round_steps("shift", (self.theirs - self.mine)[mask])
         _, place = np.unique(steps, return_inverse=True)
         return bool(np.bincount(place, self.weight[mask]).max() > 0.5 * self.weight[mask].sum())
 
@@ -346,7 +348,7 @@ class _NumberPairs:
         low, high = np.searchsorted(theirs, to - near), np.searchsorted(theirs, to + near, "right")
         return float((p * (upto[high] - upto[low])).sum())
 
-    def _rounded(self, way: str, steps: Floats) -> Floats:
+    def _round_steps(self, way: str, steps: Floats) -> Floats:
         """Ratios to a few digits; sums and differences as exactly as the numbers themselves."""
         if way == "factor":
             return pl.Series(steps).round_sig_figs(_OF_RATIO).to_numpy()
@@ -405,7 +407,7 @@ def has_common_value(pair: CodingPair) -> bool:
 
     Where hardly two people share a value, fresh values of honest data meet none.
     """
-    mine = pair.held[ORIGINAL]
+    mine = pair.has_level[ORIGINAL]
     if not all(pair.totals) or (pair.is_met & pair.is_back).any():
         return True
     folded, place = np.unique(pair.reading.folded, return_inverse=True)

@@ -67,7 +67,7 @@ class Sample:
         return int(self.counts.sum())
 
     @property
-    def shared(self) -> float:
+    def repeated_share(self) -> float:
         """The share of records whose number another one has, too."""
         return float(self.counts[self.counts > 1].sum()) / max(self.total, 1)
 
@@ -105,7 +105,7 @@ class CodingPair:
         return self.levels.cast(pl.String)
 
     @cached_property
-    def held(self) -> NDArray[np.bool_]:
+    def has_level(self) -> NDArray[np.bool_]:
         """By file and level: does it have the level? Missing is none."""
         mask: Mask = (self.counts > 0) & self.levels.is_not_null().to_numpy()
         return mask
@@ -113,25 +113,25 @@ class CodingPair:
     @cached_property
     def fresh(self) -> Mask:
         """Levels that only the synthetic file has, as they are compared."""
-        mask: Mask = self.held[SYNTHETIC] & ~self.held[ORIGINAL]
+        mask: Mask = self.has_level[SYNTHETIC] & ~self.has_level[ORIGINAL]
         return mask
 
     @cached_property
     def is_met(self) -> Mask:
         """Levels that say what a level of the original says."""
         folded = self.reading.folded
-        return np.isin(folded, folded[self.held[ORIGINAL]])
+        return np.isin(folded, folded[self.has_level[ORIGINAL]])
 
     @cached_property
     def is_back(self) -> Mask:
         """Levels that say what a level of the synthetic file says."""
         folded = self.reading.folded
-        return np.isin(folded, folded[self.held[SYNTHETIC]])
+        return np.isin(folded, folded[self.has_level[SYNTHETIC]])
 
     @cached_property
     def totals(self) -> tuple[int, int]:
         """Records of either file that are not missing."""
-        sums = (self.counts * self.held).sum(axis=1)
+        sums = (self.counts * self.has_level).sum(axis=1)
         return int(sums[0]), int(sums[1])
 
     @property
@@ -147,12 +147,12 @@ class CodingPair:
     def numbers_of(self, side: int) -> Floats:
         """By level the numbers of one file; NaN where it does not have the level."""
         assert self.numbers is not None
-        return np.where(self.held[side], self.numbers, np.nan)
+        return np.where(self.has_level[side], self.numbers, np.nan)
 
     @cached_property
     def is_few(self) -> bool:
         """Whether both files have few levels, so that each is a word and not a name."""
-        n_levels = [len(np.unique(self.reading.folded[self.held[side]])) for side in (0, 1)]
+        n_levels = [len(np.unique(self.reading.folded[self.has_level[side]])) for side in (0, 1)]
         if self.numbers is not None:
             return max(n_levels) <= FEW_NUMBERS
         return all(
@@ -176,27 +176,27 @@ class CodingPair:
     def standing(self) -> Ints:
         """For each level the one of the original that says the same; itself where there is none."""
         folded, found = self.reading.folded, np.arange(len(self.levels))
-        mine = np.flatnonzero(self.held[ORIGINAL])
+        mine = np.flatnonzero(self.has_level[ORIGINAL])
         if not len(mine):
             return found
         mine = mine[np.argsort(-self.counts[ORIGINAL][mine], kind="stable")]
         known, first = np.unique(folded[mine], return_index=True)
         place = np.searchsorted(known, folded).clip(0, len(known) - 1)
-        is_told = (known[place] == folded) & ~self.held[ORIGINAL]
+        is_told = (known[place] == folded) & ~self.has_level[ORIGINAL]
         return np.where(is_told, mine[first[place]], found)
 
-    def joined(self, to: Ints) -> "CodingPair":
+    def join_levels(self, to: Ints) -> "CodingPair":
         """The pair in which each level says what the level at its new place says."""
         return replace(self, reading=replace(self.reading, folded=self.reading.folded[to]))
 
-    def moved(self, to: Ints) -> pl.Series:
+    def move_levels(self, to: Ints) -> pl.Series:
         """The levels, each replaced by the level at its new place."""
         return self.levels.gather(to)
 
     def spell(self, numbers: Floats, like: int) -> pl.Series:
         """Numbers by level as levels, written as that file does; NaN leaves the level."""
         assert self.numbers is not None
-        held = np.flatnonzero(self.held[like] & np.isfinite(self.numbers))
+        held = np.flatnonzero(self.has_level[like] & np.isfinite(self.numbers))
         known, first = np.unique(round_digits(self.numbers[held]), return_index=True)
         wanted = round_digits(numbers)
         place = np.searchsorted(known, wanted).clip(0, len(known) - 1)
@@ -206,10 +206,10 @@ class CodingPair:
             written, own, levels = pl.Series(wanted), own.cast(pl.Float64), self.levels
             told = own.zip_with(is_known, written)
             return told.zip_with(pl.Series(np.isfinite(wanted)), levels.cast(pl.Float64))
-        told = own.zip_with(is_known, self._written(wanted))
+        told = own.zip_with(is_known, self._convert_numbers(wanted))
         return told.zip_with(pl.Series(np.isfinite(wanted)), self.levels)
 
-    def _written(self, numbers: Floats) -> pl.Series:
+    def _convert_numbers(self, numbers: Floats) -> pl.Series:
         """Numbers that no level has, in the type of the levels."""
         shown = pl.Series(numbers).fill_nan(None)
         dtype = self.levels.dtype
@@ -316,7 +316,7 @@ def find_missing(pair: CodingPair) -> Iterator[CodingProposal]:
         max(lost, found),
         0.0,
         f"missing is {names[0]} in the original and {names[1]} in the synthetic data",
-        synthetic=pair.moved(to),
+        synthetic=pair.move_levels(to),
     )
 
 
@@ -356,7 +356,7 @@ def find_spellings(pair: CodingPair) -> Iterator[CodingProposal]:
             "format": "numbers or dates are written differently",
         }[kind]
         numbers = None if pair.numbers is None else np.where(pair.fresh, pair.numbers, np.nan)
-        told = pair.moved(pair.standing) if numbers is None else pair.spell(numbers, ORIGINAL)
+        told = pair.move_levels(pair.standing) if numbers is None else pair.spell(numbers, ORIGINAL)
         yield CodingProposal(
             kind,
             pair.share(hit),
@@ -424,9 +424,9 @@ def find_loose_spellings(pair: CodingPair) -> tuple[CodingProposal, CodingPair] 
                 pair.share(told),
                 0.0,
                 f"{len(old):,} levels are {what}{pair.example(old, to[old])}",
-                synthetic=pair.moved(np.where(told, to, pair.standing)),
+                synthetic=pair.move_levels(np.where(told, to, pair.standing)),
             )
-            return made, pair.joined(to)
+            return made, pair.join_levels(to)
     return None
 
 
@@ -440,7 +440,7 @@ def _loose_maps(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[t
     for what, way in ways:
         mine, new = (
             pl.DataFrame({"key": way(folded.gather(held)), "level": held})
-            for held in map(np.flatnonzero, pair.held)
+            for held in map(np.flatnonzero, pair.has_level)
         )
         if any(one["key"].is_duplicated().any() for one in (mine, new)) or "" in mine["key"]:
             continue
@@ -453,7 +453,7 @@ def _loose_maps(pair: CodingPair, folded: pl.Series, theirs: Mask) -> Iterator[t
 
 def _abbreviations(pair: CodingPair, texts: list[str | None], theirs: Mask) -> Ints:
     """New levels that begin as exactly one level of the original does, and it as they do."""
-    mine, new = np.flatnonzero(pair.held[ORIGINAL] & ~pair.is_back), np.flatnonzero(theirs)
+    mine, new = np.flatnonzero(pair.has_level[ORIGINAL] & ~pair.is_back), np.flatnonzero(theirs)
     to = np.arange(len(pair.levels))
     if not 2 <= len(new) <= _MANY or not 2 <= len(mine) <= _MANY:
         return to
@@ -476,23 +476,25 @@ def find_prefixes(pair: CodingPair) -> Iterator[CodingProposal]:
     if pair.numbers is not None or not pair.is_enough(pair.fresh & ~pair.is_met):
         return
     text, lengths = pair.text, pair.text.str.len_chars().fill_null(0).to_numpy()
-    theirs = text.filter(pl.Series(pair.held[SYNTHETIC]))
+    theirs = text.filter(pl.Series(pair.has_level[SYNTHETIC]))
     cut = text
     for n in np.unique(lengths[pair.fresh]):
         short = text.str.head(int(n))
-        is_cut = short.is_in(theirs.implode()) & pl.Series((lengths > n) & pair.held[ORIGINAL])
+        is_cut = short.is_in(theirs.implode()) & pl.Series((lengths > n) & pair.has_level[ORIGINAL])
         cut = short.zip_with(is_cut.fill_null(value=False), cut)
-    mine = pair.held[ORIGINAL]
+    mine = pair.has_level[ORIGINAL]
     is_changed = (cut != text).fill_null(value=False).to_numpy() & mine
     made = cut.filter(pl.Series(mine))
-    is_told = pair.held[SYNTHETIC] & text.is_in(made.implode()).fill_null(value=False).to_numpy()
+    is_told = (
+        pair.has_level[SYNTHETIC] & text.is_in(made.implode()).fill_null(value=False).to_numpy()
+    )
     n_before, n_after = int(mine.sum()), made.n_unique()
     is_coarser = n_after < n_before and pair.share(is_told) >= MOST
     if is_coarser and pair.share(is_changed, ORIGINAL) >= 0.5:
         yield CodingProposal(
             "coarser",
             pair.share(is_told),
-            pair.share(pair.held[SYNTHETIC] & pair.is_met),
+            pair.share(pair.has_level[SYNTHETIC] & pair.is_met),
             "levels of the original are cut short in the synthetic data",
             original=cut,
         )
@@ -504,7 +506,7 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
         return
     folded, held = np.unique(pair.reading.folded, return_inverse=True)
     mine, theirs = (
-        np.bincount(held, pair.counts[side] * pair.held[side], len(folded)) for side in (0, 1)
+        np.bincount(held, pair.counts[side] * pair.has_level[side], len(folded)) for side in (0, 1)
     )
     if not mine.any() or not theirs.any() or ((mine > 0) | (theirs > 0)).sum() > FEW_LEVELS:
         return
@@ -524,7 +526,7 @@ def find_renamed(pair: CodingPair) -> Iterator[CodingProposal]:
             1 - before,
             "frequencies agree if levels are read as others"
             + _pair_names(pair, held, to_code, q > 0),
-            synthetic=pair.moved(level_map(pair, held, to_code)),
+            synthetic=pair.move_levels(level_map(pair, held, to_code)),
         )
 
 
@@ -533,12 +535,12 @@ def find_united(pair: CodingPair) -> Iterator[CodingProposal]:
 
     Rare levels that were left out raise all others alike.
     """
-    gone = pair.held[ORIGINAL] & ~pair.is_back
+    gone = pair.has_level[ORIGINAL] & ~pair.is_back
     lost, new = pair.share(gone, ORIGINAL), pair.share(pair.fresh & ~pair.is_met)
     if not pair.is_few or pair.numbers is not None or lost < NEW_SHARE or new >= NEW_SHARE:
         return
     p, q = (
-        np.bincount(pair.standing, pair.counts[side] * pair.held[side], len(gone)) / total
+        np.bincount(pair.standing, pair.counts[side] * pair.has_level[side], len(gone)) / total
         for side, total in enumerate(pair.totals)
     )
     more = int((q - p).argmax())
@@ -549,14 +551,14 @@ def find_united(pair: CodingPair) -> Iterator[CodingProposal]:
     error = _error(pair, int((p > 0).sum()))
     if gone[more] or alike > max(CLOSE, 2 * error) or apart < 2 * alike or apart < 2 * error:
         return
-    theirs = np.flatnonzero(pair.held[SYNTHETIC] & (pair.standing == more))
+    theirs = np.flatnonzero(pair.has_level[SYNTHETIC] & (pair.standing == more))
     yield CodingProposal(
         "coarser",
         1 - alike,
         1 - apart,
         f"{int(gone.sum()):,} levels of the original are not in the synthetic data, and another is"
         " as much more frequent",
-        original=pair.moved(np.where(gone, theirs[0], np.arange(len(gone)))),
+        original=pair.move_levels(np.where(gone, theirs[0], np.arange(len(gone)))),
     )
 
 
@@ -567,17 +569,17 @@ def _error(pair: CodingPair, n_levels: int) -> float:
 
 def level_map(pair: CodingPair, held: Ints, to_code: Ints, side: int = SYNTHETIC) -> Ints:
     """For each level of a file a level of the other, by a map of what they say; -1 for none."""
-    theirs = np.flatnonzero(pair.held[1 - side])
+    theirs = np.flatnonzero(pair.has_level[1 - side])
     theirs = theirs[np.argsort(pair.counts[1 - side][theirs], kind="stable")]
     stands = np.full(len(to_code), -1)
     stands[held[theirs]] = theirs
     wanted = np.where(to_code[held] >= 0, stands[to_code[held]], -1)
-    return np.where(pair.held[side] & (wanted >= 0), wanted, np.arange(len(held)))
+    return np.where(pair.has_level[side] & (wanted >= 0), wanted, np.arange(len(held)))
 
 
 def _pair_names(pair: CodingPair, held: Ints, to_code: Ints, is_used: Mask) -> str:
     to = level_map(pair, held, to_code)
-    old = np.flatnonzero(pair.held[SYNTHETIC] & is_used[held] & (to_code[held] != held))
+    old = np.flatnonzero(pair.has_level[SYNTHETIC] & is_used[held] & (to_code[held] != held))
     return pair.example(old, to[old])
 
 
@@ -590,11 +592,11 @@ def find_replaced(pair: CodingPair) -> Iterator[CodingProposal]:
     new = pair.fresh & ~pair.is_met
     n_original, n_synthetic = pair.totals
     common = new & (pair.counts[SYNTHETIC] * min(1, n_original / n_synthetic) >= _SURE)
-    n_single = int((pair.counts[ORIGINAL][pair.held[ORIGINAL]] == 1).sum())
+    n_single = int((pair.counts[ORIGINAL][pair.has_level[ORIGINAL]] == 1).sum())
     unseen = max(FAR, 5 * (n_single + 3) / n_original)
     if not pair.is_few or (pair.share(common) < NEW_SHARE and pair.share(new) < unseen):
         return
-    gone = pair.held[ORIGINAL] & ~pair.is_back
+    gone = pair.has_level[ORIGINAL] & ~pair.is_back
     yield CodingProposal(
         "replaced",
         pair.share(new),
@@ -607,7 +609,7 @@ def find_replaced(pair: CodingPair) -> Iterator[CodingProposal]:
 
 def _by_frequency(pair: CodingPair, new: Ints) -> pl.Series | None:
     """New levels read as those that the synthetic file has too few of, the most frequent first."""
-    mine = np.flatnonzero(pair.held[ORIGINAL])
+    mine = np.flatnonzero(pair.has_level[ORIGINAL])
     stands = np.bincount(pair.standing, pair.counts[SYNTHETIC], len(pair.levels))
     p, q = (
         counts / total for counts, total in zip((pair.counts[0], stands), pair.totals, strict=True)
@@ -618,4 +620,4 @@ def _by_frequency(pair: CodingPair, new: Ints) -> pl.Series | None:
     to = np.arange(len(pair.levels))
     by_size = np.argsort(-pair.counts[SYNTHETIC][new], kind="stable")
     to[new[by_size]] = mine[np.argsort(-lacking, kind="stable")[: len(new)]]
-    return pair.moved(to)
+    return pair.move_levels(to)

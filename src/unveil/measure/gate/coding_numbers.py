@@ -108,14 +108,14 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
     unit = unit_of(mine)
     off = ~is_on(theirs.values, unit)
     n_off = theirs.share(off) * theirs.total
-    if mine.shared < TIED or n_off < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
+    if mine.repeated_share < TIED or n_off < max(LEAST_NUMBERS, LEAST_SHARE * theirs.total):
         return
     if len(mine.values) <= FEW_VALUES:
         u, _ = _gap_shares(mine.values, theirs.values, theirs.counts.astype(float))
         if len(u) and float(np.median(u)) > TRACE:
             return
     rounded = sample_of(np.round(theirs.values / unit) * unit, theirs.counts)
-    before, after = (share_found(one, mine) for one in (theirs, rounded))
+    before, after = (measure_overlap(one, mine) for one in (theirs, rounded))
     if after - before >= max(LEAST_SHARE, SIGMAS * np.sqrt(0.25 / theirs.total)):
         numbers = pair.numbers_of(SYNTHETIC)
         yield CodingProposal(
@@ -128,7 +128,7 @@ def _finer(pair: CodingPair, mine: Sample, theirs: Sample) -> Iterator[CodingPro
         )
 
 
-def share_found(records: Sample, people: Sample) -> float:
+def measure_overlap(records: Sample, people: Sample) -> float:
     """The share of records whose number some person has."""
     return records.share(np.isin(records.values, people.values))
 
@@ -304,7 +304,7 @@ def _propose_rounding(
             continue
         apart = [distance(sample_of(way(mine.values), mine.counts), theirs) for way in ways]
         made = ways[int(np.argmin(apart))](pair.numbers_of(ORIGINAL))
-        is_told = not _may_be_dropped(mine, off_o) or any(
+        is_told = not _can_be_dropped(mine, off_o) or any(
             _is_linked(pair, one, made) for one in links
         )
         if min(apart) <= FAR and is_told:
@@ -354,7 +354,7 @@ def _is_coarser(on_s: float, on_o: float, mine: Sample, theirs: Sample) -> bool:
     )
 
 
-def _may_be_dropped(mine: Sample, off: Mask) -> bool:
+def _can_be_dropped(mine: Sample, off: Mask) -> bool:
     """Whether numbers between the steps may have been left out, as rare ones are, not rounded."""
     share = mine.share(off)
     is_rare = mine.share(off & (mine.counts < _RARE)) > 0.5 * share
@@ -437,15 +437,15 @@ def _bands(pair: CodingPair) -> Iterator[CodingProposal]:
         if wide is None or values is None:
             continue
         place, is_inside = _band_of(wide, values)
-        share = pair.share(pair.held[other] & is_inside, other)
-        is_changed = pair.held[other] & is_inside & (place != np.arange(len(place)))
+        share = pair.share(pair.has_level[other] & is_inside, other)
+        is_changed = pair.has_level[other] & is_inside & (place != np.arange(len(place)))
         if share >= MOST and pair.share(is_changed, other) >= 0.5:
-            told = pair.moved(np.where(is_changed, place, np.arange(len(place))))
+            told = pair.move_levels(np.where(is_changed, place, np.arange(len(place))))
             names = ("the original", "the synthetic data")
             yield CodingProposal(
                 "coarser",
                 share,
-                pair.share(pair.held[SYNTHETIC] & pair.is_met),
+                pair.share(pair.has_level[SYNTHETIC] & pair.is_met),
                 f"numbers of {names[other]} are bands in {names[side]}",
                 original=told if other == ORIGINAL else None,
                 synthetic=told if other == SYNTHETIC else None,
@@ -455,7 +455,7 @@ def _bands(pair: CodingPair) -> Iterator[CodingProposal]:
 
 def _middles(pair: CodingPair, side: int) -> Floats | None:
     """The numbers of one file by level, or the middles of its bands."""
-    held = np.flatnonzero(pair.held[side])
+    held = np.flatnonzero(pair.has_level[side])
     read = read_numbers(pair.text.gather(held))
     found = np.full(len(pair.levels), np.nan)
     if read is not None and read[1] == "number":
@@ -474,7 +474,7 @@ def _middles(pair: CodingPair, side: int) -> Floats | None:
 
 def _read_bands(pair: CodingPair, side: int) -> tuple[Ints, Floats, Floats] | None:
     """The levels of one file that are bands, with their ends, by their lower end."""
-    held = np.flatnonzero(pair.held[side])
+    held = np.flatnonzero(pair.has_level[side])
     if not 2 <= len(held) <= 1000:
         return None
     read = [_band(text) for text in pair.text.gather(held).to_list()]

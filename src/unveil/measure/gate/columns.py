@@ -35,7 +35,7 @@ class LinkColumn:
     source: CodedColumn
     example: Ints  # for each code, one level of `source`
 
-    def of_side(self, side: int) -> NDArray[np.int32]:
+    def select_side(self, side: int) -> NDArray[np.int32]:
         """The codes of one file."""
         return self.codes[self.sides.slices[side]]
 
@@ -44,7 +44,7 @@ class LinkColumn:
         """Records by file and code."""
         return np.stack(
             [
-                np.bincount(self.of_side(side), minlength=self.n_levels)
+                np.bincount(self.select_side(side), minlength=self.n_levels)
                 for side in range(len(self.sides.rows))
             ]
         )

@@ -56,7 +56,7 @@ def single_holder(
     """
     is_value, holders = _is_value(column), column.counts[ORIGINAL]
     if of_row is not None:
-        holders = count_people(column.of_side(ORIGINAL), of_row, column.n_levels)
+        holders = count_people(column.select_side(ORIGINAL), of_row, column.n_levels)
     held = (holders == 1) & is_value
     if not held.any():
         return None
@@ -77,7 +77,7 @@ def _n_holders(column: LinkColumn, levels: Mask, of_row: Ints | None) -> int:
     """How many rows, or people, have one of some levels; each level is one row's, or person's."""
     if of_row is None:
         return int(levels.sum())
-    return len(np.unique(of_row[levels[column.of_side(ORIGINAL)]]))
+    return len(np.unique(of_row[levels[column.select_side(ORIGINAL)]]))
 
 
 def _is_value(column: LinkColumn) -> Mask:
@@ -272,7 +272,7 @@ def _describe_recoded_numbers(column: LinkColumn) -> str | None:
 
 def _sample(column: LinkColumn, side: int) -> Floats:
     assert column.numbers is not None
-    values = column.numbers[column.of_side(side)]
+    values = column.numbers[column.select_side(side)]
     return values[np.isfinite(values)]
 
 

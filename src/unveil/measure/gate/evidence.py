@@ -137,7 +137,7 @@ def gather_evidence(
         codings=tuple(row for part in parts for row in part.codings),
         undeclared=people if roles.person is None else None,
         person=people if roles.person is not None else None,
-        not_tested=tuple(_not_tested(files, roles, columns, people, in_full=in_full)),
+        not_tested=tuple(_list_not_tested(files, roles, columns, people, in_full=in_full)),
     )
 
 
@@ -249,7 +249,7 @@ def _whole(rows: LinkRows, control: LinkRows | None, copy: Copy, n_original: int
         n_unique=int(is_unique.sum()),
         n_reappearing=int(is_back.sum()),
         n_people=n_original,
-        expected=rows.expected_back(tuple(rows.columns)) * int(is_unique.sum()),
+        expected=rows.expected_return_share(tuple(rows.columns)) * int(is_unique.sum()),
     )
     if control is None:
         return found
@@ -337,7 +337,7 @@ def _wilson(p: float, n: float, z: float = 1.959963984540054) -> tuple[float, fl
     return (middle - half) / scale, (middle + half) / scale
 
 
-def _not_tested(
+def _list_not_tested(
     files: Files,
     roles: DeclaredRoles,
     columns: Collection[str],

@@ -60,7 +60,7 @@ class TiedSearch:
             self._parts[name] = self.rows.part(name, SEARCHED)
         return self._parts[name]
 
-    def _linked(self, rows: LinkRows, by: Sequence[str]) -> Links:
+    def _link_rows(self, rows: LinkRows, by: Sequence[str]) -> Links:
         if rows is self.rows and rows.n_people > SEARCHED:
             return rows.links(by)  # not kept: links of all people are as large as the data
         key = (id(rows), frozenset(by))
@@ -93,31 +93,35 @@ class TiedSearch:
     def _all_others(self, column: str, rest: Sequence[str]) -> _Found:
         """All other columns at once, on some people."""
         some = self._part(rest[0])
-        look = self._is_tied(self._linked(some, rest).look(column))
-        if look is None and some is not self.rows and self._linked(some, rest).total < LEAST_LINKS:
+        look = self._is_tied(self._link_rows(some, rest).look(column))
+        if (
+            look is None
+            and some is not self.rows
+            and self._link_rows(some, rest).total < LEAST_LINKS
+        ):
             look = self._on_all(column, rest)  # few of few may be enough of all
-            return (look.tied / self.rows.n_people, tuple(rest)) if look else _NONE
-        return (look.tied / some.n_people, tuple(rest)) if look else _NONE
+            return (look.tied_people / self.rows.n_people, tuple(rest)) if look else _NONE
+        return (look.tied_people / some.n_people, tuple(rest)) if look else _NONE
 
     def _on_all(self, column: str, by: Sequence[str]) -> LinkView | None:
-        return self._is_tied(self._linked(self.rows, by).look(column))
+        return self._is_tied(self._link_rows(self.rows, by).look(column))
 
     @staticmethod
     def _is_tied(look: LinkView | None) -> LinkView | None:
-        return look if look is not None and look.z > SIGNIFICANT and look.tied > 0 else None
+        return look if look is not None and look.z > SIGNIFICANT and look.tied_people > 0 else None
 
     def _greedy(self, column: str, first: str, others: Sequence[str]) -> _Found:
         """From the first column on, one more at a time; the share of people tied, and by which."""
         some = self._part(first)
         by, left = [first], list(others[:CANDIDATES])
-        look = self._is_tied(self._linked(some, by).look(column))
-        tied, size = (look.tied if look else 0.0), 0.0
+        look = self._is_tied(self._link_rows(some, by).look(column))
+        tied, size = (look.tied_people if look else 0.0), 0.0
         best: tuple[float, tuple[str, ...]] | None = (tied, tuple(by)) if tied > 0 else None
         while left and len(by) < MOST_LINKING:
             tried = []
             for name in left:
-                one = self._is_tied(self._linked(some, [*by, name]).look(column))
-                tried.append((one.tied if one else 0.0, self._size(some, [*by, name]), name))
+                one = self._is_tied(self._link_rows(some, [*by, name]).look(column))
+                tried.append((one.tied_people if one else 0.0, self._size(some, [*by, name]), name))
             more_tied, more, name = max(tried)
             if (tied > 0 and more_tied <= 1.05 * tied) or (more_tied <= 0 and more <= 1.02 * size):
                 break
@@ -144,9 +148,9 @@ class TiedSearch:
             size = sizes[name]
         return tuple(by)
 
-    def linked(self, by: Sequence[str]) -> Links:
+    def link_people(self, by: Sequence[str]) -> Links:
         """All people linked by these columns."""
-        return self._linked(self.rows, by)
+        return self._link_rows(self.rows, by)
 
 
 def own_value_record(copy: Copy, look: LinkView) -> OwnValue:
@@ -160,7 +164,7 @@ def own_value_record(copy: Copy, look: LinkView) -> OwnValue:
         neighbour=look.neighbour,
         twin=look.twin,
         z=look.z,
-        tied=look.tied,
+        tied=look.tied_people,
     )
 
 
@@ -175,7 +179,7 @@ class _Grouping:
 
     @classmethod
     def of(cls, column: LinkColumn) -> Iterator["_Grouping"]:
-        codes = column.of_side(ORIGINAL).astype(np.int64)
+        codes = column.select_side(ORIGINAL).astype(np.int64)
         if 2 <= column.n_original_levels <= MOST_GROUPS:
             yield cls(column, codes, np.bincount(codes), is_banded=False)
         if column.is_number and column.n_original_levels > FINE:
@@ -207,7 +211,7 @@ class _GroupedValue:
 
     @classmethod
     def of(cls, links: Links, column: str) -> "_GroupedValue":
-        own, theirs = links.shown(column)
+        own, theirs = links.compare_values(column)
         n, agree = links.twin_agreement(column)
         return cls(links, column, own, theirs, agree if n >= LEAST_LINKS else None)
 
@@ -267,14 +271,14 @@ def find_tied_groups(
 def _group_all(search: TiedSearch, looks: dict[str, LinkView]) -> Iterator[_GroupedValue]:
     """Every column, linked by all others, and by the columns that tie most people to it."""
     for name in search.names:
-        if name in looks and looks[name].tied >= ENOUGH * search.rows.n_people:
+        if name in looks and looks[name].tied_people >= ENOUGH * search.rows.n_people:
             continue  # the whole file is the group
         rest = tuple(one for one in search.names if one != name)
         sets = [rest] if rest else []
         if name in looks and set(looks[name].by) != set(rest):
             sets.append(looks[name].by)
         for by in sets:
-            links = search.linked(by)
+            links = search.link_people(by)
             if links.total >= LEAST_LINKS:
                 yield _GroupedValue.of(links, name)
 
@@ -290,7 +294,7 @@ def control_own(
     links = rows.links(by)
     if not len(links.person):
         return 0.0, 0.0, 0.0, 0.0
-    own, _ = links.shown(column)
+    own, _ = links.compare_values(column)
     is_original: NDArray[np.bool_] = links.person < n_original
     shares = []
     for mask in (is_original, ~is_original):

@@ -49,7 +49,7 @@ class LinkRows:
         """The people and the records of these files, by their numbers."""
 
         def codes(column: LinkColumn, sides: Sequence[int]) -> NDArray[np.int32]:
-            found = [column.of_side(side) for side in sides]
+            found = [column.select_side(side) for side in sides]
             return found[0] if len(found) == 1 else np.concatenate(found)
 
         return cls(
@@ -80,21 +80,21 @@ class LinkRows:
         if 2 * len(by) > len(self.columns):
             others = [name for name in self.columns if name not in by]
             mine, theirs = (
-                total - self._summed(codes, others) if others else total
+                total - self._sum_codes(codes, others) if others else total
                 for total, codes in zip(self._totals, (self.people, self.records), strict=True)
             )
             return mine, theirs
-        return self._summed(self.people, by), self._summed(self.records, by)
+        return self._sum_codes(self.people, by), self._sum_codes(self.records, by)
 
     @cached_property
     def _totals(self) -> tuple[Sums, Sums]:
         """The sums over all columns, from which those over nearly all are had by taking away."""
         return (
-            self._summed(self.people, list(self.columns)),
-            self._summed(self.records, list(self.columns)),
+            self._sum_codes(self.people, list(self.columns)),
+            self._sum_codes(self.records, list(self.columns)),
         )
 
-    def _summed(self, codes: dict[str, NDArray[np.int32]], by: Sequence[str]) -> Sums:
+    def _sum_codes(self, codes: dict[str, NDArray[np.int32]], by: Sequence[str]) -> Sums:
         total = self._numbers[by[0]][codes[by[0]]]
         for name in by[1:]:
             total += self._numbers[name][codes[name]]
@@ -139,7 +139,7 @@ class LinkRows:
         values, codes = np.unique(mine, return_inverse=True)
         return codes, _are_among(values, theirs), count_people(codes, of_row, len(values))
 
-    def expected_back(self, by: Sequence[str]) -> float:
+    def expected_return_share(self, by: Sequence[str]) -> float:
         """Share of unique people whose combination another sample of as many records would have."""
         _, counts = np.unique(self.sums(by)[0], return_counts=True)
         return expected_share(counts, len(self.records[by[0]]))
@@ -259,7 +259,7 @@ class LinkView:
         return max(self.neighbour, self.twin or 0.0)
 
     @property
-    def tied(self) -> float:
+    def tied_people(self) -> float:
         """People shown with their own value beyond what honest data would show."""
         return (self.own - self.yardstick) * self.links
 
@@ -324,7 +324,7 @@ class Links:
             others.append(order[:-step][same])
         return np.concatenate(ones), np.concatenate(others)
 
-    def shown(self, column: str) -> tuple[Mask, Floats]:
+    def compare_values(self, column: str) -> tuple[Mask, Floats]:
         """For each link: does the record show the person's own value, and a neighbour's?"""
         codes, said = self.rows.people[column], self.rows.records[column][self.record]
         before, after = self.neighbours
@@ -347,7 +347,7 @@ class Links:
         """The own value of a column over the linked people; None where they are too few."""
         if self.total < LEAST_LINKS:
             return None
-        own, theirs = self.shown(column)
+        own, theirs = self.compare_values(column)
         gain = self.weight * (own - theirs)
         z = float(gain.sum() / np.sqrt(max(float((gain**2).sum()), 1e-9)))
         share, next_to = (float((self.weight * one).sum() / self.total) for one in (own, theirs))

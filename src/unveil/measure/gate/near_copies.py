@@ -59,7 +59,7 @@ def find_near_copies(
 
 def _points(numbers: Sequence[LinkColumn], sides: Sequence[int]) -> Floats:
     return np.column_stack(
-        [np.concatenate([column.ranks[column.of_side(s)] for s in sides]) for column in numbers]
+        [np.concatenate([column.ranks[column.select_side(s)] for s in sides]) for column in numbers]
     )
 
 

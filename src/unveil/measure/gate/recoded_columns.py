@@ -84,14 +84,14 @@ def find_codings(
 def _links(search: TiedSearch | None, looks: Mapping[str, LinkView], name: str) -> Iterator[Links]:
     if search is None:
         return
-    top = max(looks.values(), key=lambda look: look.tied, default=None)
+    top = max(looks.values(), key=lambda look: look.tied_people, default=None)
     sets = [] if top is None else [(*top.by, top.column)]
     seen = set()
     for by in (*sets, search.widest):
         rest = tuple(one for one in by if one != name)[:MOST_LINKING]
         if rest and frozenset(rest) not in seen:
             seen.add(frozenset(rest))
-            links = search.linked(rest)
+            links = search.link_people(rest)
             if links.total >= LEAST_LINKS:
                 yield links
 
@@ -173,7 +173,7 @@ def coding_rows(
     ]
     for coding in codings:
         name = coding.column.name
-        figures = _most_raised(name, risks)
+        figures = _find_largest_rise(name, risks)
         is_measured = coding.has_common or name not in compared
         one = coding.mapping or next(iter(coding.proposals), _NOTHING)
         yield CodingRow(
@@ -194,7 +194,7 @@ def coding_rows(
 _NOTHING = CodingProposal("replaced", 1.0, 0.0, "its values are others")
 
 
-def _most_raised(
+def _find_largest_rise(
     name: str,
     risks: Sequence[tuple[ScenarioKeys, dict[str, float | None], dict[str, float | None]]],
 ) -> tuple[str | None, float | None, float | None]:

@@ -108,15 +108,15 @@ class KeyPartition:
         """People who are unique."""
         return 100 * self.n_unique / self.n_records
 
-    def counted_with(self, look: ColumnSummary) -> tuple[int, int]:
+    def count_with(self, look: ColumnSummary) -> tuple[int, int]:
         """How many would be unique with one column more, and how many combinations there were."""
         codes, n_levels = self._codes(look), look.column.n_levels
 
-        def packed(rows: slice) -> Ints:
+        def pack_rows(rows: slice) -> Ints:
             return self.q[rows].astype(np.int64) * n_levels + codes[rows]
 
         n_unique = n_q = self.n_unique
-        for _, counts in tally(packed, self.n_shared * n_levels, Sides((len(self.q),))):
+        for _, counts in tally(pack_rows, self.n_shared * n_levels, Sides((len(self.q),))):
             n_unique += int((counts == 1).sum())
             n_q += counts.shape[1]
         return n_unique, n_q
@@ -166,30 +166,30 @@ def take_keys(keys: Iterable[ColumnSummary], n_records: int) -> ChosenKeys:
     search = _KeySearch(n_records)
     for look in keys:
         search.add(look)
-    return search.ended("given")
+    return search.finish("given")
 
 
 def choose_keys(candidates: Mapping[str, Sequence[ColumnSummary]], n_records: int) -> ChosenKeys:
     """The keys among candidates by their grade; see the module's text for the rule."""
     search = _KeySearch(n_records)
     if not any(candidates.values()):
-        return search.ended("no_candidate")
+        return search.finish("no_candidate")
     for grade in GRADES:
         left = list(candidates.get(grade, ()))
         if left and search.has_enough:
-            return search.ended("enough")
+            return search.finish("enough")
         while left := search.without_functions(left):
             best, n_unique, n_q = search.best_of(left)
             if n_q == search.now.n_q:
                 left.remove(best)
                 continue
             if search.has_enough and search.gain(n_unique) < LEAST_GAIN:
-                return search.ended("small_gain", best.name)
+                return search.finish("small_gain", best.name)
             if len(search.looks) == MOST_PROPOSED_KEYS:
-                return search.ended("most_keys", best.name)
+                return search.finish("most_keys", best.name)
             search.add(best)
             left.remove(best)
-    return search.ended("no_more")
+    return search.finish("no_more")
 
 
 @dataclass
@@ -215,7 +215,7 @@ class _KeySearch:
 
     def best_of(self, left: Sequence[ColumnSummary]) -> tuple[ColumnSummary, int, int]:
         """The one with most unique people, then most combinations, then first in the file."""
-        counted = [(look, *self.now.counted_with(look)) for look in left]
+        counted = [(look, *self.now.count_with(look)) for look in left]
         return max(counted, key=lambda one: one[1:])
 
     def add(self, look: ColumnSummary) -> None:
@@ -223,5 +223,5 @@ class _KeySearch:
         self.now = self.now.knowing(look)
         self.n_unique.append(self.now.n_unique)
 
-    def ended(self, stop: Stop, stopped_at: str | None = None) -> ChosenKeys:
+    def finish(self, stop: Stop, stopped_at: str | None = None) -> ChosenKeys:
         return ChosenKeys(tuple(self.looks), tuple(self.n_unique), self.now, stop, stopped_at)

@@ -234,7 +234,7 @@ class ClassifiedColumn:
         """What its words are about."""
         return None if self.said is None else self.said.topic.name
 
-    def settled(self, role: Role, source: Source, reason: str) -> "ClassifiedColumn":
+    def set_role(self, role: Role, source: Source, reason: str) -> "ClassifiedColumn":
         """The same column with its role; its codes are let go."""
         return replace(self, look=None, role=role, source=source, reason=reason)
 
@@ -255,14 +255,14 @@ def classify_column(look: ColumnSummary, said: TopicMatch | None) -> ClassifiedC
     column = replace(classify_key(look, None), said=said)
     if look.column.n_levels < 2:  # one value beside missing ones says something: yes, or nothing
         only = "one value for everybody" if look.n_distinct else "no value at all"
-        return column.settled("ignore", "values", f"{only}: nothing to know and nothing to learn.")
+        return column.set_role("ignore", "values", f"{only}: nothing to know and nothing to learn.")
     if said is not None and said.topic.kind == "weight":
         return column
     found = _identifier_reason(look, said)
     if found is not None:
-        return column.settled("identifier", *found)
+        return column.set_role("identifier", *found)
     if said is not None and _is_event(look, said):
-        return column.settled("target", said.source, EVENT)
+        return column.set_role("target", said.source, EVENT)
     return column
 
 
@@ -294,13 +294,13 @@ def _identifier_reason(look: ColumnSummary, said: TopicMatch | None) -> tuple[So
 def classify_texts(name: str, said: TopicMatch | None, texts: OwnTexts) -> ClassifiedColumn:
     """A column of texts that nearly nobody shares."""
     column = ClassifiedColumn(name, said, None, n_distinct=texts.n_distinct, n_alone=texts.n_alone)
-    return column.settled("identifier", "values", _near_unique(texts))
+    return column.set_role("identifier", "values", _near_unique(texts))
 
 
 def classify_person(column: ClassifiedColumn, person: PersonColumn) -> ClassifiedColumn:
     """A column that says whose row it is."""
     reason = f"{person.counts}: rows are not people. {DROP}"
-    return column.settled("person", "name", reason)
+    return column.set_role("person", "name", reason)
 
 
 def _near_unique(look: ColumnSummary | OwnTexts) -> str:
@@ -352,10 +352,10 @@ def _classify_weight(
         return replace(column, said=TopicMatch(BODY_WEIGHT, said.source))
     if not look.is_positive:
         reason = f"named as a weight, but not a number above 0 for every record: {LEARN}."
-        return column.settled("target", said.source, reason)
+        return column.set_role("target", said.source, reason)
     doubt = "" if is_sampled else " If it is the weight of a body, make it a target."
     reason = f"named as a weight, and a number above 0 for every record.{doubt}"
-    return column.settled("weight", said.source, reason)
+    return column.set_role("weight", said.source, reason)
 
 
 def _other_weight(column: ClassifiedColumn, first: ClassifiedColumn) -> ClassifiedColumn:

@@ -309,7 +309,7 @@ def _classify_columns(
         if name in unread:
             reason = f"holds {unread[name]}, which no measure compares."
             empty = ClassifiedColumn(name, match_topic(name, label), None)
-            columns.append(empty.settled("ignore", "values", reason))
+            columns.append(empty.set_role("ignore", "values", reason))
         else:
             columns.append(_classify(name, match_topic(name, label), files, asked))
     return classify_weights(columns, labels)
@@ -337,7 +337,7 @@ def _classify(
     name: str, words: TopicMatch | None, files: OpenFiles, asked: SuggestSettings
 ) -> ClassifiedColumn:
     is_named = name in asked.keys
-    if not is_named and (texts := count_own_texts(files.aligned(name).sides[0])) is not None:
+    if not is_named and (texts := count_own_texts(files.align_one(name).sides[0])) is not None:
         return classify_texts(name, words, texts)
     look = ColumnSummary(files.column(name), asked.special_codes.get(name, ()))
     return classify_key(look, words) if is_named else classify_column(look, words)
@@ -414,7 +414,7 @@ def _row(column: ClassifiedColumn, found: ChosenKeys) -> RoleRow:
         n_gained = found.n_unique[place + 1] - found.n_unique[place]
         reason = explain_key(column, found, n_gained)
         return _role_row(column, "key", reason, n_gained, functions, is_given=found.stop == "given")
-    n_unique, _ = found.known.counted_with(column.look)
+    n_unique, _ = found.known.count_with(column.look)
     n_gained = n_unique - found.known.n_unique
     reason = explain_other(column, found, functions, n_gained, found.known.n_records)
     is_settled = bool(functions) and column.grade in GRADES

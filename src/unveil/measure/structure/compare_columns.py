@@ -140,12 +140,12 @@ class ColumnPair:
         return _count_entries(self.there, self.original)
 
     @cached_property
-    def found_here(self) -> ColumnContents:
+    def original_contents(self) -> ColumnContents:
         """What the original has."""
         return describe_contents(self.here, self.original, self.ours)
 
     @cached_property
-    def found_there(self) -> ColumnContents:
+    def copy_contents(self) -> ColumnContents:
         """What the copy has, seen through what the original declares."""
         return describe_contents(self.there, self.original, self.theirs)
 
@@ -181,7 +181,10 @@ def _kind(pair: ColumnPair) -> Iterator[Difference]:
 
 def holds_labels(pair: ColumnPair) -> bool:
     """Whether one side has the codes of the original and the other their labels."""
-    return pair.found_here.holds is not None and pair.found_here.holds != pair.found_there.holds
+    return (
+        pair.original_contents.holds is not None
+        and pair.original_contents.holds != pair.copy_contents.holds
+    )
 
 
 def _missing(pair: ColumnPair) -> Iterator[Difference]:
@@ -223,7 +226,7 @@ def _gaps(gaps: tuple[MissingRange, ...]) -> str | None:
 
 def _range(pair: ColumnPair) -> Iterator[Difference]:
     """A copy that goes beyond its original: by a percentage, for an end is one person's value."""
-    here, there = pair.found_here, pair.found_there
+    here, there = pair.original_contents, pair.copy_contents
     if here.kind != there.kind or here.low is None or not (pair.ours and pair.theirs):
         return
     percent = whole_percent(_n_beyond(pair.ours, pair.theirs), pair.theirs.n)
@@ -410,7 +413,7 @@ def _only_in_one(pair: ColumnPair, here: Labels, there: Labels) -> Iterator[Diff
 
 def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
     """What the copy has, seen through the codes of the original."""
-    here, there = pair.found_here, pair.found_there
+    here, there = pair.original_contents, pair.copy_contents
     if None not in (here.holds, there.holds) and here.holds != there.holds:
         yield difference(
             "written as",
@@ -436,7 +439,7 @@ def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
 
 def _compare_undeclared(pair: ColumnPair) -> Iterator[Difference]:
     """Where nobody declared codes: categories that occur on one side only."""
-    here, there = pair.found_here, pair.found_there
+    here, there = pair.original_contents, pair.copy_contents
     if here.kind != there.kind or not _is_told_by_categories(pair, here):
         return
     if pair.ours is None or pair.theirs is None:

@@ -53,7 +53,7 @@ class ColumnPairs:
     only_synthetic: tuple[str, ...]
 
     @property
-    def renamed(self) -> dict[str, str]:
+    def renames(self) -> dict[str, str]:
         """The columns that the copy spells otherwise."""
         return {ours: theirs for ours, theirs in self.by_name.items() if ours != theirs}
 
@@ -198,7 +198,7 @@ def _names(
             f"{theirs.place} has a column {quote_name(name)} that the original lacks.",
             "Take it out of the copy, unless it is a marker of yours.",
         )
-    for name, other in pairs.renamed.items():
+    for name, other in pairs.renames.items():
         is_case = name.strip().casefold() == other.strip().casefold()
         how = "in other capitals or blanks" if is_case else "which looks misspelt"
         yield difference(
@@ -252,7 +252,7 @@ def _undeclared_differences(
     pairs: ColumnPairs, ours: DescribedTable, theirs: DescribedTable
 ) -> Iterator[Difference]:
     """What the original declares and the copy nowhere does: told once, not for each column."""
-    lost = _lost(pairs, ours, theirs)
+    lost = _list_lost_facets(pairs, ours, theirs)
     if not lost:
         return
     n_columns = sum(any(getattr(v, facet) for facet in lost) for v in ours.codebook.variables)
@@ -269,7 +269,9 @@ def _undeclared_differences(
     )
 
 
-def _lost(pairs: ColumnPairs, ours: DescribedTable, theirs: DescribedTable) -> list[str]:
+def _list_lost_facets(
+    pairs: ColumnPairs, ours: DescribedTable, theirs: DescribedTable
+) -> list[str]:
     here = [ours.variable(name) for name in pairs.by_name]
     there = [theirs.variable(name) for name in pairs.by_name.values()]
     return [facet for facet in FACETS if _any(here, facet) and not _any(there, facet)]
@@ -287,7 +289,7 @@ def _is_bare(variable: Variable) -> bool:
 def _in_columns(
     pairs: ColumnPairs, ours: DescribedTable, theirs: DescribedTable, progress: Progress
 ) -> Iterator[Difference]:
-    lost = frozenset(_lost(pairs, ours, theirs))
+    lost = frozenset(_list_lost_facets(pairs, ours, theirs))
     for done, (name, other) in enumerate(pairs.by_name.items()):
         progress(f"comparing {name}", done, len(pairs.by_name))
         pair = ColumnPair(

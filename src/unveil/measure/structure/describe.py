@@ -14,10 +14,10 @@ import polars as pl
 from unveil.count.no_answers import find_likely_codes
 from unveil.io.code_meanings import (
     codebook_of,
+    find_code_number,
     fold_label,
     fold_labels,
     kind_of,
-    number_held,
     variable_of,
 )
 from unveil.io.dictionary import parse_dictionary
@@ -228,7 +228,7 @@ def entries_of(column: pl.Series, variable: Variable) -> Entries:
     is_empty = _is_empty(counts["value"])
     filled = _some(counts, ~is_empty)
     holds = _holds(filled["value"], variable)
-    as_held = _as_held(values.dtype, variable, holds)
+    as_held = _convert_codes(values.dtype, variable, holds)
     keys = _key(filled["value"], holds)
     is_missing = _is_missing(keys, variable, as_held)
     present = _some(filled, ~is_missing)
@@ -319,7 +319,9 @@ def _holds(distinct: pl.Series, variable: Variable) -> Held | None:
     return "labels" if n_labels > distinct.is_in(codes).sum() else "codes"
 
 
-def _as_held(dtype: pl.DataType, variable: Variable, holds: Held | None) -> dict[Code, float | str]:
+def _convert_codes(
+    dtype: pl.DataType, variable: Variable, holds: Held | None
+) -> dict[Code, float | str]:
     """Every declared code, missing ones too, as the column would write it."""
     codes: dict[Code, str] = {level.code: level.label for level in variable.levels}
     for code in variable.missing:
@@ -330,7 +332,7 @@ def _as_held(dtype: pl.DataType, variable: Variable, holds: Held | None) -> dict
         return {code: _text(code) for code in codes}
     if not dtype.is_numeric():
         return {}
-    numbers = {code: number_held(code) for code in codes}
+    numbers = {code: find_code_number(code) for code in codes}
     return {code: number for code, number in numbers.items() if number is not None}
 
 
@@ -386,7 +388,7 @@ def _key(values: pl.Series, holds: Held | None) -> pl.Series:
 
 
 def _in_a_range(level: Level, variable: Variable) -> bool:
-    number = number_held(level.code)
+    number = find_code_number(level.code)
     return number is not None and any(
         (gap.lo is None or number >= gap.lo) and (gap.hi is None or number <= gap.hi)
         for gap in variable.missing_ranges

@@ -171,7 +171,9 @@ def audit(
     limit = parse_seconds(seconds)
     until = None if limit is None else monotonic() + limit
     found = tightest(opened.system, seconds=limit, progress=progress or no_progress)
-    rows = tuple(_audit_value(opened, found, hidden, near, until) for hidden in _hidden(opened))
+    rows = tuple(
+        _audit_value(opened, found, hidden, near, until) for hidden in _list_hidden(opened)
+    )
     return AuditResult(
         Audit(
             dims=opened.dims,
@@ -189,7 +191,7 @@ def audit(
     )
 
 
-def _hidden(release: PublishedTable) -> Iterator[_Hidden]:
+def _list_hidden(release: PublishedTable) -> Iterator[_Hidden]:
     """The suppressed values of all parts; impossible cells are none."""
     grid = release.grid
     for part, values in release.published:

@@ -69,7 +69,7 @@ class Network:
         return steps
 
     @cached_property
-    def _lowered(self) -> list[list[tuple[int, int]]]:
+    def _lowering_steps(self) -> list[list[tuple[int, int]]]:
         """For each node, whom it reaches by lowering a cell that is not full, and which cells."""
         steps: list[dict[int, int]] = [{} for _ in range(self.n_nodes)]
         for cell, arc in enumerate(self.cells):
@@ -80,13 +80,13 @@ class Network:
     @cached_property
     def _ways(self) -> list[int]:
         """For each node, whom it reaches while no cell is full (bits)."""
-        lowered = (sum(1 << tail for tail, _ in step) for step in self._lowered)
+        lowered = (sum(1 << tail for tail, _ in step) for step in self._lowering_steps)
         return [step | more for step, more in zip(self._always, lowered, strict=True)]
 
     @cached_property
     def _between(self) -> dict[tuple[int, int], int]:
         """The cells (bits) that can be lowered, by the nodes from and to which that leads."""
-        pairs = enumerate(self._lowered)
+        pairs = enumerate(self._lowering_steps)
         return {(head, tail): cells for head, step in pairs for tail, cells in step}
 
     @cached_property
@@ -94,21 +94,21 @@ class Network:
         return _bits([cell for cell, arc in enumerate(self.cells) if arc.falls])
 
     @cached_property
-    def _opened(self) -> dict[int, list[int]]:
+    def _last_ways(self) -> dict[int, list[int]]:
         """The ways of the full cells that were asked about last."""
         return {}
 
     def _ways_beside(self, full: int) -> list[int]:
         """For each node, whom it reaches beside full cells (bits)."""
-        if full not in self._opened:
+        if full not in self._last_ways:
             ways = [*self._ways]
             for cell in _places(full & self._falling):
                 arc = self.cells[cell]
                 if not self._between[arc.head, arc.tail] & ~full:
                     ways[arc.head] &= ~(1 << arc.tail) | self._always[arc.head]
-            self._opened.clear()
-            self._opened[full] = ways
-        return self._opened[full]
+            self._last_ways.clear()
+            self._last_ways[full] = ways
+        return self._last_ways[full]
 
     def reach(self, start: int, full: int) -> int:
         """The nodes (bits) that one more person at `start` can be led on to."""
@@ -126,7 +126,7 @@ class Network:
         # Through its own end a circle need not lead again.
         return bool(_reachable_nodes(self._ways, first, goal, barred=1 << arc.head) & goal)
 
-    def recovered(self, full: int, cells: Sequence[int]) -> int:
+    def find_recovered(self, full: int, cells: Sequence[int]) -> int:
         """Those of the cells (bits) that are full and cannot be raised: recovered zeros.
 
         Notes
@@ -157,7 +157,7 @@ class Network:
         found = 1 << cell
         for node in range(self.n_nodes):
             if reached >> node & 1:
-                for tail, cells in self._lowered[node]:
+                for tail, cells in self._lowering_steps[node]:
                     if not reached >> tail & 1:
                         found |= cells & full
         return found
@@ -197,7 +197,7 @@ def network_of(system: System) -> Network | None:
     families = split_families([entry.cells for entry in sums.sums])
     if families is None:
         return None
-    return _built(system.counts, sums, families)
+    return _build_network(system.counts, sums, families)
 
 
 def split_families(sets: Sequence[tuple[int, ...]]) -> list[int] | None:
@@ -231,7 +231,7 @@ def _cross(one: int, other: int) -> bool:
     return common not in (0, one, other)
 
 
-def _built(counts: Sequence[int], sums: Sums, families: Sequence[int]) -> Network:
+def _build_network(counts: Sequence[int], sums: Sums, families: Sequence[int]) -> Network:
     """Arcs of both trees and of the cells; each set is the node below its arc."""
     inner = [[ROOT] * len(counts), [ROOT] * len(counts)]  # the smallest set so far around a cell
     arcs = []

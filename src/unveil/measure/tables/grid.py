@@ -66,7 +66,7 @@ class Grid:
         pairs = zip(self.dims, self.shape, strict=True)
         return tuple(size for dim, size in pairs if dim in kept)
 
-    def summed(self, counts: Counts, part: str) -> Counts:
+    def sum_part(self, counts: Counts, part: str) -> Counts:
         """The counts of a part, flat, from those of the table."""
         kept = self.dims_of(part)
         axes = tuple(i for i, dim in enumerate(self.dims) if dim not in kept)
@@ -259,12 +259,12 @@ def parse_table(counts: Any, dims: Any, levels: Any) -> tuple[Grid, Counts]:
     """The cells and the counts a user gave, as lists, an array or a mapping."""
     if isinstance(counts, Mapping):
         return _from_mapping(counts, dims, levels)
-    values = as_nested(counts)
+    values = as_object_array(counts)
     grid = Grid(_dims(dims, values.ndim), _levels(levels, dims, values.shape))
     return grid, check_counts(values.reshape(-1), grid)
 
 
-def as_nested(given: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
+def as_object_array(given: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Lists of lists, or an array, as an array of objects; a refusal where lengths differ."""
     given = as_reusable(given)
     if not is_list(given):

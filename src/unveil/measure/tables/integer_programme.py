@@ -77,7 +77,7 @@ class Programme:
         sign = -1.0 if up else 1.0
         cost = np.zeros(self._n_cells)
         cost[list(cells)] = sign
-        found = self._solved(cost, least, until)
+        found = self._solve(cost, least, until)
         table = self._table(found, least)
         if found.status == OPTIMAL and table is not None and self._is_near(table):
             return Extreme(sum(table[cell] for cell in cells), True, table)
@@ -95,7 +95,7 @@ class Programme:
         raised[cell] = max(raised[cell], count + 1)
         if any(hi is not None and low > hi for low, hi in zip(raised, self._sums.hi, strict=True)):
             return None
-        found = self._solved(np.zeros(self._n_cells), raised, until)
+        found = self._solve(np.zeros(self._n_cells), raised, until)
         if found.status == INFEASIBLE:
             return None
         table = self._table(found, raised)
@@ -116,14 +116,14 @@ class Programme:
         columns = np.array([cell for entry in sums for cell in entry.cells], dtype=np.int64)
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sums), self._n_cells))
 
-    def _solved(self, cost: np.ndarray, least: Sequence[int], until: float | None) -> Any:
+    def _solve(self, cost: np.ndarray, least: Sequence[int], until: float | None) -> Any:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         lows = zip(self._sums.lo, least, self._counts, strict=True)
         low = np.array([max(lo - count, own - count, -FARTHEST) for lo, own, count in lows], float)
         options: dict[str, float] = {"mip_rel_gap": 0.0}
         if until is not None:
-            options["time_limit"] = _time_left(until)
+            options["time_limit"] = _remaining_seconds(until)
         constraints = [
             LinearConstraint(
                 self._matrix,
@@ -173,7 +173,7 @@ def _deviation(limit: int | None, true: int) -> float:
     return float(limit - true)
 
 
-def _time_left(until: float) -> float:
+def _remaining_seconds(until: float) -> float:
     left = until - time.monotonic()
     if left <= 0:
         raise OutOfTime

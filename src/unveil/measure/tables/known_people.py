@@ -61,7 +61,7 @@ def _parse_statement(given: Any, grid: Grid, where: str) -> tuple[Given, int]:
     return key_levels(who, grid, where=where), number
 
 
-def without_known(system: System, people: Iterable[KnownPeople], grid: Grid) -> System:
+def remove_known(system: System, people: Iterable[KnownPeople], grid: Grid) -> System:
     """The table and what is known of it once the known people are taken out.
 
     Notes

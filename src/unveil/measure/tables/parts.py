@@ -191,7 +191,7 @@ def _from_mapping(grid: Grid, given: Mapping[Any, Any], flagged: Sequence[str]) 
     for key, text in given.items():
         if key == MARGINS:
             continue
-        part = part_named(grid, key)
+        part = parse_part(grid, key)
         if part in named:
             raise SettingsError(f"The rounding of the part {part!r} is given twice. Give it once.")
         named.add(part)
@@ -205,7 +205,7 @@ def _scheme(given: Any) -> Scheme | None:
     return parse_scheme(given)
 
 
-def part_named(grid: Grid, given: Any) -> str:
+def parse_part(grid: Grid, given: Any) -> str:
     """The part of the release that a user names: table, total, or dimensions of a margin."""
     if not isinstance(given, str):
         raise SettingsError(
@@ -252,7 +252,7 @@ def parse_published(grid: Grid, given: Any, asked: Plan) -> dict[str, tuple[Publ
         given = {TABLE: given}
     found = {}
     for key, values in given.items():
-        part = part_named(grid, key)
+        part = parse_part(grid, key)
         if part not in asked:
             raise SettingsError(
                 f"Published values are given for the part {part!r}, which is not published. Ask"
@@ -360,7 +360,7 @@ def publish(
         made |= _round_together(grid, counts, base, [p for p in tied if p not in given], seed)
     for part, scheme in asked.items():
         if part not in made:
-            values = publish_counts(grid.summed(counts, part), scheme, stream(seed, part))
+            values = publish_counts(grid.sum_part(counts, part), scheme, stream(seed, part))
             empty = impossible if part == TABLE else ()
             made[part] = tuple(0 if i in empty else v for i, v in enumerate(values))
     return {part: made[part] for part in asked}
@@ -379,7 +379,7 @@ def _round_together(
             " 'random'."
         )
     fine = Grid(grid.dims_of(finest), _levels_of(grid, finest)) if dims else grid
-    within = counts if finest == TABLE else grid.summed(counts, finest)
+    within = counts if finest == TABLE else grid.sum_part(counts, finest)
     coarser = [part for part in parts if part != finest]
     inner = {part: fine.members(fine.part(grid.dims_of(part))) for part in coarser}
     if not dims:

@@ -468,7 +468,7 @@ def _check_margins(
     for part in rows.parts:
         found, entries = rows.of(part)
         _check_twins(rows, part, entries)
-        sums = rows.grid.summed(counts, part)
+        sums = rows.grid.sum_part(counts, part)
         for row, entry in zip(found.tolist(), entries.tolist(), strict=True):
             if numbers[row] != sums[entry]:
                 raise InputError(

@@ -38,10 +38,10 @@ class Rounded(RowsResult[RoundedTable]):
 
     def part(self, name: str) -> Any:
         """The published values of a margin such as "sex", of the "total" or of the "table"."""
-        from unveil.measure.tables.parts import part_named
+        from unveil.measure.tables.parts import parse_part
 
         grid = self.release.grid
-        part = part_named(grid, name)
+        part = parse_part(grid, name)
         values = dict(self.release.published)[part]
         made = np.empty(len(values), dtype=object)
         made[:] = values
@@ -161,4 +161,4 @@ def _additive(grid: Grid, values: dict[str, tuple[Published, ...]]) -> bool | No
     if not coarser or not all(isinstance(value, int) for value in shown):
         return None
     table: Counts = np.array(cells, dtype=np.int64)
-    return all(grid.summed(table, part).tolist() == list(values[part]) for part in coarser)
+    return all(grid.sum_part(table, part).tolist() == list(values[part]) for part in coarser)

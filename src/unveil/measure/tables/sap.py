@@ -15,7 +15,7 @@ from unveil.arguments import number_within, whole_number
 from unveil.errors import InputError, SettingsError, list_names
 from unveil.measure.tables.audit import Exposure, exposed_cells
 from unveil.measure.tables.grid import TABLE, TOTAL, Given, Grid, key_levels, pairs
-from unveil.measure.tables.known_people import KnownPeople, parse_known, without_known
+from unveil.measure.tables.known_people import KnownPeople, parse_known, remove_known
 from unveil.measure.tables.parts import System, sums_of
 from unveil.measure.tables.published_table import PublishedTable
 from unveil.measure.tables.sap_curve import Curve, Effort, SapQuestion, curve
@@ -272,7 +272,7 @@ def sap(
     asked = dict(rounding=rounding, total=total, margins=margins, constraints=constraints)
     asked |= dict(structural=structural, published=published, dims=dims, levels=levels)
     limits = parse_effort(nodes, seconds)
-    effort = Effort(*limits, progress=progress or no_progress).started()
+    effort = Effort(*limits, progress=progress or no_progress).start()
     release = counts if isinstance(counts, PublishedTable) else _make_table(counts, asked, seed)
     if counts is release:
         _check_asked(asked)
@@ -280,11 +280,11 @@ def sap(
     people = parse_known(known, grid)
     keys = () if given is None else key_levels(given, grid)
     d = parse_depth(depth, len(grid.dims) - len(keys))
-    system = without_known(release.system, people, grid)
+    system = remove_known(release.system, people, grid)
     main = SapQuestion(system, events_at(system, d, keys), chance_at(system, keys))
     last = parse_n_max(n_max, main.N, is_given=bool(keys))
     effort = replace(effort, seed=choose_sampling_seed(seed, release))
-    given_away = exposed_cells(system, effort.left)
+    given_away = exposed_cells(system, effort.remaining)
     main = replace(main, open_cells=given_away.exposed or (), oracle=given_away.oracle)
     is_by_depth = isinstance(depth, str) and depth == BY_DEPTH
     depths = len(grid.dims) - len(keys) if is_by_depth else 1

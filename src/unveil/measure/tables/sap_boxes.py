@@ -117,7 +117,7 @@ class _BoxSearch:
         self._focus = self.weights.n_max // 3
         self._push(0, self.risk.top)
         # A zero that the release itself gives away settles everything; else cores seen at a glance.
-        self.minimal = self._given_away() or self.risk.alone()
+        self.minimal = self._find_initial_risk() or self.risk.alone()
         look, most = 1, MOST_BYTES // (self.weights.n_bytes + 1)
         while self.open and self.n_nodes < nodes and len(self.open) <= most:
             if until is not None and time.monotonic() >= until:
@@ -136,7 +136,7 @@ class _BoxSearch:
                 return
             self.n_nodes += 1
 
-    def _given_away(self) -> list[int]:
+    def _find_initial_risk(self) -> list[int]:
         try:
             return [0] if self.risk.is_risky(0) else []
         except OutOfTime:
@@ -176,13 +176,13 @@ class _BoxSearch:
 
     def _in_order(self, missing: int, known: Sequence[int]) -> list[Knob]:
         """The cells a core has yet to reach: those of many cores first, then the largest."""
-        knobs = list(self.risk.turned(missing))
+        knobs = list(self.risk.list_knobs(missing))
         shared = {knob.cell: sum(bool(core & knob.all_bits) for core in known) for knob in knobs}
         return sorted(knobs, key=lambda knob: (-shared[knob.cell], -knob.people, knob.cell))
 
     def _size(self, bits: int) -> int:
         """How many more people a set of levels asks for."""
-        return sum(knob.fewest(knob.level(bits)) for knob in self.risk.turned(bits))
+        return sum(knob.fewest(knob.level(bits)) for knob in self.risk.list_knobs(bits))
 
     def _push(self, low: int, high: int) -> None:
         weight = self.weights.product(self.risk.factors(low, high))

@@ -56,20 +56,20 @@ class Effort:
     progress: Progress = no_progress
     until: float | None = None  # when `seconds` end; everything that is asked shares them
 
-    def started(self) -> "Effort":
+    def start(self) -> "Effort":
         """The same with its time running, unless it runs already."""
         if self.until is not None or self.seconds is None:
             return self
         return replace(self, until=monotonic() + self.seconds)
 
     @property
-    def left(self) -> float | None:
+    def remaining(self) -> float | None:
         """Seconds that are left; None where they are not limited."""
         return None if self.until is None else max(0.0, self.until - monotonic())
 
     def part(self, share: float) -> "Effort":
         """As much of it as ends after this share of the time that is left."""
-        left = self.left
+        left = self.remaining
         return self if left is None else replace(self, until=monotonic() + share * left)
 
 
@@ -101,7 +101,7 @@ def curve(question: SapQuestion, n_max: int, effort: Effort | None = None) -> Cu
     Where the sets that give a zero away can be listed (`sap_batch`), the polynomial method: exact,
     or in floating point where exact numbers would take minutes. Box splitting elsewhere.
     """
-    effort = (effort or Effort()).started()
+    effort = (effort or Effort()).start()
     last = min(n_max, question.N)
     found = _by_formula(question, last, effort)
     if found is None:
@@ -116,7 +116,7 @@ def _by_formula(question: SapQuestion, last: int, effort: Effort) -> Curve | Non
         return None
     sets = family(system, parts, events=question.events, chance=question.chance)
     totals = _totals_apart(sets, system.counts)
-    if _exact_work(question.N, last) <= _work_allowed(effort.left):
+    if _exact_work(question.N, last) <= _limit_work(effort.remaining):
         g = (
             overlapping_signed_sums(sets, system.counts, last, effort.part(SEARCH).until)
             if totals is None
@@ -126,7 +126,7 @@ def _by_formula(question: SapQuestion, last: int, effort: Effort) -> Curve | Non
     return None if totals is None else _floating_curve(totals, question.N, last, effort.until)
 
 
-def _work_allowed(left: float | None) -> int:
+def _limit_work(left: float | None) -> int:
     return EXACT_WORK if left is None else min(EXACT_WORK, int(left * WORK_A_SECOND))
 
 
@@ -177,7 +177,7 @@ def _by_splitting(question: SapQuestion, last: int, effort: Effort) -> Curve:
         question.system,
         last,
         nodes=effort.nodes,
-        seconds=effort.part(SEARCH).left,
+        seconds=effort.part(SEARCH).remaining,
         events=question.events,
         chance=question.chance,
         oracle=question.oracle,
@@ -202,8 +202,8 @@ def _floor(question: SapQuestion, last: int, effort: Effort) -> Sequence[Fractio
     counts, chance = question.system.counts, question.chance or question.system.counts
     open_cells = question.open_cells
     if open_cells is None:
-        open_cells = exposed_cells_of(question.system, effort.left, oracle=question.oracle)
-    if open_cells is None or _exact_work(question.N, last) > _work_allowed(effort.left):
+        open_cells = exposed_cells_of(question.system, effort.remaining, oracle=question.oracle)
+    if open_cells is None or _exact_work(question.N, last) > _limit_work(effort.remaining):
         return ()
     if question.events is not None:
         alone = {event[0] for event in question.events if len(event) == 1}
@@ -216,7 +216,7 @@ def _with_chance(made: Curve, question: SapQuestion, effort: Effort, *, network:
     """Draws beside bounds that do not agree; each interval stands for its n by itself."""
     from unveil.measure.tables.sap_sampling import estimate
 
-    if effort.left == 0:
+    if effort.remaining == 0:
         return made
     drawn = estimate(
         question.system,
@@ -226,7 +226,7 @@ def _with_chance(made: Curve, question: SapQuestion, effort: Effort, *, network:
         events=question.events,
         chance=question.chance,
         oracle=question.oracle,
-        seconds=effort.left,
+        seconds=effort.remaining,
         progress=effort.progress,
     )
     beside = (

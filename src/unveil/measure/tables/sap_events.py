@@ -40,7 +40,7 @@ class Oracle(Protocol):
         """Whether a table of at least `at_least` fits the release with more in the cell."""
         ...
 
-    def recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
+    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
         """Those of the cells that are fully known and cannot be raised."""
         ...
 
@@ -68,14 +68,14 @@ class NetworkOracle:
         full = self.full(at_least) | 1 << cell
         return arc.rises and bool(self.network.reach(arc.head, full) >> arc.tail & 1)
 
-    def recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
+    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
         """Those of the cells that are fully known and cannot be raised."""
-        bits = self.network.recovered(self.full(at_least), cells)
+        bits = self.network.find_recovered(self.full(at_least), cells)
         return frozenset(cell for cell in cells if bits >> cell & 1)
 
     def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
         """Whether each of the cells is fully known and cannot be raised."""
-        return len(self.recovered(at_least, cells)) == len(set(cells))
+        return len(self.find_recovered(at_least, cells)) == len(set(cells))
 
     def is_exposed(self, cell: int) -> bool:
         """Whether the cell is recovered once all its own people are known, and nobody else."""
@@ -115,7 +115,7 @@ class ProgrammeOracle:
         self._remember(table)
         return True
 
-    def recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
+    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
         """Those of the cells that are fully known and cannot be raised."""
         return frozenset(cell for cell in cells if self.recovers_all(at_least, (cell,)))
 
@@ -221,7 +221,7 @@ class SamplePolynomials:
     def _binomial(self, people: int) -> int:
         if people not in self._free:
             self._make_room(self._free)
-            self._free[people] = self._packed((people, 0, people))
+            self._free[people] = self._pack_factor((people, 0, people))
         return self._free[people]
 
     def _power(self, factor: Factor, times: int) -> int:
@@ -230,7 +230,7 @@ class SamplePolynomials:
         if key not in self._powers:
             self._make_room(self._powers)
             if times == 1:
-                self._powers[key] = self._packed(factor)
+                self._powers[key] = self._pack_factor(factor)
             else:
                 half = times // 2
                 both = self._power(factor, half) * self._power(factor, times - half)
@@ -241,7 +241,7 @@ class SamplePolynomials:
         if len(kept) * self.n_bytes > MOST_BYTES:
             kept.clear()
 
-    def _packed(self, factor: Factor) -> int:
+    def _pack_factor(self, factor: Factor) -> int:
         people, low, high = factor
         ways = _binomials(people, low, min(high, self.n_max))
         return int.from_bytes(
@@ -259,11 +259,11 @@ def check_long(people: int, n_max: int) -> None:
         low, high = (middle, high) if _n_bytes(people, middle) <= LARGEST else (low, middle)
     raise SettingsError(
         f"Samples of up to {n_max:,} of so many people are too large to be split into boxes, which"
-        f" this release needs. Ask for at most {_rounded_down(low):,} known people."
+        f" this release needs. Ask for at most {_round_down(low):,} known people."
     )
 
 
-def _rounded_down(number: int) -> int:
+def _round_down(number: int) -> int:
     """Two leading digits: the limit does not tell how many people there are."""
     step = int(10 ** max(0, len(f"{number}") - 2))
     return number // step * step
@@ -320,7 +320,7 @@ class Knob:
         """The bits of all levels."""
         return (1 << len(self.steps)) - 1 << self.offset
 
-    def reached(self, sampled: int) -> int:
+    def find_level(self, sampled: int) -> int:
         """The level that so many sampled people reach."""
         return bisect_right(self.steps, sampled)
 
@@ -382,7 +382,7 @@ class Risk:
         for cell, sampled in sample.items():
             knob = self._knob_of.get(cell)
             if knob is not None:
-                found |= knob.bits(knob.reached(sampled))
+                found |= knob.bits(knob.find_level(sampled))
         return found
 
     def core(self, bits: int) -> int | None:
@@ -394,7 +394,7 @@ class Risk:
         if event is None:
             return None
         kept = self._blocking(event, bits) & bits
-        for knob in sorted(self.turned(kept), key=lambda knob: (-knob.people, knob.cell)):
+        for knob in sorted(self.list_knobs(kept), key=lambda knob: (-knob.people, knob.cell)):
             level = knob.level(kept)
             others = kept & ~knob.bits(level)
             kept = others | knob.bits(self._least_level(event, knob, others, level))
@@ -412,12 +412,12 @@ class Risk:
 
     def factors(self, low: int, high: int) -> list[Factor]:
         """What the weight of all samples between two sets of levels is a product of."""
-        turned = list(self.turned(low | self.top & ~high))
+        turned = list(self.list_knobs(low | self.top & ~high))
         free = self.people - sum(knob.people for knob in turned)
         made = [knob.factor(knob.level(low), knob.level(high)) for knob in turned]
         return [*made, (free, 0, free)]
 
-    def turned(self, bits: int) -> Iterator[Knob]:
+    def list_knobs(self, bits: int) -> Iterator[Knob]:
         """The cells that have one of these bits."""
         while bits:
             knob = self.knobs[bisect_right(self._offsets, bits.bit_length() - 1) - 1]
@@ -427,7 +427,7 @@ class Risk:
     def _at_least(self, bits: int) -> list[int]:
         """The people known in each cell when these levels are just reached."""
         known = [*self.known]
-        for knob in self.turned(bits):
+        for knob in self.list_knobs(bits):
             known[knob.cell] += knob.fewest(knob.level(bits))
         return known
 
@@ -447,7 +447,7 @@ class Risk:
         if isinstance(self.oracle, ProgrammeOracle):
             return next((event for event in self.events if self._happens(event, bits)), None)
         self._check_time()
-        found = self.oracle.network.recovered(bits | self._full, self._cells)
+        found = self.oracle.network.find_recovered(bits | self._full, self._cells)
         if not found:
             return None
         return next((e for e in self.events if all(found >> cell & 1 for cell in e)), None)
@@ -457,7 +457,7 @@ class Risk:
         self._check_time()
         if isinstance(self.oracle, ProgrammeOracle):
             return self.oracle.recovers_all(self._at_least(bits), event)
-        found = self.oracle.network.recovered(bits | self._full, event)
+        found = self.oracle.network.find_recovered(bits | self._full, event)
         return all(found >> cell & 1 for cell in event)
 
     def _check_time(self) -> None:

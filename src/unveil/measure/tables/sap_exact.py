@@ -60,7 +60,7 @@ def stable_curve(
     last = min(N, n_max)
     exposed = sorted(total for total in totals if total <= last)
     n_joined = _worth_joining(exposed, last, N)
-    joined = _all_joined(exposed[:n_joined], N, last, until)
+    joined = _join_all(exposed[:n_joined], N, last, until)
     lower, upper = (
         _one_by_one(exposed, last, N)
         if joined is None
@@ -72,7 +72,7 @@ def stable_curve(
     return Stable(_extend(lower, beyond), _extend(upper, beyond), first)
 
 
-def _all_joined(
+def _join_all(
     exposed: Sequence[int], N: int, last: int, until: float | None
 ) -> tuple[Floats, float] | None:
     """SAP(0..last) of some cells among all people, and its error; None where the time is up."""

@@ -135,14 +135,14 @@ class Lookup:
     def counts(self, copy: int) -> Ints:
         """How many rows of a copy match each target."""
         if copy not in self._counts:
-            self._counts[copy] = self._counted(self.sorted_copy(copy))
+            self._counts[copy] = self._count_matches(self.sorted_copy(copy))
         return self._counts[copy]
 
     @cached_property
     def _counts(self) -> dict[int, Ints]:
         return {}
 
-    def _counted(self, found: "SortedCopy") -> Ints:
+    def _count_matches(self, found: "SortedCopy") -> Ints:
         if len(self._loose) < 2:
             return found.stops - found.starts
         n = np.zeros(len(found.starts), np.int64)

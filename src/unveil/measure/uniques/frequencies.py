@@ -159,7 +159,7 @@ class _Step:
     missing: int | None
 
     @cached_property
-    def packed(self) -> Ints:
+    def packed_codes(self) -> Ints:
         """Each longer beginning as a number: what it begins with, and its last code."""
         before = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         packed: Ints = before * self.n_levels + self.values
@@ -199,9 +199,9 @@ class _Step:
     def _equal(self, first: Ints, second: Ints) -> Pairs:
         """Those whose second has a longer beginning that ends as the first does."""
         wanted = second * self.n_levels + self.values[first]
-        place = np.searchsorted(self.packed, wanted)
-        place[place == len(self.packed)] = 0
-        is_there = self.packed[place] == wanted
+        place = np.searchsorted(self.packed_codes, wanted)
+        place[place == len(self.packed_codes)] = 0
+        is_there = self.packed_codes[place] == wanted
         return first[is_there], place[is_there]
 
 

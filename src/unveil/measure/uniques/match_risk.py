@@ -19,7 +19,7 @@ from unveil.count.codes import encode
 from unveil.count.packing import Ids
 from unveil.errors import RolesError, SettingsError
 from unveil.io.table import mid_sentence
-from unveil.measure.disclosure.record import people_by_keys, rows_counted
+from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.uniques.aligned_match import AlignedMatchResult, aligned_match_risk
 from unveil.measure.uniques.frequencies import (
@@ -147,7 +147,7 @@ class PerRecord:
     rk: Floats
     diversity: Diversities | None
 
-    def of_records(self, of_combination: Floats) -> Floats:
+    def expand_to_records(self, of_combination: Floats) -> Floats:
         """A figure on every record of the data, in their order."""
         return of_combination[self.q]
 
@@ -185,7 +185,7 @@ class MatchRiskResult(Result):
         found = self._found
         figures: dict[str, Floats] = {"fk": found.fk, "Fk": found.Fk, "rk": found.rk}
         figures |= dict(found.diversity_by_kind().items())
-        columns = {name: found.of_records(figure) for name, figure in figures.items()}
+        columns = {name: found.expand_to_records(figure) for name, figure in figures.items()}
         made = pl.DataFrame({"row": np.arange(self.record.n_records), **columns})
         has_fractions = self.record.missing == "wildcard" and 0 < self.record.alpha < 1
         whole = ["distinct", "recursive", *([] if has_fractions else ["fk"])]
@@ -402,7 +402,7 @@ def match_risk_of(table: OneTable, asked: MatchRiskSettings, progress: Progress)
         n_population=weight.sum(),
         bands=table.bands,
         people=_people(table, counted, asked.weights),
-        coercions=(*table.notes, *rows_counted(table.people, BY_ROW)),
+        coercions=(*table.notes, *note_row_counts(table.people, BY_ROW)),
         **_figures(found),
     )
     return MatchRiskResult(record, found)
@@ -425,7 +425,7 @@ def _diversity(
 
 def _figures(found: PerRecord) -> dict[str, Any]:
     """What is said of all records together."""
-    fk, rk = found.of_records(found.fk), found.of_records(found.rk)
+    fk, rk = found.expand_to_records(found.fk), found.expand_to_records(found.rk)
     n = len(fk)
     below = [int((fk < k).sum()) for k in ANONYMITY]
     above = [int((rk > risk).sum()) for risk in RISKS]
@@ -448,7 +448,7 @@ def _figures(found: PerRecord) -> dict[str, Any]:
 
 def _diversity_rows(found: PerRecord) -> Iterator[Diversity]:
     for kind, of_combination in found.diversity_by_kind().items():
-        values = found.of_records(of_combination)
+        values = found.expand_to_records(of_combination)
         yield Diversity(
             kind=kind,
             lowest=values.min(),

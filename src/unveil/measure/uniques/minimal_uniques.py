@@ -133,7 +133,7 @@ class _UniqueSearch:
             parent, key, within = waiting.pop()
             mask = parent | 1 << key
             more = self.max_size - mask.bit_count() if key else 0
-            alone, shared = self._refined(within, key, is_last=not more)
+            alone, shared = self._refine(within, key, is_last=not more)
             minimal = self._minimal(mask, parent, alone)
             if len(minimal):
                 yield mask, minimal
@@ -146,7 +146,7 @@ class _UniqueSearch:
                 progress("searching for minimal uniques", n_done, total)
                 told = n_done
 
-    def _refined(
+    def _refine(
         self, within: Partition, key: int, *, is_last: bool
     ) -> tuple[Ints, Partition | None]:
         """Who becomes alone when a partition is refined by a key; and who does not, if asked."""

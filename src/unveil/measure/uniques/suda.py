@@ -17,7 +17,7 @@ from unveil.count.cells import count_keys
 from unveil.count.codes import CodedColumn
 from unveil.count.packing import Sides
 from unveil.errors import SettingsError
-from unveil.measure.disclosure.record import people_by_keys, rows_counted
+from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
 from unveil.measure.uniques.suda_result import SudaResult, parse_quantile
@@ -209,7 +209,7 @@ def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaRes
         bands=table.bands,
         coercions=(
             *table.notes_on_keys,
-            *rows_counted(table.people, "SUDA scores and DIS count"),
+            *note_row_counts(table.people, "SUDA scores and DIS count"),
         ),
         not_measured=tuple(_missing_figures(of_file, dis)),
     )

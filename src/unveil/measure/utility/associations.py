@@ -13,10 +13,9 @@ import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
-from unveil.count.codes import Codes
+from unveil.count.codes import CodedColumn, Codes
 from unveil.count.packing import Integers
 from unveil.records.comparison import Association
-from unveil.study.kinds import ComparedVariable
 
 Pair = tuple[str, str, Association]
 
@@ -26,16 +25,16 @@ _DENSE = 2**22
 _DOUBTFUL = 1e-4
 
 
-def associations(variables: Sequence[ComparedVariable], side: int) -> dict[Pair, float | None]:
+def associations(variables: Sequence[CodedColumn], side: int) -> dict[Pair, float | None]:
     """Every measure of every pair on one side; None where it is not defined."""
-    numbers = [one for one in variables if one.is_number]
-    categories = [one for one in variables if not one.is_number]
+    numbers = [one for one in variables if one.is_scaled]
+    categories = [one for one in variables if not one.is_scaled]
     made: dict[Pair, float | None] = {}
     made.update(_correlations(numbers, side))
     for number in numbers:
         made.update(_ratios(number, categories, side))
     for a, b in combinations(categories, 2):
-        table = cramer_v(a.codes(side), b.codes(side), a.column.n_levels, b.column.n_levels)
+        table = cramer_v(a.codes_on(side), b.codes_on(side), a.n_levels, b.n_levels)
         made[a.name, b.name, "cramer_v"] = table
     return made
 
@@ -135,24 +134,22 @@ def correlation_ratio(x: Floats, groups: Integers, n_groups: int) -> float | Non
 
 
 def _ratios(
-    number: ComparedVariable, categories: Sequence[ComparedVariable], side: int
+    number: CodedColumn, categories: Sequence[CodedColumn], side: int
 ) -> Iterator[tuple[Pair, float | None]]:
-    codes = number.codes(side)
+    codes = number.codes_on(side)
     kept = number.is_ordinary[codes]
-    x = number.values[codes[kept]]
+    x = number.amounts[codes[kept]]
     for category in categories:
-        groups = category.codes(side)[kept]
-        eta = correlation_ratio(x, groups, category.column.n_levels) if len(x) else None
+        groups = category.codes_on(side)[kept]
+        eta = correlation_ratio(x, groups, category.n_levels) if len(x) else None
         yield (number.name, category.name, "correlation_ratio"), eta
 
 
-def _correlations(
-    numbers: Sequence[ComparedVariable], side: int
-) -> Iterator[tuple[Pair, float | None]]:
+def _correlations(numbers: Sequence[CodedColumn], side: int) -> Iterator[tuple[Pair, float | None]]:
     """Pearson and Spearman of every pair: from sums over chunks of rows where those are exact."""
     if len(numbers) < 2:
         return
-    is_whole = [bool(one.is_ordinary[one.codes(side)].all()) for one in numbers]
+    is_whole = [bool(one.is_ordinary[one.codes_on(side)].all()) for one in numbers]
     from threadpoolctl import threadpool_limits
 
     # One thread: sums in another order would give other last digits.
@@ -169,45 +166,45 @@ def _correlations(
         yield (a.name, b.name, "spearman"), float(rho) if is_known else _rank_pair(a, b, side)
 
 
-def _pair(a: ComparedVariable, b: ComparedVariable, side: int) -> float | None:
+def _pair(a: CodedColumn, b: CodedColumn, side: int) -> float | None:
     kept = _both(a, b, side)
-    return pearson(*(one.values[one.codes(side)[kept]] for one in (a, b)))
+    return pearson(*(one.amounts[one.codes_on(side)[kept]] for one in (a, b)))
 
 
-def _rank_pair(a: ComparedVariable, b: ComparedVariable, side: int) -> float | None:
+def _rank_pair(a: CodedColumn, b: CodedColumn, side: int) -> float | None:
     kept = _both(a, b, side)
-    codes_a, codes_b = a.codes(side)[kept], b.codes(side)[kept]
-    return spearman(codes_a, codes_b, a.column.n_levels, b.column.n_levels)
+    codes_a, codes_b = a.codes_on(side)[kept], b.codes_on(side)[kept]
+    return spearman(codes_a, codes_b, a.n_levels, b.n_levels)
 
 
-def _both(a: ComparedVariable, b: ComparedVariable, side: int) -> Mask:
-    kept: Mask = a.is_ordinary[a.codes(side)] & b.is_ordinary[b.codes(side)]
+def _both(a: CodedColumn, b: CodedColumn, side: int) -> Mask:
+    kept: Mask = a.is_ordinary[a.codes_on(side)] & b.is_ordinary[b.codes_on(side)]
     return kept
 
 
-def _standardise(number: ComparedVariable, side: int) -> Floats:
+def _standardise(number: CodedColumn, side: int) -> Floats:
     """The number of every level that occurs in standard deviations from the mean, others 0."""
-    counts = number.ordinary_counts(side)
+    counts = number.amount_counts(side)
     occurs = counts > 0
     made = np.zeros(len(counts))
     if occurs.any():
-        held = number.values[occurs]
+        held = number.amounts[occurs]
         made[occurs] = centre(held, counts[occurs]).standardise(held)
     return made
 
 
-def _ranks(number: ComparedVariable, side: int) -> Floats:
+def _ranks(number: CodedColumn, side: int) -> Floats:
     """The rank of every level, as a share of the records from the mean rank; others 0."""
-    counts = number.ordinary_counts(side)
+    counts = number.amount_counts(side)
     n = int(counts.sum())
     return np.where(counts > 0, (doubled_ranks(counts) - (n + 1)) / max(n, 1), 0.0)
 
 
-def _from_sums(figures: Sequence[Floats], numbers: Sequence[ComparedVariable], side: int) -> Floats:
+def _from_sums(figures: Sequence[Floats], numbers: Sequence[CodedColumn], side: int) -> Floats:
     """Correlations of all pairs over complete pairs, NaN where sums would not be exact enough."""
     p = len(numbers)
     n, x, xx, xy = (np.zeros((p, p)) for _ in range(4))
-    for start in range(0, numbers[0].column.sides.rows[side], CHUNK):
+    for start in range(0, numbers[0].sides.rows[side], CHUNK):
         block, held = _block(figures, numbers, side, slice(start, start + CHUNK))
         n += held.T @ held
         x += block.T @ held
@@ -222,12 +219,12 @@ def _from_sums(figures: Sequence[Floats], numbers: Sequence[ComparedVariable], s
 
 
 def _block(
-    figures: Sequence[Floats], numbers: Sequence[ComparedVariable], side: int, rows: slice
+    figures: Sequence[Floats], numbers: Sequence[CodedColumn], side: int, rows: slice
 ) -> tuple[Floats, Floats]:
     """Some rows as a dense block, 0 where there is no number, and where there is one."""
     columns, held = [], []
     for by_level, number in zip(figures, numbers, strict=True):
-        codes = number.codes(side)[rows]
+        codes = number.codes_on(side)[rows]
         columns.append(by_level[codes])
         held.append(number.is_ordinary[codes])
     return np.stack(columns, axis=1), np.stack(held, axis=1).astype(np.float64)

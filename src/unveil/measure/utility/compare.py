@@ -15,9 +15,11 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.codes import CodedColumn
 from unveil.errors import RolesError
 from unveil.measure.result import RowsResult, rows_frame
 from unveil.measure.utility.associations import Pair, associations
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.distributions import bin_edges, distance_row, distribution, mean_row
 from unveil.records.base import Copy
 from unveil.records.comparison import (
@@ -31,7 +33,6 @@ from unveil.records.comparison import (
 )
 from unveil.records.disclosure import NotMeasured
 from unveil.seeding import stream
-from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -46,7 +47,7 @@ _CHUNK = 2**18
 _HEIGHT = math.sqrt(3)  # of two rows of hexagons that are 1 wide
 
 
-def pair_counts(a: ComparedVariable, b: ComparedVariable) -> PairCounts:
+def pair_counts(a: CodedColumn, b: CodedColumn) -> PairCounts:
     """Two numbers in hexagons on every side, without the outermost half percent of either.
 
     Notes
@@ -57,7 +58,7 @@ def pair_counts(a: ComparedVariable, b: ComparedVariable) -> PairCounts:
     _check_other(a, b)
     ranges = _range(a), _range(b)
     n_rows = 2 * (math.ceil(ACROSS / _HEIGHT) + 2)
-    n_sides = len(a.column.sides.rows)
+    n_sides = len(a.sides.rows)
     table = np.zeros((n_sides, n_rows * (ACROSS + 2)), np.int64)
     n_outside = np.zeros(n_sides, np.int64)
     for side in range(n_sides):
@@ -70,8 +71,8 @@ def pair_counts(a: ComparedVariable, b: ComparedVariable) -> PairCounts:
     return PairCounts(
         a=a.name,
         b=b.name,
-        kind_a=a.kind,
-        kind_b=b.kind,
+        kind_a=a.scale,
+        kind_b=b.scale,
         range_a=ranges[0],
         range_b=ranges[1],
         n_across=ACROSS,
@@ -84,10 +85,10 @@ def pair_counts(a: ComparedVariable, b: ComparedVariable) -> PairCounts:
     )
 
 
-def cloud(a: ComparedVariable, b: ComparedVariable) -> Cloud:
+def cloud(a: CodedColumn, b: CodedColumn) -> Cloud:
     """Points of both, records of each side by chance: at most 2,000, half of them original."""
     _check_other(a, b)
-    n_sides = len(a.column.sides.rows)
+    n_sides = len(a.sides.rows)
     kept = [np.flatnonzero(_both(a, b, side)) for side in range(n_sides)]
     n_synthetic = sum(len(rows) for rows in kept[1:])
     original = _values(a, b, 0, sample_rows(kept[0], MOST_POINTS // 2))
@@ -108,37 +109,37 @@ def cloud(a: ComparedVariable, b: ComparedVariable) -> Cloud:
     )
 
 
-def _check_other(a: ComparedVariable, b: ComparedVariable) -> None:
+def _check_other(a: CodedColumn, b: CodedColumn) -> None:
     for one in (a, b):
-        if not one.is_number or not one.is_ordinary.any():
+        if not one.is_scaled or not one.is_ordinary.any():
             raise RolesError(f"Column {one.name!r} holds no numbers. Choose two columns that do.")
     if a.name == b.name:
         raise RolesError(f"Column {a.name!r} is given twice. Choose two columns.")
 
 
-def _range(variable: ComparedVariable) -> tuple[float, float]:
-    counts = sum(variable.ordinary_counts(side) for side in range(len(variable.column.sides.rows)))
+def _range(variable: CodedColumn) -> tuple[float, float]:
+    counts = sum(variable.amount_counts(side) for side in range(len(variable.sides.rows)))
     occurs = np.asarray(counts) > 0
-    edges, _ = bin_edges(variable.values[occurs], np.asarray(counts)[occurs])
+    edges, _ = bin_edges(variable.amounts[occurs], np.asarray(counts)[occurs])
     return float(edges[0]), float(edges[-1])
 
 
 def _points(
-    a: ComparedVariable, b: ComparedVariable, side: int, ranges: Sequence[tuple[float, float]]
+    a: CodedColumn, b: CodedColumn, side: int, ranges: Sequence[tuple[float, float]]
 ) -> Iterator[tuple[Floats, Floats]]:
     """Both numbers of a side on a scale from 0 to 1, a chunk of records at a time."""
-    for start in range(0, a.column.sides.rows[side], _CHUNK):
+    for start in range(0, a.sides.rows[side], _CHUNK):
         rows = slice(start, start + _CHUNK)
         kept = _both(a, b, side, rows)
         u, v = (
-            _scale(one.values[one.codes(side)[rows][kept]], limits)
+            _scale(one.amounts[one.codes_on(side)[rows][kept]], limits)
             for one, limits in zip((a, b), ranges, strict=True)
         )
         yield u, v
 
 
-def _both(a: ComparedVariable, b: ComparedVariable, side: int, rows: slice = slice(None)) -> Mask:
-    kept: Mask = a.is_ordinary[a.codes(side)[rows]] & b.is_ordinary[b.codes(side)[rows]]
+def _both(a: CodedColumn, b: CodedColumn, side: int, rows: slice = slice(None)) -> Mask:
+    kept: Mask = a.is_ordinary[a.codes_on(side)[rows]] & b.is_ordinary[b.codes_on(side)[rows]]
     return kept
 
 
@@ -180,8 +181,8 @@ def sample_rows(rows: Ints, most: int) -> Ints:
     return np.sort(stream(0, "points").choice(rows, most, replace=False))
 
 
-def _values(a: ComparedVariable, b: ComparedVariable, side: int, rows: Ints) -> Floats:
-    return np.stack([one.values[one.codes(side)[rows]] for one in (a, b)], axis=1)
+def _values(a: CodedColumn, b: CodedColumn, side: int, rows: Ints) -> Floats:
+    return np.stack([one.amounts[one.codes_on(side)[rows]] for one in (a, b)], axis=1)
 
 
 # Which associations changed, and which most? From figures by side to rows of the record.
@@ -249,19 +250,19 @@ def _change(column: str, copy: Copy, found: Sequence[tuple[float, str]]) -> Asso
     )
 
 
-def most_changed(rows: Sequence[AssociationRow]) -> AssociationRow | None:
+def find_most_changed(rows: Sequence[AssociationRow]) -> AssociationRow | None:
     """The row with the largest difference: of the only copy, or of the mean of all."""
     headline: Copy = "mean" if any(row.copy == "mean" for row in rows) else 1
     known = [row for row in rows if row.copy == headline and row.difference is not None]
     return max(known, key=lambda row: abs(row.difference or 0.0), default=None)
 
 
-def not_measured(
+def list_not_measured(
     rows: Sequence[DistanceRow], related: Sequence[AssociationRow]
 ) -> Iterator[NotMeasured]:
     """Why a figure is None; of categories Wasserstein is not asked for."""
     for row in rows:
-        for field, reason in _unknown(row):
+        for field, reason in _list_undefined(row):
             yield NotMeasured(target=row.column, copy=row.copy, field=field, reason=reason)
     for one in related:
         if one.difference is None:
@@ -272,7 +273,7 @@ def not_measured(
             )
 
 
-def _unknown(row: DistanceRow) -> Iterator[tuple[str, str]]:
+def _list_undefined(row: DistanceRow) -> Iterator[tuple[str, str]]:
     if row.hellinger is None:
         yield "hellinger", "a file has no record"
         yield "total_variation", "a file has no record"
@@ -312,7 +313,7 @@ class CompareResult(RowsResult[Comparison]):
         for a, b in self._held_pairs():
             yield cloud(a, b)
 
-    def _held_pairs(self) -> Iterator[tuple[ComparedVariable, ComparedVariable]]:
+    def _held_pairs(self) -> Iterator[tuple[CodedColumn, CodedColumn]]:
         return combinations([one for one in self.opened.numbers if one.is_ordinary.any()], 2)
 
 
@@ -381,9 +382,9 @@ def _record(opened: UtilityData, progress: Progress) -> Comparison:
         rows=rows,
         associations=related,
         changes=changes(related, opened.names),
-        most_changed=most_changed(related),
+        most_changed=find_most_changed(related),
         coercions=opened.notes,
-        not_measured=tuple(not_measured(rows, related)),
+        not_measured=tuple(list_not_measured(rows, related)),
     )
 
 

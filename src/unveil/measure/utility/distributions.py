@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
+from unveil.count.codes import CodedColumn, level_labels
 from unveil.models.density import GRID, bandwidth, density
 from unveil.records.comparison import (
     Density,
@@ -20,7 +21,6 @@ from unveil.records.comparison import (
     LevelCount,
     LevelKind,
 )
-from unveil.study.kinds import ComparedVariable
 
 # How far apart are two distributions? Hellinger, total variation and Wasserstein, from counts.
 
@@ -93,14 +93,14 @@ _TAIL = 0.005  # the share of numbers at either end that gets no bin of its own
 _FEWEST_BINS, _MOST_BINS, _MOST_WHOLE = 8, 30, 40
 
 
-def distribution(variable: ComparedVariable) -> Distribution:
+def distribution(variable: CodedColumn) -> Distribution:
     """One column on every side, as a record."""
-    n_sides = len(variable.column.sides.rows)
+    n_sides = len(variable.sides.rows)
     histogram = _histogram(variable)
     moments = [_moments(variable, side) for side in range(n_sides)]
     return Distribution(
         column=variable.name,
-        kind=variable.kind,
+        kind=variable.scale,
         levels=tuple(_level_counts(variable)),
         histogram=histogram,
         density=None if histogram is None or histogram.is_whole else _density(variable, histogram),
@@ -111,7 +111,7 @@ def distribution(variable: ComparedVariable) -> Distribution:
     )
 
 
-def distance_row(variable: ComparedVariable, found: Distribution, copy: int) -> DistanceRow:
+def distance_row(variable: CodedColumn, found: Distribution, copy: int) -> DistanceRow:
     """How far one copy is from the original in one column.
 
     Notes
@@ -120,13 +120,13 @@ def distance_row(variable: ComparedVariable, found: Distribution, copy: int) -> 
     over the shared bins, special codes and missing, so they depend on the bins. Wasserstein is of
     the numbers alone and depends on none.
     """
-    moved = _shift(variable, copy) if variable.is_number else None
+    moved = _shift(variable, copy) if variable.is_scaled else None
     sd = found.sd_original
     n_p, n_q = _in_bins(variable, found, 0), _in_bins(variable, found, copy)
     lost = [_percent_without_number(variable, side) for side in (0, copy)]
     return DistanceRow(
         column=variable.name,
-        kind=variable.kind,
+        kind=variable.scale,
         copy=copy,
         hellinger=hellinger(n_p, n_q),
         total_variation=total_variation(n_p, n_q),
@@ -143,38 +143,38 @@ def _ratio(moved: float | None, sd: float | None) -> float | None:
     return ratio if math.isfinite(ratio) else None
 
 
-def _shift(variable: ComparedVariable, copy: int) -> float | None:
+def _shift(variable: CodedColumn, copy: int) -> float | None:
     kept = variable.is_ordinary
-    n_p, n_q = (variable.counts(side)[kept] for side in (0, copy))
-    return wasserstein(variable.values[kept], n_p, n_q)
+    n_p, n_q = (variable.counts_on(side)[kept] for side in (0, copy))
+    return wasserstein(variable.amounts[kept], n_p, n_q)
 
 
-def _in_bins(variable: ComparedVariable, found: Distribution, side: int) -> Ints:
+def _in_bins(variable: CodedColumn, found: Distribution, side: int) -> Ints:
     """Counts of one side over bins and the levels that are no numbers, none of them merged."""
     if found.histogram is None:
-        return variable.counts(side)
+        return variable.counts_on(side)
     histogram = found.histogram
     binned = histogram.n_original if side == 0 else histogram.n_synthetic[side - 1]
-    return np.concatenate([binned, variable.counts(side)[~variable.is_ordinary]])
+    return np.concatenate([binned, variable.counts_on(side)[~variable.is_ordinary]])
 
 
-def _percent_without_number(variable: ComparedVariable, side: int) -> float | None:
-    n = variable.column.sides.rows[side]
-    counts = variable.counts(side)
+def _percent_without_number(variable: CodedColumn, side: int) -> float | None:
+    n = variable.sides.rows[side]
+    counts = variable.counts_on(side)
     if not n:
         return None
-    if variable.is_number:
+    if variable.is_scaled:
         return 100 * (1 - int(counts[variable.is_ordinary].sum()) / n)
-    return 100 * int(counts[-1]) / n if variable.column.has_missing else 0.0
+    return 100 * int(counts[-1]) / n if variable.has_missing else 0.0
 
 
-def _moments(variable: ComparedVariable, side: int) -> tuple[float | None, float | None]:
+def _moments(variable: CodedColumn, side: int) -> tuple[float | None, float | None]:
     """Mean and standard deviation of the numbers of a side; None without two of them."""
-    counts = variable.ordinary_counts(side)
+    counts = variable.amount_counts(side)
     n = int(counts.sum())
-    if not variable.is_number or not n:
+    if not variable.is_scaled or not n:
         return None, None
-    middle = centre(variable.values[counts > 0], counts[counts > 0])
+    middle = centre(variable.amounts[counts > 0], counts[counts > 0])
     return middle.mean, _finite(middle.sd(ddof=1)) if n > 1 else None
 
 
@@ -182,16 +182,16 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def _level_counts(variable: ComparedVariable) -> Iterator[LevelCount]:
+def _level_counts(variable: CodedColumn) -> Iterator[LevelCount]:
     """The levels that are no numbers, most frequent ones kept; missing last."""
     shown = np.flatnonzero(~variable.is_ordinary)
-    counts = np.stack([variable.counts(side) for side in range(len(variable.column.sides.rows))])
-    is_missing = variable.column.has_missing and len(shown) > 0
+    counts = np.stack([variable.counts_on(side) for side in range(len(variable.sides.rows))])
+    is_missing = variable.has_missing and len(shown) > 0
     told = shown[:-1] if is_missing else shown
     kept = np.sort(told[np.argsort(-counts[0][told], kind="stable")[:MOST_LEVELS]])
     rest = np.setdiff1d(told, kept, assume_unique=True)
-    texts = variable.level_names() if len(kept) else []
-    kind: LevelKind = "special" if variable.is_number else "level"
+    texts = level_labels(variable) if len(kept) else []
+    kind: LevelKind = "special" if variable.is_scaled else "level"
     for place in kept:
         yield _level_count(variable, texts[place], kind, counts[:, [place]])
     if len(rest):
@@ -201,9 +201,9 @@ def _level_counts(variable: ComparedVariable) -> Iterator[LevelCount]:
 
 
 def _level_count(
-    variable: ComparedVariable, text: str | None, kind: LevelKind, counts: Ints
+    variable: CodedColumn, text: str | None, kind: LevelKind, counts: Ints
 ) -> LevelCount:
-    rows = variable.column.sides.rows
+    rows = variable.sides.rows
     n = [int(count) for count in counts.sum(axis=1)]
     percents = [100 * one / of if of else None for one, of in zip(n, rows, strict=True)]
     return LevelCount(
@@ -217,15 +217,15 @@ def _level_count(
     )
 
 
-def _histogram(variable: ComparedVariable) -> Histogram | None:
+def _histogram(variable: CodedColumn) -> Histogram | None:
     """Counts of every side in bins that all share; None where there is no number at all."""
-    n_sides = len(variable.column.sides.rows)
-    by_side = [variable.ordinary_counts(side) for side in range(n_sides)]
+    n_sides = len(variable.sides.rows)
+    by_side = [variable.amount_counts(side) for side in range(n_sides)]
     pooled = np.sum(by_side, axis=0)
     occurs = pooled > 0
-    if not variable.is_number or not occurs.any():
+    if not variable.is_scaled or not occurs.any():
         return None
-    values = variable.values[occurs]
+    values = variable.amounts[occurs]
     edges, is_whole = bin_edges(values, pooled[occurs])
     place = np.searchsorted(edges, values, side="right")
     binned = [
@@ -285,13 +285,13 @@ def _parts(edges: Floats, low: float, high: float) -> bool:
     return has_order and bool(edges[0] <= low and high < edges[-1])
 
 
-def _density(variable: ComparedVariable, histogram: Histogram) -> Density | None:
-    counts = [variable.ordinary_counts(side) for side in range(len(variable.column.sides.rows))]
-    width = bandwidth(variable.values[variable.is_ordinary], counts[0][variable.is_ordinary])
+def _density(variable: CodedColumn, histogram: Histogram) -> Density | None:
+    counts = [variable.amount_counts(side) for side in range(len(variable.sides.rows))]
+    width = bandwidth(variable.amounts[variable.is_ordinary], counts[0][variable.is_ordinary])
     if width is None:
         return None
     at = 2 * np.linspace(histogram.edges[0] / 2, histogram.edges[-1] / 2, GRID)
-    values = variable.values[variable.is_ordinary]
+    values = variable.amounts[variable.is_ordinary]
     made = [density(values, one[variable.is_ordinary], at, width) for one in counts]
     if any(one is not None and not np.isfinite(one).all() for one in made) or made[0] is None:
         return None

@@ -14,6 +14,7 @@ from unveil.arguments import check_faults, whole_number
 from unveil.arrays import Ints
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.table_statistics import (
     GroupedColumn,
     Measures,
@@ -25,7 +26,6 @@ from unveil.measure.utility.table_statistics import (
 )
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -77,7 +77,7 @@ class PairMeasures:
         ranked = np.argsort(-np.nan_to_num(got.S_pMSE, nan=-1.0), kind="stable")[: self.n_worst]
         for at in ranked.tolist():
             if not math.isnan(got.S_pMSE[at]):
-                numbers, counts = piece.of_table(at)
+                numbers, counts = piece.select_table(at)
                 filled = np.flatnonzero(counts[0] + counts[copy + 1])
                 kept = (counts[side][filled] for side in (0, copy + 1))
                 place = len(self.tables) + at
@@ -170,7 +170,7 @@ def _cells(one: _WorstCells, columns: Sequence[GroupedColumn], odds: float) -> I
         )
 
 
-def not_measured(rows: Sequence[TableRow]) -> tuple[NotMeasured, ...]:
+def list_not_measured(rows: Sequence[TableRow]) -> tuple[NotMeasured, ...]:
     """Why standardised measures are None."""
     return tuple(
         NotMeasured(
@@ -330,5 +330,5 @@ def measure_pairs(
         worst=worst_tables(found, cut, opened.sides.rows),
         groupings=tuple(one.record for one in cut if one.breaks is not None),
         coercions=opened.notes,
-        not_measured=not_measured(rows),
+        not_measured=list_not_measured(rows),
     )

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from unveil.arguments import is_list
 from unveil.arrays import Floats, Mask
 from unveil.count.centring import Centre, centre
-from unveil.count.codes import Codes
+from unveil.count.codes import CodedColumn, Codes, level_labels
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
 from unveil.measure.utility.compare import MOST_POINTS, sample_rows
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.models.nipals import DummyBlock, DummyMatrix, PrincipalComponent, component
 from unveil.records.comparison import Cloud
 from unveil.records.utility import (
@@ -32,7 +33,6 @@ from unveil.records.utility import (
     Projection,
 )
 from unveil.seeding import stream
-from unveil.study.kinds import ComparedVariable, UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -49,7 +49,7 @@ _FARTHEST = 1e100  # standard deviations: a number of a copy alone may be any
 class CodedBlocks:
     """The columns that take part as blocks of figures, and those that do not."""
 
-    variables: tuple[ComparedVariable, ...]
+    variables: tuple[CodedColumn, ...]
     blocks: tuple[DummyBlock, ...]
     dropped: tuple[DroppedColumn, ...]
 
@@ -60,7 +60,7 @@ class CodedBlocks:
 
     def codes(self, side: int) -> list[Codes]:
         """The codes of one side, column by column."""
-        return [one.codes(side) for one in self.variables]
+        return [one.codes_on(side) for one in self.variables]
 
     def names(self) -> list[tuple[str, str | None]]:
         """Column and level of every figure; a number has no level."""
@@ -69,80 +69,80 @@ class CodedBlocks:
     def n_missing(self, side: int) -> int:
         """Cells of a side that are missing."""
         return sum(
-            int(one.counts(side)[~block.is_held].sum())
+            int(one.counts_on(side)[~block.is_held].sum())
             for one, block in zip(self.variables, self.blocks, strict=True)
         )
 
 
-def code_variables(variables: Sequence[ComparedVariable]) -> CodedBlocks:
+def code_variables(variables: Sequence[CodedColumn]) -> CodedBlocks:
     """Every column that varies in the original as a block of figures."""
     used, blocks, dropped = [], [], []
     for variable in variables:
         reason = _reason(variable)
         if reason is None:
             used.append(variable)
-            blocks.append(_number(variable) if variable.is_number else _category(variable))
+            blocks.append(_number(variable) if variable.is_scaled else _category(variable))
         else:
             dropped.append(DroppedColumn(column=variable.name, reason=reason))
     return CodedBlocks(tuple(used), tuple(blocks), tuple(dropped))
 
 
-def _reason(variable: ComparedVariable) -> str | None:
+def _reason(variable: CodedColumn) -> str | None:
     """Why a column cannot take part; None where it can."""
     occurs = _levels_present(variable)
     if not len(occurs):
         return "it has no value in the original"
     if len(occurs) == 1:
         return "it has one value only in the original"
-    if not variable.is_number and len(occurs) > MOST_LEVELS:
+    if not variable.is_scaled and len(occurs) > MOST_LEVELS:
         return f"it has more than {MOST_LEVELS} categories in the original"
-    if variable.is_number and not math.isfinite(_centre(variable).sd(ddof=0)):
+    if variable.is_scaled and not math.isfinite(_centre(variable).sd(ddof=0)):
         return "its numbers are too large"
     return None
 
 
-def _levels_present(variable: ComparedVariable) -> list[int]:
+def _levels_present(variable: CodedColumn) -> list[int]:
     """Levels that occur in the original: numbers, or those of a category without missing."""
-    counts = variable.counts(ORIGINAL)
-    if variable.is_number:
+    counts = variable.counts_on(ORIGINAL)
+    if variable.is_scaled:
         counts = np.where(variable.is_ordinary, counts, 0)
-    elif variable.column.has_missing:
+    elif variable.has_missing:
         counts = counts[:-1]
     return [int(place) for place in np.flatnonzero(counts)]
 
 
-def _names(variable: ComparedVariable) -> Iterator[tuple[str, str | None]]:
-    if variable.is_number:
+def _names(variable: CodedColumn) -> Iterator[tuple[str, str | None]]:
+    if variable.is_scaled:
         yield variable.name, None
         return
-    texts = variable.level_names()
+    texts = level_labels(variable)
     for place in _levels_present(variable):
         yield variable.name, texts[place]
 
 
-def _centre(variable: ComparedVariable) -> Centre:
+def _centre(variable: CodedColumn) -> Centre:
     """The centre of the original's numbers."""
-    counts = variable.ordinary_counts(ORIGINAL)
-    return centre(variable.values[counts > 0], counts[counts > 0])
+    counts = variable.amount_counts(ORIGINAL)
+    return centre(variable.amounts[counts > 0], counts[counts > 0])
 
 
-def _number(variable: ComparedVariable) -> DummyBlock:
+def _number(variable: CodedColumn) -> DummyBlock:
     with np.errstate(over="ignore"):
-        standard = _centre(variable).standardise(variable.values)
+        standard = _centre(variable).standardise(variable.amounts)
     figures = np.where(variable.is_ordinary, standard.clip(-_FARTHEST, _FARTHEST), 0.0)
     return DummyBlock(figures[:, None], variable.is_ordinary)
 
 
-def _category(variable: ComparedVariable) -> DummyBlock:
+def _category(variable: CodedColumn) -> DummyBlock:
     """A dummy for each level of the original; a level of a copy alone is none of them."""
     occurs = _levels_present(variable)
-    n_levels = variable.column.n_levels
-    shares = variable.counts(ORIGINAL)[occurs] / variable.counts(ORIGINAL)[occurs].sum()
+    n_levels = variable.n_levels
+    shares = variable.counts_on(ORIGINAL)[occurs] / variable.counts_on(ORIGINAL)[occurs].sum()
     figures = np.zeros((n_levels, len(occurs)))
     figures[occurs, np.arange(len(occurs))] = 1.0
     figures = (figures - shares) / math.sqrt(float((shares * (1 - shares)).sum()))
     is_held = np.ones(n_levels, bool)
-    if variable.column.has_missing:
+    if variable.has_missing:
         figures[-1], is_held[-1] = 0.0, False
     return DummyBlock(figures, is_held)
 

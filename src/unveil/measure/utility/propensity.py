@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
+from unveil.count.codes import CodedColumn, level_labels
 from unveil.errors import SettingsError
+from unveil.measure.utility.data import UtilityData
 from unveil.measure.utility.table_statistics import discrimination_of_scores
 from unveil.models.axes import Design, DesignColumn, LevelTerm, NumberTerm, axes_of
 from unveil.models.regression import fit_log_odds
 from unveil.models.tree import Leaves, Predictor, grow_rpart_trees
 from unveil.seeding import stream
-from unveil.study.kinds import ComparedVariable, UtilityData
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +89,12 @@ class ComparedRows:
         return np.repeat([False, True], [len(self.rows[side]) for side in sides])
 
 
-def _terms_of(variable: ComparedVariable, rows: Ints, source: int) -> Iterator[Term]:
-    codes = variable.column.codes[rows]
-    if not variable.is_number:
+def _terms_of(variable: CodedColumn, rows: Ints, source: int) -> Iterator[Term]:
+    codes = variable.codes[rows]
+    if not variable.is_scaled:
         yield Term(_predictor(variable.name, codes, is_ordered=False), None, source)
         return
-    distinct, place = np.unique(variable.values, return_inverse=True)
+    distinct, place = np.unique(variable.amounts, return_inverse=True)
     found, numbers = np.unique(place.astype(np.uint32)[codes], return_inverse=True)
     yield Term(
         Predictor(variable.name, _small(numbers), len(found), is_ordered=True),
@@ -101,7 +102,7 @@ def _terms_of(variable: ComparedVariable, rows: Ints, source: int) -> Iterator[T
         source,
     )
     others = np.flatnonzero(~variable.is_ordinary)
-    told = variable.level_names() if len(others) else []
+    told = level_labels(variable) if len(others) else []
     for level in others:
         name = f"{variable.name} ({told[level] or 'missing'})"
         indicator = _predictor(name, (codes == level).view(np.uint8), is_ordered=True)

@@ -199,7 +199,7 @@ def _mean(figures: Sequence[float]) -> float | None:
     return sum(figures) / len(figures) if figures else None
 
 
-def not_measured(
+def list_not_measured(
     name: str, answers: Sequence[FileEstimate], rows: Sequence[FindingRow]
 ) -> Iterator[FindingNotMeasured]:
     """Why a file, a term in a file, or the overlap of a term has no figure."""
@@ -306,7 +306,7 @@ def _record(
         answers, model = _answers(one, opened)
         own = list(rows_of(one.name, one.kind, answers, settings))
         rows += own
-        lost += not_measured(one.name, answers, own)
+        lost += list_not_measured(one.name, answers, own)
         told.append(
             ReplicatedResult(
                 name=one.name,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unveil.arguments import absent_sentence, finite_numbers
 from unveil.arrays import Floats, Ints
 from unveil.count.centring import centre
-from unveil.count.codes import CodedColumn, Codes, code_of, level_labels, with_declared
+from unveil.count.codes import CodedColumn, Codes, add_declarations, code_of, level_labels
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.expressions.evaluate import evaluate, evaluate_condition, parts_of
 from unveil.expressions.nodes import ColumnRef as Named
@@ -55,7 +55,7 @@ class ReplicationData:
     def is_number(self, name: str) -> bool:
         """Whether a column holds amounts: numbers that are no codes of levels."""
         given = self.scope.columns[name].apart
-        column = with_declared(self.column(name), given)
+        column = add_declarations(self.column(name), given)
         return self.holds_numbers(name) and column.kind == "number"
 
     def column(self, name: str) -> CodedColumn:
@@ -78,7 +78,7 @@ class ReplicationData:
         made: Floats = self.frames[side].select(number).to_series().to_numpy()
         return np.where(np.isfinite(made), made, np.nan)
 
-    def resolved(self, what: str, given: Expression) -> Expression:
+    def resolve_condition(self, what: str, given: Expression) -> Expression:
         """A condition with its columns and levels found."""
         return Resolver(what, self.scope).condition(given)
 
@@ -167,18 +167,18 @@ def _names(asked: Sequence[ResultSpec], tables: Sequence[Table]) -> list[str]:
     faults: dict[str, None] = {}
     names: dict[str, None] = {}
     for one in asked:
-        for name in _columns_named(one, known):
+        for name in _list_columns(one, known):
             lacking = [table for table in tables if name not in table.frame.columns]
             names[name] = None
             for table in lacking[:1]:
                 fault = absent_sentence(table.place, name, table.frame.columns)
-                faults[f"{one.called}: {fault}"] = None
+                faults[f"{one.heading}: {fault}"] = None
     if faults:
         raise RolesError("\n".join(faults))
     return list(names)
 
 
-def _columns_named(one: ResultSpec, known: Iterable[str]) -> list[str]:
+def _list_columns(one: ResultSpec, known: Iterable[str]) -> list[str]:
     names = [*one.columns, *(name for name, _ in one.orders)]
     conditions = [one.condition] if one.condition is not None else []
     if one.formula is not None:
@@ -231,7 +231,7 @@ def subgroup_of(one: ResultSpec, opened: ReplicationData) -> Expression | None:
     """The condition of a finding's subgroup, its columns and levels found."""
     if one.condition is None:
         return None
-    return opened.resolved(f"{one.called}: the subgroup", one.condition)
+    return opened.resolve_condition(f"{one.heading}: the subgroup", one.condition)
 
 
 def share(count: int, n: int) -> Estimate:
@@ -275,7 +275,7 @@ def _empty(rows: Rows, names: Sequence[str]) -> str:
 def _code(one: ResultSpec, opened: ReplicationData, column: CodedColumn, level: str) -> int:
     code = code_of(column, level)
     if code is None:
-        raise unknown_level_error(one.called, opened.scope.columns[column.name], level)
+        raise unknown_level_error(one.heading, opened.scope.columns[column.name], level)
     return code
 
 
@@ -284,7 +284,7 @@ def means(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
     (name,) = one.columns
     if not opened.holds_numbers(name):
         raise SettingsError(
-            f"{one.called}: {name!r} holds no numbers, so it has no mean. Ask for a prevalence or"
+            f"{one.heading}: {name!r} holds no numbers, so it has no mean. Ask for a prevalence or"
             " a table."
         )
     subgroup = subgroup_of(one, opened)
@@ -310,7 +310,7 @@ def tables(one: ResultSpec, opened: ReplicationData) -> list[FileEstimate]:
     shape = tuple(column.n_levels for column in columns)
     if math.prod(shape) > MOST_CELLS:
         raise SettingsError(
-            f"{one.called}: the table would have {math.prod(shape):,} cells; at most"
+            f"{one.heading}: the table would have {math.prod(shape):,} cells; at most"
             f" {MOST_CELLS:,} are compared. Choose columns of fewer levels."
         )
     subgroup = subgroup_of(one, opened)

@@ -70,7 +70,7 @@ class RegressionProblem:
         return str(self.formula.outcome)
 
     @property
-    def compared(self) -> set[str]:
+    def compared_columns(self) -> set[str]:
         """The columns whose levels are compared with the first in some term."""
         return {
             factor.name
@@ -93,7 +93,7 @@ def problem_of(one: ResultSpec, opened: ReplicationData) -> RegressionProblem:
     subgroup = subgroup_of(one, opened)
     condition = None
     if not isinstance(formula.outcome, str):
-        condition = opened.resolved(f"{one.called}: the outcome", formula.outcome)
+        condition = opened.resolve_condition(f"{one.heading}: the outcome", formula.outcome)
     names = [*formula.names, *([formula.outcome] if isinstance(formula.outcome, str) else [])]
     complete = [
         _complete(opened, subgroup, condition, names, side) for side in range(len(opened.sizes))
@@ -116,13 +116,15 @@ def _check_types(one: ResultSpec, opened: ReplicationData, formula: Formula) -> 
     for factor in (*factors, *outcome):
         if opened.dtype(factor.name).is_temporal() and not factor.is_levels:
             raise SettingsError(
-                f"{one.called}: {factor.name!r} holds dates or times, which have no place in a"
+                f"{one.heading}: {factor.name!r} holds dates or times, which have no place in a"
                 " regression. Derive a number from it first."
             )
         if factor.power > 1 and not opened.holds_numbers(factor.name):
-            raise SettingsError(f"{one.called}: {factor.name!r} holds no numbers, so has no power.")
+            raise SettingsError(
+                f"{one.heading}: {factor.name!r} holds no numbers, so has no power."
+            )
     if any(factor.name == formula.outcome for factor in factors):
-        raise SettingsError(f"{one.called}: {formula.outcome!r} is its own term. Take it out.")
+        raise SettingsError(f"{one.heading}: {formula.outcome!r} is its own term. Take it out.")
 
 
 def _is_amount(opened: ReplicationData, factor: TermFactor) -> bool:
@@ -161,13 +163,13 @@ def _levels(
         unknown = [level for level, code in zip(order, places, strict=True) if code is None]
         if unknown:
             raise SettingsError(
-                f"{one.called}: nobody has {name!r} = {list_names(map(repr, unknown))}. Write "
+                f"{one.heading}: nobody has {name!r} = {list_names(map(repr, unknown))}. Write "
                 "levels"
                 " as they stand in the data."
             )
         if lacking := len({*occur} - {*places}):
             raise SettingsError(
-                f"{one.called}: levels leaves out {lacking:,} of the {len(occur):,} levels of"
+                f"{one.heading}: levels leaves out {lacking:,} of the {len(occur):,} levels of"
                 f" {name!r}. Name all of them, in their order."
             )
         occur = [code for code in places if code in occur]
@@ -183,7 +185,7 @@ def _model(
     if not isinstance(formula.outcome, str):
         if one.model not in (None, "logistic"):
             raise SettingsError(
-                f"{one.called}: the outcome is a condition, which is met or not: its model is"
+                f"{one.heading}: the outcome is a condition, which is met or not: its model is"
                 f" logistic, not {one.model}."
             )
         return "logistic", None
@@ -192,7 +194,7 @@ def _model(
     if one.model == "linear" or (one.model is None and opened.is_number(name)):
         if not is_number:
             raise SettingsError(
-                f"{one.called}: {name!r} holds no numbers, so its model cannot be linear. Write"
+                f"{one.heading}: {name!r} holds no numbers, so its model cannot be linear. Write"
                 ' model = "logistic", "multinomial" or "ordered".'
             )
         return "linear", None
@@ -208,17 +210,17 @@ def _check_classes(
 ) -> None:
     if model == "logistic" and n_original > 2:
         raise SettingsError(
-            f"{one.called}: {name!r} has {n_original:,} levels, and a logistic model is for two."
+            f"{one.heading}: {name!r} has {n_original:,} levels, and a logistic model is for two."
             f' Write a condition as outcome, or model = "multinomial" or "ordered".'
         )
     if n_all > MOST_CLASSES:
         raise SettingsError(
-            f"{one.called}: {name!r} has {n_all:,} levels; a {model} model bears at most"
+            f"{one.heading}: {name!r} has {n_all:,} levels; a {model} model bears at most"
             f" {MOST_CLASSES}."
         )
     if model == "ordered" and not is_number and name not in dict(one.orders):
         raise SettingsError(
-            f"{one.called}: an ordered model needs the order of {name!r}, from low to high:"
+            f"{one.heading}: an ordered model needs the order of {name!r}, from low to high:"
             f' levels = {{{name} = ["low", "high"]}}.'
         )
 
@@ -300,7 +302,7 @@ def _comparable(
 def _lacking_reference(problem: RegressionProblem, side: int) -> str | None:
     """Which level that others are compared with nobody has in this file."""
     for name, levels in problem.levels.items():
-        if name not in problem.compared:
+        if name not in problem.compared_columns:
             continue
         codes = problem.opened.codes(name, side)[problem.complete[side]]
         if levels.reference not in codes:
@@ -324,8 +326,8 @@ def _columns(problem: RegressionProblem, side: int) -> Iterator[DesignColumn]:
         n_columns += len(chosen)
         if n_columns * per_column > MOST_COEFFICIENTS:
             raise SettingsError(
-                f"{problem.one.called}: the model has more than {MOST_COEFFICIENTS:,} coefficients."
-                " Leave out terms with many levels."
+                f"{problem.one.heading}: the model has more than {MOST_COEFFICIENTS:,}"
+                " coefficients. Leave out terms with many levels."
             )
         for parts in chosen:
             label = " : ".join(said for said, _ in parts)

@@ -1,11 +1,9 @@
 """Which published results are to be replicated? The list of a user, or of a TOML file."""
 
 import datetime as dt
-import json
 import math
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,73 +12,22 @@ from unveil.arguments import check_faults, is_list, number_in, quote_value
 from unveil.errors import InputError, ReadError, SettingsError, list_names, nearest, quote_text
 from unveil.expressions.nodes import Expression
 from unveil.expressions.parse import parse_condition
+from unveil.io.read_toml import parse_document, read_text
 from unveil.models.formula import Formula, parse_regression
-
-# A list of findings in a TOML file: read from it, and written as one.
-
-
-LARGEST = 2_000_000
 
 
 def read_findings(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The `[[finding]]` entries of a file; its other tables are left to others."""
+    """The `[[finding]]` entries of a TOML file; its other tables are left to others."""
     file = Path(path)
-    try:
-        if file.stat().st_size > LARGEST:
-            raise ReadError(f"The file {file.name!r} is too large for a list of findings.")
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as fault:
-        raise ReadError(f"The file {file.name!r} is no TOML: {fault}.") from None
-    except UnicodeDecodeError:
-        raise ReadError(f"The file {file.name!r} is no text in UTF-8.") from None
-    except (OSError, ValueError) as fault:
-        why = getattr(fault, "strerror", None) or "it is no file"
-        raise ReadError(f"The file {str(path)!r} cannot be read: {why}.") from None
-    except RecursionError:
-        raise ReadError(f"The file {file.name!r} has tables inside one another too deep.") from None
+    document = parse_document(file.name, read_text(file, "a list of findings"))
     found = document.get("finding")
     if not isinstance(found, list):
+        hint = next((hint for key in document if (hint := nearest(key, ["finding"]))), "")
         raise ReadError(
-            f"The file {file.name!r} holds no [[finding]].{_hint(document)} Begin each with"
+            f"The file {quote_text(file.name)} holds no [[finding]].{hint} Begin each with"
             " [[finding]], then name, kind and what it is about."
         )
     return found
-
-
-def _hint(document: Mapping[str, Any]) -> str:
-    return next((hint for key in document if (hint := nearest(key, ["finding"]))), "")
-
-
-def findings_toml(findings: Sequence[Mapping[str, Any]]) -> str:
-    """A list of findings as the text of a TOML file; `read_findings` reads the same from it."""
-    return "\n".join(
-        "\n".join(
-            ["[[finding]]", *(f"{_key(key)} = {_value(given)}" for key, given in one.items()), ""]
-        )
-        for one in findings
-    )
-
-
-def _key(key: str) -> str:
-    is_bare = bool(key) and all(c.isascii() and (c.isalnum() or c in "_-") for c in key)
-    return key if is_bare else _quote(key)
-
-
-def _value(given: Any) -> str:
-    if isinstance(given, bool):
-        return str(given).lower()
-    if isinstance(given, str):
-        return _quote(given)
-    if isinstance(given, Mapping):
-        return "{" + ", ".join(f"{_key(key)} = {_value(part)}" for key, part in given.items()) + "}"
-    if isinstance(given, list | tuple):
-        return "[" + ", ".join(map(_value, given)) + "]"
-    return given.isoformat() if hasattr(given, "isoformat") else repr(given)
-
-
-def _quote(text: str) -> str:
-    # JSON's escapes are TOML's, but for the one control character that JSON lets stand.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 # Which published results are to be replicated? The list of a user, checked before data is read.
@@ -126,7 +73,7 @@ class ResultSpec:
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of levels, by column
 
     @property
-    def called(self) -> str:
+    def heading(self) -> str:
         """What a sentence calls it."""
         return f"Finding {quote_text(self.name)}"
 

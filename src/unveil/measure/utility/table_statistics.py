@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.codes import CodedColumn, level_labels
 from unveil.count.packing import Sides
 from unveil.records.utility import Grouping
 from unveil.study.band_spec import names_open
-from unveil.study.kinds import ComparedVariable
 
 # Into which groups are the levels of a column put before tables are counted?
 #
@@ -52,32 +52,31 @@ class GroupedColumn:
         return Grouping(variable=self.name, breaks=self.breaks or (), levels=self.levels)
 
 
-def group_variable(variable: ComparedVariable, n: int) -> GroupedColumn:
+def group_variable(variable: CodedColumn, n: int) -> GroupedColumn:
     """The groups of a column: its levels, or `n` bands of its numbers beside the other levels."""
-    column = variable.column
-    if not variable.is_number or not variable.is_ordinary.any():
-        levels = tuple(variable.level_names())
-        return GroupedColumn(variable.name, column.sides, column.codes, levels)
+    if not variable.is_scaled or not variable.is_ordinary.any():
+        levels = tuple(level_labels(variable))
+        return GroupedColumn(variable.name, variable.sides, variable.codes, levels)
     is_ordinary = variable.is_ordinary
-    values, counts = variable.values[is_ordinary], _pool_counts(variable)[is_ordinary]
+    values, counts = variable.amounts[is_ordinary], _pool_counts(variable)[is_ordinary]
     breaks = breaks_of(values, counts, n)
-    group = np.empty(column.n_levels, np.int64)
+    group = np.empty(variable.n_levels, np.int64)
     group[is_ordinary] = np.searchsorted(breaks, values, side="right")
     others = np.flatnonzero(~is_ordinary)
     group[others] = len(breaks) + 1 + np.arange(len(others))
     found, place = np.unique(group, return_inverse=True)
     names = names_open(breaks.tolist(), is_whole=bool((values == np.rint(values)).all()))
-    told = variable.level_names() if len(others) else []
+    told = level_labels(variable) if len(others) else []
     levels = tuple([*names, *(told[level] for level in others)][slot] for slot in found)
     smallest = np.min_scalar_type(len(found))
-    codes = place.astype(smallest)[column.codes]
-    return GroupedColumn(variable.name, column.sides, codes, levels, tuple(breaks.tolist()))
+    codes = place.astype(smallest)[variable.codes]
+    return GroupedColumn(variable.name, variable.sides, codes, levels, tuple(breaks.tolist()))
 
 
-def _pool_counts(variable: ComparedVariable) -> Ints:
+def _pool_counts(variable: CodedColumn) -> Ints:
     """Records of all sides at each level."""
-    n_sides = len(variable.column.sides.rows)
-    total: Ints = np.sum([variable.counts(side) for side in range(n_sides)], axis=0)
+    n_sides = len(variable.sides.rows)
+    total: Ints = np.sum([variable.counts_on(side) for side in range(n_sides)], axis=0)
     return total
 
 
@@ -144,7 +143,7 @@ class TableCells:
     number: Ints | None  # of each cell in its table; None: all cells stand there, in order
     counts: Ints  # sides x cells
 
-    def of_table(self, table: int) -> tuple[Ints, Ints]:
+    def select_table(self, table: int) -> tuple[Ints, Ints]:
         """The numbers of the cells of one table, and their counts."""
         start, end = self.starts[table], self.starts[table + 1]
         numbers = np.arange(end - start) if self.number is None else self.number[start:end]

@@ -12,6 +12,7 @@ import polars as pl
 
 from unveil.errors import RolesError, SettingsError
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.tstr_models import (
     CONTROL,
     FoldScores,
@@ -26,7 +27,6 @@ from unveil.measure.utility.tstr_models import (
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Tstr, TstrRow
 from unveil.seeding import choose_seed
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
@@ -69,7 +69,7 @@ def tstr_record(opened: UtilityData, trial: Trial, scores: Sequence[FoldScores])
         share_kept=share_kept,
         warnings=tuple(_warnings(trial, range(first_copy, len(n_rows)), rows, headline)),
         coercions=opened.notes,
-        not_measured=tuple(_not_measured(trial, rows)),
+        not_measured=tuple(_list_not_measured(trial, rows)),
     )
 
 
@@ -155,7 +155,7 @@ def _missing_classes(trial: Trial, copies: Sequence[int]) -> Iterator[str]:
             )
 
 
-def _not_measured(trial: Trial, rows: Sequence[TstrRow]) -> Iterator[NotMeasured]:
+def _list_not_measured(trial: Trial, rows: Sequence[TstrRow]) -> Iterator[NotMeasured]:
     for row in rows:
         for symbol in OF_KIND[trial.outcome.kind]:
             if getattr(row, symbol) is None:

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from unveil.arguments import choice, looks_like_data, whole_number
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.centring import centre
+from unveil.count.codes import CodedColumn
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.measure.utility.associations import doubled_ranks
+from unveil.measure.utility.data import UtilityData
 from unveil.models.axes import Sparse
 from unveil.models.regression import fit_line, fit_softmax, softmax_probabilities
 from unveil.models.tree import grow_tree
 from unveil.records.utility import ModelKind, OutcomeKind, TrainedOn
 from unveil.seeding import stream, tree_seed
-from unveil.study.kinds import ComparedVariable, UtilityData
 from unveil.study.scenario import Progress
 
 # How does a model see the predictors? Standardised numbers, a dummy for each frequent level.
@@ -38,42 +39,42 @@ Rows = dict[int, Ints]
 class PredictorCoding:
     """For each predictor, figures by level and dummy: what a model is given of a record."""
 
-    variables: tuple[ComparedVariable, ...]
+    variables: tuple[CodedColumn, ...]
     figures: tuple[NDArray[np.float32], ...]
 
     def matrix(self, side: int, rows: Ints) -> NDArray[np.float32]:
         """The records of a side as a model sees them."""
         parts = [
-            table[one.codes(side)[rows]]
+            table[one.codes_on(side)[rows]]
             for one, table in zip(self.variables, self.figures, strict=True)
         ]
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(rows), 0), np.float32)
 
 
-def design(variables: Sequence[ComparedVariable], side: int, rows: Ints) -> PredictorCoding:
+def design(variables: Sequence[CodedColumn], side: int, rows: Ints) -> PredictorCoding:
     """What the training records say of each predictor; those that do not vary are left out."""
     kept, tables = [], []
     for one in variables:
-        counts = np.bincount(one.codes(side)[rows], minlength=one.column.n_levels)
-        table = _number(one, counts) if one.is_number else _category(counts)
+        counts = np.bincount(one.codes_on(side)[rows], minlength=one.n_levels)
+        table = _number(one, counts) if one.is_scaled else _category(counts)
         if table.shape[1]:
             kept.append(one)
             tables.append(table.astype(np.float32))
     return PredictorCoding(tuple(kept), tuple(tables))
 
 
-def _number(variable: ComparedVariable, counts: Ints) -> Floats:
+def _number(variable: CodedColumn, counts: Ints) -> Floats:
     """The standardised number, 0 where there is none, and a dummy for each state of having none."""
     ordinary = np.where(variable.is_ordinary, counts, 0)
     dummies = _category(np.where(variable.is_ordinary, 0, counts), is_whole=False)
-    values = variable.values[ordinary > 0]
+    values = variable.amounts[ordinary > 0]
     if len(values) < 2:
         return dummies
     middle = centre(values, ordinary[ordinary > 0])
     if not np.isfinite(middle.sd(ddof=0)):
         return dummies
     with np.errstate(over="ignore"):
-        standard = middle.standardise(variable.values).clip(-_FARTHEST, _FARTHEST)
+        standard = middle.standardise(variable.amounts).clip(-_FARTHEST, _FARTHEST)
     figures = np.where(variable.is_ordinary, standard, 0.0)
     return np.concatenate([figures[:, None], dummies], axis=1)
 
@@ -104,7 +105,7 @@ MODELS: dict[OutcomeKind, tuple[ModelKind, ...]] = {
 class Outcome:
     """The outcome of every side: classes as small whole numbers, or numbers."""
 
-    variable: ComparedVariable
+    variable: CodedColumn
     kind: OutcomeKind
     is_known: Mask  # by level: those that take part
     class_of: Ints  # by level; -1 where it is no class
@@ -116,15 +117,15 @@ class Outcome:
 
     def rows(self, side: int) -> Ints:
         """The records of a side whose outcome is known."""
-        return np.flatnonzero(self.is_known[self.variable.codes(side)])
+        return np.flatnonzero(self.is_known[self.variable.codes_on(side)])
 
     def classes(self, side: int, rows: Ints) -> Ints:
         """The class of some records."""
-        return self.class_of[self.variable.codes(side)[rows]]
+        return self.class_of[self.variable.codes_on(side)[rows]]
 
     def numbers(self, side: int, rows: Ints) -> Floats:
         """The number of some records."""
-        return self.variable.values[self.variable.codes(side)[rows]]
+        return self.variable.amounts[self.variable.codes_on(side)[rows]]
 
 
 def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
@@ -133,8 +134,8 @@ def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
         raise RolesError(_absent(name, opened.names))
     variable = opened.of(name)
     asked = _kind(variable, kind)
-    is_known = variable.is_ordinary if variable.is_number else _levels_held(variable)
-    n_values = int((variable.counts(0)[is_known] > 0).sum())
+    is_known = variable.is_ordinary if variable.is_scaled else _find_held_levels(variable)
+    n_values = int((variable.counts_on(0)[is_known] > 0).sum())
     if n_values < 2:
         what = "one value only" if n_values else "no value"
         raise SettingsError(
@@ -161,13 +162,13 @@ def _absent(name: str, columns: Sequence[str]) -> str:
     )
 
 
-def _kind(variable: ComparedVariable, given: Any) -> OutcomeKind:
-    n_values = int((variable.ordinary_counts(0) > 0).sum())
+def _kind(variable: CodedColumn, given: Any) -> OutcomeKind:
+    n_values = int((variable.amount_counts(0) > 0).sum())
     if given is None:
         return "regression" if n_values > _FEW_NUMBERS else "classification"
     kinds: tuple[OutcomeKind, ...] = ("classification", "regression")
     asked = choice("kind", given, kinds)
-    if asked == "regression" and not variable.is_number:
+    if asked == "regression" and not variable.is_scaled:
         raise SettingsError(
             f"The outcome {variable.name!r} holds categories, so no regression can predict it."
             ' Use kind="classification".'
@@ -175,14 +176,14 @@ def _kind(variable: ComparedVariable, given: Any) -> OutcomeKind:
     return asked
 
 
-def _levels_held(variable: ComparedVariable) -> Mask:
-    held = np.ones(variable.column.n_levels, bool)
-    held[-1] = not variable.column.has_missing
+def _find_held_levels(variable: CodedColumn) -> Mask:
+    held = np.ones(variable.n_levels, bool)
+    held[-1] = not variable.has_missing
     return held
 
 
-def _classes(variable: ComparedVariable, is_known: Mask, n_sides: int) -> Ints:
-    occurs = np.any([variable.counts(side) > 0 for side in range(n_sides)], axis=0) & is_known
+def _classes(variable: CodedColumn, is_known: Mask, n_sides: int) -> Ints:
+    occurs = np.any([variable.counts_on(side) > 0 for side in range(n_sides)], axis=0) & is_known
     return np.where(occurs, np.cumsum(occurs) - 1, -1)
 
 
@@ -412,7 +413,7 @@ class Trial:
     """What is predicted from what, and on whom it is tested."""
 
     outcome: Outcome
-    predictors: tuple[ComparedVariable, ...]
+    predictors: tuple[CodedColumn, ...]
     model: ModelKind
     seed: int
     n_folds: int | None  # None: tested on a control
@@ -442,15 +443,15 @@ class FoldScores:
 
     def mean(self, symbol: str) -> float | None:
         """The mean over the folds in which a score is defined."""
-        known = self._known(symbol)
+        known = self._list_figures(symbol)
         return sum(known) / len(known) if known else None
 
     def sd(self, symbol: str) -> float | None:
         """The standard deviation over folds; None of fewer than two."""
-        known = self._known(symbol)
+        known = self._list_figures(symbol)
         return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
-    def _known(self, symbol: str) -> list[float]:
+    def _list_figures(self, symbol: str) -> list[float]:
         figures = (scores.get(symbol) for scores in self.by_fold)
         return [figure for figure in figures if figure is not None]
 

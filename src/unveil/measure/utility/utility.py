@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from unveil.arguments import choice, whole_number
 from unveil.arrays import Mask
 from unveil.measure.result import RowsResult
+from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.measure.utility.propensity import (
     ComparedRows,
     PropensityFit,
@@ -32,7 +33,6 @@ from unveil.models.tree import grow_rpart_trees
 from unveil.records.disclosure import NotMeasured
 from unveil.records.utility import Model, Utility, UtilityRow
 from unveil.seeding import choose_seed
-from unveil.study.kinds import UtilityData, open_columns
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -148,7 +148,7 @@ def _order(interactions: Any) -> Any:
 
 
 def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) -> Utility:
-    compared = _compared(opened, settings, 0)
+    compared = _sample_rows(opened, settings, 0)
     is_sampled = max(map(len, compared.rows)) < max(opened.sides.rows)
     between = _between_copies(compared, settings, progress)
     rows, reasons = [], []
@@ -175,14 +175,14 @@ def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) 
     )
 
 
-def _compared(opened: UtilityData, settings: UtilitySettings, number: int) -> ComparedRows:
+def _sample_rows(opened: UtilityData, settings: UtilitySettings, number: int) -> ComparedRows:
     return ComparedRows.of(opened, settings.sample, (settings.seed, "utility", "sample", number))
 
 
 def _sampling_error(row: UtilityRow, opened: UtilityData, settings: UtilitySettings) -> float:
     """How much pMSE varies from sample to sample."""
     others = [
-        _fit(_compared(opened, settings, number), (0, row.copy), settings).pMSE
+        _fit(_sample_rows(opened, settings, number), (0, row.copy), settings).pMSE
         for number in range(1, N_SAMPLES)
     ]
     return stdev([row.pMSE, *others])

@@ -14,7 +14,7 @@ import polars as pl
 
 from unveil.arguments import absent_sentence
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.codes import CodedColumn, with_declared
+from unveil.count.codes import CodedColumn, add_declarations
 from unveil.errors import AlignError, RolesError, SettingsError, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.settings import DistanceSettings
@@ -56,7 +56,7 @@ def code_columns(
     notes, columns = list(encoded.coercions), []
     for column in encoded.columns:
         given = settings.special_codes.get(column.name, ())
-        made, more = _code_column(with_declared(column, given), files, given)
+        made, more = _code_column(add_declarations(column, given), files, given)
         columns.append(made)
         notes += more
     return tuple(columns), tuple(notes)
@@ -191,7 +191,7 @@ class Matrix:
         synthetic = _dichotomise([column.synthetic for column in columns], owner, level)
         return cls(tuple(columns), original, synthetic, owner, level)
 
-    def coded_alike(self, columns: Sequence[DistanceColumn]) -> Floats:
+    def encode_copy(self, columns: Sequence[DistanceColumn]) -> Floats:
         """The synthetic side of another copy, in the dimensions of this one."""
         return _dichotomise([column.synthetic for column in columns], self.owner, self.level)
 

@@ -367,7 +367,7 @@ class PatternPair:
         return np.flatnonzero(self.of_synthetic.missing | self.of_original.missing)
 
     @cached_property
-    def known(self) -> Ints:
+    def shared_dimensions(self) -> Ints:
         """The dimensions that both have."""
         return np.flatnonzero(~(self.of_synthetic.missing | self.of_original.missing))
 
@@ -388,13 +388,15 @@ class PatternPair:
 
         Exact: never above the shortest. Else: free differences are zero, never below it.
         """
-        turn = self.geometry.partial(tuple(self.known.tolist()), is_exact=is_exact)
-        middle = self.geometry.middle[self.known]
-        left = (self.synthetic[np.ix_(rows, self.known)] - middle) @ turn
-        right = (self.original[np.ix_(self.of_original.rows, self.known)] - middle) @ turn
+        turn = self.geometry.partial(tuple(self.shared_dimensions.tolist()), is_exact=is_exact)
+        middle = self.geometry.middle[self.shared_dimensions]
+        left = (self.synthetic[np.ix_(rows, self.shared_dimensions)] - middle) @ turn
+        right = (
+            self.original[np.ix_(self.of_original.rows, self.shared_dimensions)] - middle
+        ) @ turn
         own = np.einsum("ij,ij->i", left, left)[:, np.newaxis]
         theirs = np.einsum("ij,ij->i", right, right)
-        rounding = 16 * (len(self.known) + 2) * np.finfo(float).eps
+        rounding = 16 * (len(self.shared_dimensions) + 2) * np.finfo(float).eps
         square = left @ (-2 * right.T)
         square += own
         square += theirs

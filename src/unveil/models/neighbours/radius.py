@@ -477,7 +477,7 @@ class Sweep:
         """How many pairs there are to look at."""
         return int((self.past - self.first).sum())
 
-    def of_records(self, of_windows: Floats) -> Floats:
+    def sum_by_record(self, of_windows: Floats) -> Floats:
         """Sums over windows as sums over all windows of each record asked about."""
         summed: Floats = of_windows.reshape(self.n_cells, -1).sum(axis=0)
         return summed

@@ -148,14 +148,14 @@ def _mahalanobis(
         faults = [*faults, *more]
     low, high = _ends(matrix, by_name)
     if settings.precision is None:
-        geometry = Geometry.of_rows(matrix.complete, low, high, matrix.categories)
+        geometry = Geometry.from_rows(matrix.complete, low, high, matrix.categories)
     else:
-        geometry = Geometry.of_precision(settings.precision, low, high, matrix.categories)
+        geometry = Geometry.from_precision(settings.precision, low, high, matrix.categories)
     is_exact = settings.fill == "exact"
     space = Mahalanobis(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
     return Prepared(
         space,
-        lambda columns: space.against(matrix.coded_alike(columns)),
+        lambda columns: space.against(matrix.encode_copy(columns)),
         _used_columns(matrix, found),
         tuple(faults),
         None if found is None or found.condition > INFINITE else found.condition,

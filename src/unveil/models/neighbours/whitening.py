@@ -33,7 +33,7 @@ class Geometry:
     categories: Categories = ()
 
     @classmethod
-    def of_rows(
+    def from_rows(
         cls, rows: Floats, low: Floats, high: Floats, categories: Categories = ()
     ) -> "Geometry":
         """The geometry of complete rows."""
@@ -42,7 +42,7 @@ class Geometry:
         return cls(covariance, inverse, low, high, categories)
 
     @classmethod
-    def of_precision(
+    def from_precision(
         cls, precision: Floats, low: Floats, high: Floats, categories: Categories = ()
     ) -> "Geometry":
         """The geometry that a user gave as the inverse of the covariance."""

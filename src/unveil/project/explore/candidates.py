@@ -192,7 +192,7 @@ class ScenarioSpec:
     workers: int | None
 
     @property
-    def of_risk(self) -> dict[str, Any]:
+    def risk_settings(self) -> dict[str, Any]:
         """The settings of `unveil.disclosure` and `unveil.excess`."""
         asked = {name: self.special_codes[name] for name in self.bands or () if self._has(name)}
         return {
@@ -220,7 +220,7 @@ def row_of(
 ) -> ExplorationRow:
     """The figures of one setting: of copies of the whole, and of copies of the train part."""
     original, made = whole
-    found = disclosure(original, made.copies, **scenario.of_risk).record
+    found = disclosure(original, made.copies, **scenario.risk_settings).record
     compared = _tables(original, made.copies, scenario)
     figures = _excess(parts, scenario)
     numbers = range(1, len(made.copies) + 1)
@@ -313,7 +313,7 @@ def _excess(
     if parts is None:
         return _Nothing()
     train, control, made = parts
-    rows = excess(train, control, made.copies, **scenario.of_risk).record.rows
+    rows = excess(train, control, made.copies, **scenario.risk_settings).record.rows
     return {
         copy: (
             mean(row.train for row in rows if row.copy == copy),
@@ -340,7 +340,7 @@ def _tables(original: Any, copies: Sequence[Any], scenario: ScenarioSpec) -> Pai
 
 
 def _standardised_utility(compared: PairTables | None, copy: int) -> list[float]:
-    rows = () if compared is None else compared.of_copy(copy)
+    rows = () if compared is None else compared.list_tables(copy)
     return [row.S_pMSE for row in rows if row.S_pMSE is not None]
 
 
@@ -350,7 +350,7 @@ def _middle(compared: PairTables | None, copy: int) -> float | None:
 
 
 def _worst(compared: PairTables) -> tuple[str, ...]:
-    known = [row for row in compared.of_copy(1) if row.S_pMSE is not None]
+    known = [row for row in compared.list_tables(1) if row.S_pMSE is not None]
     return max(known, key=lambda row: row.S_pMSE or 0.0).variables if known else ()
 
 

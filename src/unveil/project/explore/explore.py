@@ -414,7 +414,7 @@ class _Work:
         """All rows, and what to hold them against."""
         progress("measuring the original", 0, 1)
         data = restore_form(self.table)
-        own = disclosure(data, data, **self.scenario.of_risk).record
+        own = disclosure(data, data, **self.scenario.risk_settings).record
         train, control = (None, None) if self.parts is None else self.parts
         return Exploration(
             file=self.table.source,

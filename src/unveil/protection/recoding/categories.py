@@ -76,39 +76,39 @@ def merge_levels(step: Merge, column: RecodedColumn) -> Change:
     """The levels that are named, as one."""
     levels = RecodeLevels(column)
     levels.refuse_unknown(step.levels, "which is to be merged")
-    target = levels.called(step.into)
-    into = {levels.called(one): target for one in step.levels}
-    sides, declared = levels.merged(into)
+    target = levels.find_level(step.into)
+    into = {levels.find_level(one): target for one in step.levels}
+    sides, declared = levels.merge(into)
     n_levels = format_n(len(into), "level")
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         done = f"{were(len(into))} merged into {_format_level(step.into)}."
         return f"Column {column.name!r}: {n_levels} ({records(n)}) {done}"
 
-    return Change(told, sides, declared=declared)
+    return Change(describe, sides, declared=declared)
 
 
 def merge_rare(step: MergeRare, column: RecodedColumn) -> Change:
     """Levels that few records have, as one level or as their parents."""
     levels = RecodeLevels(column)
-    apart = levels.no_answers | {levels.called(code) for code in step.special_codes}
+    apart = levels.no_answers | {levels.find_level(code) for code in step.special_codes}
     counts = {level: n for level, n in levels.counts.items() if level not in apart}
     if step.hierarchy:
         into, held = _climb(step, levels, counts)
     else:
         into, held = _into_one(step, levels, counts)
     _check_no_answer(column, into, apart)
-    sides, declared = levels.merged(into)
+    sides, declared = levels.merge(into)
     n_left = sum(0 < n < (step.below or 0) for n in held.values())
     gone = [level for level in into if counts.get(level)]
     # What nobody of the data has is nobody's rare answer, but it stands in the copy.
     n_unknown = len(levels.only_in_copy - apart - set(into) - set(into.values()))
 
-    def told(n: int) -> str:
-        left = f"{_still_rare(step, n_left)}{_unknown(n_unknown)}"
+    def describe(n: int) -> str:
+        left = f"{_still_rare(step, n_left)}{_unknown_sentence(n_unknown)}"
         return f"Column {column.name!r}: {_what(step, len(gone), n)}{left}"
 
-    return Change(told, sides, declared=declared, fixed=_fix_levels(step, levels, into))
+    return Change(describe, sides, declared=declared, fixed=_fix_levels(step, levels, into))
 
 
 def _check_no_answer(column: RecodedColumn, into: Mapping[str, str], apart: set[str]) -> None:
@@ -126,9 +126,9 @@ def _fix_levels(
     merged: dict[str, list[LevelName]] = {}
     for level, target in into.items():
         if level != target:
-            merged.setdefault(target, []).append(levels.named(level))
+            merged.setdefault(target, []).append(levels.name_level(level))
     return tuple(
-        Merge(column=step.column, levels=tuple(found), into=levels.named(target))
+        Merge(column=step.column, levels=tuple(found), into=levels.name_level(target))
         for target, found in merged.items()
     )
 
@@ -136,7 +136,7 @@ def _fix_levels(
 def _into_one(
     step: MergeRare, levels: RecodeLevels, counts: Mapping[str, int]
 ) -> tuple[dict[str, str], dict[str, int]]:
-    target = levels.called(step.into if step.into is not None else "")
+    target = levels.find_level(step.into if step.into is not None else "")
     rare = [level for level, n in counts.items() if n < (step.below or 0) and level != target]
     held = Counter(counts)
     for level in rare:
@@ -151,7 +151,9 @@ def _climb(
     grown = set(parents.values())
     unknown = [child for child in parents if child not in grown]
     levels.refuse_unknown(unknown, "which the hierarchy names as a child")
-    by_code = {levels.called(child): levels.called(parent) for child, parent in parents.items()}
+    by_code = {
+        levels.find_level(child): levels.find_level(parent) for child, parent in parents.items()
+    }
     check_cycles(by_code)  # a code and its label may be two names of one level
     if not step.always:
         return climb_while_rare(by_code, counts, step.below or 0)
@@ -159,7 +161,7 @@ def _climb(
     tops = climb_hierarchy(by_code)
     for level, n in counts.items():
         held[tops.get(level, level)] += n
-    return {level: top for level, top in tops.items() if level in levels.known}, dict(held)
+    return {level: top for level, top in tops.items() if level in levels.known_levels}, dict(held)
 
 
 def _what(step: MergeRare, n_levels: int, n: int) -> str:
@@ -182,7 +184,7 @@ def _still_rare(step: MergeRare, n_left: int) -> str:
     return f" {has} fewer than {step.below:,} records."
 
 
-def _unknown(n: int) -> str:
+def _unknown_sentence(n: int) -> str:
     if not n:
         return ""
     what = (

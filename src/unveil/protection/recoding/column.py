@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.errors import RolesError, SettingsError
-from unveil.io.code_meanings import NOUNS, kind_of, number_held, texts_of
+from unveil.io.code_meanings import NOUNS, find_code_number, kind_of, texts_of
 from unveil.io.numbers import TAGS
 from unveil.records.codebook import Kind, MissingRange, Variable
 from unveil.records.recoding import Step
@@ -100,7 +100,7 @@ def declared_codes(variable: Variable | None) -> SpecialCodes:
     """The numbers that are declared to be no answers, letters of missing values among them."""
     if variable is None:
         return SpecialCodes()
-    held = (number_held(code) for code in variable.missing)
+    held = (find_code_number(code) for code in variable.missing)
     codes = [code for code in held if code is not None]
     return SpecialCodes((*codes, *TAGS.values()), variable.missing_ranges)
 

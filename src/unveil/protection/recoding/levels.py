@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from unveil.errors import SettingsError, nearest, quote_text
-from unveil.io.code_meanings import NOUNS, kind_of, number_held
+from unveil.io.code_meanings import NOUNS, find_code_number, kind_of
 from unveil.io.numbers import TAGS, level_text
 from unveil.protection.recoding.column import (
     RecodedColumn,
@@ -65,9 +65,9 @@ def replace_level_numbers(
     side: pl.Series, into: Mapping[str, str], codes: Mapping[str, float]
 ) -> pl.Series:
     """The numbers of levels in the place of others; new ones by their codes."""
-    held = {number_held(level): target for level, target in into.items()}
+    held = {find_code_number(level): target for level, target in into.items()}
     new = {
-        store_number(side.dtype, old): codes.get(target, number_held(target))
+        store_number(side.dtype, old): codes.get(target, find_code_number(target))
         for old, target in held.items()
         if old is not None
     }
@@ -113,7 +113,7 @@ class RecodeLevels:
         return {self._text(level.code): level.label for level in declared}
 
     @cached_property
-    def known(self) -> set[str]:
+    def known_levels(self) -> set[str]:
         """Every level that occurs or is declared."""
         there = {text for side in self.texts for text in side.unique().drop_nulls()}
         return there | set(self.labels)
@@ -124,9 +124,9 @@ class RecodeLevels:
         there = {text for side in self.texts[1:] for text in side.unique().drop_nulls() if text}
         return there - set(self.counts)
 
-    def named(self, level: str) -> LevelName:
+    def name_level(self, level: str) -> LevelName:
         """A level as a step names it: a number in a column of numbers, unless it is new."""
-        held = number_held(level) if self.is_number and level in self.known else None
+        held = find_code_number(level) if self.is_number and level in self.known_levels else None
         if held is None or level in TAGS or not math.isfinite(held):
             return level
         return int(held) if held.is_integer() and abs(held) <= LARGEST_EXACT else held
@@ -149,20 +149,20 @@ class RecodeLevels:
         found = {self._text(code) for code in (*declared, *self.column.special_codes)}
         if not self.is_number:
             return found
-        held = {code: number_held(code) for code in self.labels}
+        held = {code: find_code_number(code) for code in self.labels}
         within = [code for code, one in held.items() if one is not None]
         return found | {code for code in within if self.column.apart.has(held[code] or 0.0)}
 
     def _text(self, code: LevelName) -> str:
-        held = number_held(code) if self.is_number else code
+        held = find_code_number(code) if self.is_number else code
         return level_text(code if held is None else held) or ""
 
-    def called(self, given: LevelName) -> str:
+    def find_level(self, given: LevelName) -> str:
         """A level as it is written, from its code or its label; a new one as it was given."""
         text = (
             given if isinstance(given, str) and self._number(given) is None else self._text(given)
         )
-        if text in self.known:
+        if text in self.known_levels:
             return text
         by_label = [code for code, label in self.labels.items() if label == given]
         if len(by_label) > 1:
@@ -184,7 +184,7 @@ class RecodeLevels:
     def refuse_unknown(self, given: Iterable[LevelName], what: str) -> None:
         """Refuse levels that the column has not; a hint is given of declared labels alone."""
         for one in given:
-            if self.called(one) not in self.known:
+            if self.find_level(one) not in self.known_levels:
                 name = quote_text(one) if isinstance(one, str) else f"{one:.15g}"
                 hint = nearest(str(one), [*self.labels.values()])
                 raise SettingsError(
@@ -192,25 +192,25 @@ class RecodeLevels:
                     " is written."
                 )
 
-    def merged(self, into: Mapping[str, str]) -> tuple[Sides, Declared]:
+    def merge(self, into: Mapping[str, str]) -> tuple[Sides, Declared]:
         """The column with levels in the place of others, and what is declared of it then."""
         into = {level: target for level, target in into.items() if level != target}
         if not into:
             return self.column.sides, keep_variable
-        new = [target for target in dict.fromkeys(into.values()) if target not in self.known]
+        new = [target for target in dict.fromkeys(into.values()) if target not in self.known_levels]
         codes = self._new_codes(new) if self.is_number else None
         if codes is not None:
             made = tuple(replace_level_numbers(side, into, codes) for side in self.column.sides)
-            return made, lambda old: self._declared(old, into, codes)
+            return made, lambda old: self._declare(old, into, codes)
         kinds = {kind_of(side.dtype) for side in self.column.sides}
         if "text" in kinds:
-            sides = self._in_own_types(self._replaced(into), into)
-            return sides, lambda old: self._declared(old, into, {})
+            sides = self._in_own_types(self._replace_texts(into), into)
+            return sides, lambda old: self._declare(old, into, {})
         # A name among numbers, truth values or dates makes them text.
-        texts = tuple(text.alias(self.column.name) for text in self._replaced(into))
-        return texts, lambda old: self._as_text(self._declared(old, into, {}), into)
+        texts = tuple(text.alias(self.column.name) for text in self._replace_texts(into))
+        return texts, lambda old: self._as_text(self._declare(old, into, {}), into)
 
-    def _replaced(self, into: Mapping[str, str]) -> list[pl.Series]:
+    def _replace_texts(self, into: Mapping[str, str]) -> list[pl.Series]:
         return [text.replace(list(into), list(into.values())) for text in self.texts]
 
     def _in_own_types(self, texts: Iterable[pl.Series], into: Mapping[str, str]) -> Sides:
@@ -240,15 +240,17 @@ class RecodeLevels:
 
     def _free_codes(self) -> Iterator[float]:
         """Codes that nothing has, from the highest on, then downwards; none that is no answer."""
-        held = [number_held(text) for text in self.known - self.no_answers]
+        held = [find_code_number(text) for text in self.known_levels - self.no_answers]
         taken = [one for one in held if one is not None and abs(one) < LARGEST_EXACT]
         top, bottom = math.floor(max(taken, default=0)), math.ceil(min(taken, default=1))
         found = np.array([*range(top + 1, top + _REACH), *range(bottom - 1, bottom - _REACH, -1)])
         numbers = found.astype(np.float64)
         is_apart = self.column.apart.among(numbers, pl.Float64())
-        return (one for one in numbers[~is_apart].tolist() if level_text(one) not in self.known)
+        return (
+            one for one in numbers[~is_apart].tolist() if level_text(one) not in self.known_levels
+        )
 
-    def _declared(
+    def _declare(
         self, old: Variable, into: Mapping[str, str], codes: Mapping[str, float]
     ) -> Variable:
         """What is declared of the column: without the merged levels, with the new ones."""
@@ -258,7 +260,7 @@ class RecodeLevels:
             for name in dict.fromkeys(into.values()):
                 if name not in labelled:
                     code = codes.get(name, name)
-                    held = number_held(code) if self.is_number else None
+                    held = find_code_number(code) if self.is_number else None
                     is_whole = held is not None and held.is_integer() and code not in TAGS
                     label = self.labels.get(name, name)
                     kept.append(Level(code=int(held or 0) if is_whole else code, label=label))
@@ -268,7 +270,7 @@ class RecodeLevels:
     def _as_text(self, old: Variable, into: Mapping[str, str]) -> Variable:
         """What is declared of a column that became text: its codes are text, no ranges are left."""
         texts = dict.fromkeys(map(self._text, old.missing))
-        texts |= dict.fromkeys(sorted(self.no_answers & self.known - set(into) - set(texts)))
+        texts |= dict.fromkeys(sorted(self.no_answers & self.known_levels - set(into) - set(texts)))
         return msgspec.structs.replace(
             old,
             kind="text",

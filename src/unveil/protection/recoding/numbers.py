@@ -16,7 +16,7 @@ import polars as pl
 from unveil.arrays import Floats
 from unveil.count.codes import encode
 from unveil.errors import SettingsError
-from unveil.io.code_meanings import number_held
+from unveil.io.code_meanings import find_code_number
 from unveil.protection.recoding.column import (
     Change,
     RecodedColumn,
@@ -62,12 +62,12 @@ def coarsen_dates(step: CoarsenDate, column: RecodedColumn) -> Change:
     )
     made = tuple(_first_days(side, step) for side in column.sides)
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         return (
             f"Column {column.name!r}: {records(n)} {were(n)} set to the first day of the {step.to}."
         )
 
-    return Change(told, made)
+    return Change(describe, made)
 
 
 def _first_days(side: pl.Series, step: CoarsenDate) -> pl.Series:
@@ -162,7 +162,7 @@ def _within(variable: Variable, limit: Number, apart: SpecialCodes, *, is_top: b
     """What is declared of the column, without labels of numbers that cannot occur any more."""
     kept = []
     for level in variable.levels:
-        held = number_held(level.code)
+        held = find_code_number(level.code)
         is_beyond = held is not None and (held > limit if is_top else held < limit)
         if held is None or not is_beyond or apart.has(held):
             kept.append(level)
@@ -178,11 +178,11 @@ def round_numbers(step: Round, column: RecodedColumn) -> Change:
         check_huge(column.name, ordinary(side, apart))
     made = tuple(_round_side(column.name, side, step.to, apart) for side in column.sides)
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         unit = number_texts([float(step.to)])[0]
         return f"Column {column.name!r}: {records(n)} {were(n)} rounded to a multiple of {unit}."
 
-    return Change(told, made)
+    return Change(describe, made)
 
 
 def _round_side(name: str, side: pl.Series, to: Number, apart: SpecialCodes) -> pl.Series:
@@ -257,12 +257,12 @@ def apply_bands(step: Band, column: RecodedColumn) -> Change:
     made = tuple(cut.levels.gather(cut.codes[rows]).alias(name) for rows in cut.sides.slices)
     n_bands = format_n(len(found[0].levels), "band")
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         return f"Column {name!r}: {records(n)} {were(n)} put into {n_bands}."
 
     apart = find_codes(plain, column.apart.also(step.special_codes))
     return Change(
-        told,
+        describe,
         made,
         declared=lambda variable: _in_bands(variable, column, made[0], apart),
         fixed=(_fix_breaks(step, column, found[0]),),
@@ -276,7 +276,7 @@ def _in_bands(
     if not isinstance(made.dtype, pl.Enum):
         return old
     declared = (old if column.variable is None else column.variable).levels
-    held = {number_held(level.code): level.label for level in (*declared, *old.levels)}
+    held = {find_code_number(level.code): level.label for level in (*declared, *old.levels)}
     label_of = {code_text(code): label for code, label in held.items() if code is not None}
     levels = made.dtype.categories.to_list()
     codes = {code_text(code) for code in apart}

@@ -54,11 +54,11 @@ def drop_outliers(step: DropOutliers, column: RecodedColumn) -> Change:
     apart, fences = _find_fences(step, column)
     kept = tuple(pl.Series(~_are_outliers(side, apart, fences)) for side in column.sides)
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         outlying = f"{records(n)} with an outlying value ({_rule(step)})"
         return f"Column {column.name!r}: {outlying} {were(n)} dropped."
 
-    return Change(told, kept=kept)
+    return Change(describe, kept=kept)
 
 
 def perturb_outliers(step: PerturbOutliers, column: RecodedColumn) -> Change:
@@ -79,13 +79,13 @@ def perturb_outliers(step: PerturbOutliers, column: RecodedColumn) -> Change:
     )
     n_found = int(_are_outliers(column.sides[0], apart, fences).sum())
 
-    def told(n: int) -> str:
+    def describe(n: int) -> str:
         values = format_n(n, "outlying value") if n else "no outlying value"
         moved = f"{values} ({_rule(step)}) {were(n)} moved at random"
         stayed = f"; {n_found - n:,} stayed the same by chance" if n_found > n else ""
         return f"Column {column.name!r}: {moved}{stayed}."
 
-    return Change(told, made)
+    return Change(describe, made)
 
 
 def _find_fences(

@@ -1,6 +1,6 @@
 """`unveil.recode`: manual disclosure control by a recipe, and what each of its steps changed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from unveil.arguments import absent_sentence
 from unveil.count.cells import count_keys
+from unveil.count.codes import CodedColumn, encode
 from unveil.count.overlap import check_disjoint, doubtful_levels
 from unveil.errors import InputError, RolesError, SettingsError
 from unveil.io.table import Labelled, Table
@@ -35,6 +36,7 @@ from unveil.records.disclosure import Coercion
 from unveil.records.recoding import KeyFigures, Recoding, Step, StepDone, step_word
 from unveil.records.uniques import Anonymity
 from unveil.seeding import choose_seed, stream
+from unveil.study.align import with_one_missing
 from unveil.study.roles import names
 from unveil.study.study import OpenFiles, Study, open_files
 from unveil.study.take_study import takes_study
@@ -53,11 +55,12 @@ def check_apart(files: OpenFiles, keys: Sequence[str]) -> None:
 
 
 def key_figures(
-    tables: OpenFiles, keys: Sequence[str]
+    tables: OpenFiles, keys: Sequence[str], recoded: Mapping[str, CodedColumn]
 ) -> tuple[KeyFigures | None, tuple[Coercion, ...]]:
     """Uniques, k-anonymity and, with a copy, repU by the keys that are left; None without any.
 
     Beside them stands what should be known of how the keys were compared with those of the copy.
+    Those `recoded` by their levels are not aligned again.
 
     Notes
     -----
@@ -68,8 +71,9 @@ def key_figures(
     there = [key for key in keys if all(key in table.frame.columns for table in tables)]
     if not there:
         return None, ()
-    encoded = tables.encode(there)
-    columns = encoded.columns
+    encoded = tables.encode([key for key in there if key not in recoded])
+    known = {column.name: column for column in encoded.columns} | dict(recoded)
+    columns = tuple(known[key] for key in there)
     notes = (*encoded.coercions, *doubtful_levels(columns, tables))
     counts = count_keys(columns, columns[0].sides).counts
     d_q = counts[0].astype(np.int64)
@@ -92,6 +96,18 @@ def key_figures(
     return figures, notes
 
 
+def recode_levels(column: CodedColumn, values: pl.Series) -> CodedColumn | None:
+    """The column of one file with other values; None where one level has become several."""
+    rows = np.empty(column.n_levels, np.int64)
+    rows[column.codes] = np.arange(len(column.codes))
+    values = with_one_missing(values)
+    examples = values.gather(rows)
+    if not examples.gather(column.codes).eq_missing(values).all():
+        return None
+    made = encode(column.name, [examples])
+    return column.replace_levels(made.codes.astype(np.int64), made.levels)
+
+
 # A recipe on its way through its steps: each done to what the one before left.
 
 
@@ -108,6 +124,7 @@ class RecipeRun:
         self._known = study.tables[0].frame.columns
         self._dropped: dict[str, int] = {}
         self._spoilt: set[str] = set()  # columns of which an earlier step could not be done
+        self._recoded: dict[str, CodedColumn] = {}  # keys of one file, by the levels they had
         self._figures: KeyFigures | None = None
         self._is_counted = False
 
@@ -116,14 +133,14 @@ class RecipeRun:
         """The tables as they are by now."""
         return self.study.tables
 
-    def applied(self, number: int, step: Step) -> StepDone | None:
+    def apply_step(self, number: int, step: Step) -> StepDone | None:
         """One step done; None where it cannot be, which is added to the faults."""
         if step.column in self._spoilt:
             return None
         try:
             change = self._change(number, step)
-            before = self.counted()
-            n = self._carried_out(step.column, change)
+            before = self.count_keys()
+            n = self._carry_out(step.column, change)
         except InputError as fault:
             self._spoilt.add(step.column)
             sentence = f"{step_heading(number, step_word(step))}: {fault}"
@@ -142,13 +159,13 @@ class RecipeRun:
             n_changed=n,
             sentence=change.told(n),
             before=before,
-            after=self.counted(),
+            after=self.count_keys(),
         )
 
-    def counted(self) -> KeyFigures | None:
+    def count_keys(self) -> KeyFigures | None:
         """How well people can be told apart now; counted again only where that has changed."""
         if not self._is_counted:
-            self._figures, notes = key_figures(self.study.files, self._keys)
+            self._figures, notes = key_figures(self.study.files, self._keys, self._recoded)
             self.notes |= dict.fromkeys(notes)
             self._is_counted = True
         return self._figures
@@ -180,7 +197,7 @@ class RecipeRun:
             lambda side: stream(self._seed, "recode", number, name, side),
         )
 
-    def _carried_out(self, name: str, change: Change) -> int:
+    def _carry_out(self, name: str, change: Change) -> int:
         """The change made in every table; how many records of the data it concerns."""
         height, old = self.tables[0].frame.height, self.tables[0].frame[name]
         having = [i for i, table in enumerate(self.tables) if name in table.frame.columns]
@@ -190,12 +207,23 @@ class RecipeRun:
             if made[i].frame.is_empty():
                 of = " of the copy" if i else ""
                 raise SettingsError(f"no record{of} would be left. Take the step out.")
+        self._recode_key(name, change)
         has_rows = change.kept is None
         self.study = self.study.with_tables(dict(enumerate(made)), (name,) if has_rows else None)
         if change.is_dropped:
             return height
         new = made[0].frame
         return height - new.height if change.kept is not None else n_changed(old, new[name])
+
+    def _recode_key(self, name: str, change: Change) -> None:
+        """Keep the codes of a key of one file where the step changed it level by level."""
+        old = self._recoded.pop(name, None)
+        if change.kept is not None:
+            self._recoded.clear()
+        elif change.sides is not None and name in self._keys and len(self.tables) == 1:
+            made = recode_levels(old or self.study.files.column(name), change.sides[0])
+            if made is not None:
+                self._recoded[name] = made
 
 
 def _apply_change(table: Table, name: str, change: Change, place: int) -> Table:
@@ -302,8 +330,10 @@ def recode(
         table.check_columns(key_names)
     run = RecipeRun(Study(tables), key_names, choose_seed(seed))
     check_apart(run.study.files, key_names)
-    run.counted()  # keys that cannot be compared are no fault of a step
-    done = [row for number, step in read.items() if (row := run.applied(number, step)) is not None]
+    run.count_keys()  # keys that cannot be compared are no fault of a step
+    done = [
+        row for number, step in read.items() if (row := run.apply_step(number, step)) is not None
+    ]
     check_all([*faults, *run.faults])
     record = Recoding(
         files=tuple(table.source for table in tables),

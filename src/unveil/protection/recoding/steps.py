@@ -61,7 +61,7 @@ def _upper_share(name: str, given: Any) -> float:
     return number_within(name, given, "[0.5, 1)", why)
 
 
-def _spread(name: str, given: Any) -> Number:
+def _parse_spread(name: str, given: Any) -> Number:
     number_within(name, given, "(0, 1]", ", such as 0.5")
     return _number(name, given)
 
@@ -123,7 +123,7 @@ def _one_of(kinds: Any) -> Reader:
     return lambda name, given: choice(name, given, get_args(kinds))
 
 
-def _as_given(name: str, given: Any) -> Any:
+def _keep_value(name: str, given: Any) -> Any:
     """A setting of bands, which are read as a whole."""
     del name
     return tuple(given) if is_list(given) else given
@@ -139,7 +139,7 @@ _FAR: dict[str, Reader] = {
 }
 SETTINGS: dict[str, dict[str, Reader]] = {
     "drop": {},
-    "band": {**dict.fromkeys(("style", "n", "breaks", "labels"), _as_given), **_CODES},
+    "band": {**dict.fromkeys(("style", "n", "breaks", "labels"), _keep_value), **_CODES},
     "top_code": _LIMIT,
     "bottom_code": _LIMIT,
     "merge_rare": {
@@ -153,7 +153,7 @@ SETTINGS: dict[str, dict[str, Reader]] = {
     "round": {"to": _positive, **_CODES},
     "coarsen_date": {"to": _one_of(Period)},
     "drop_outliers": _FAR,
-    "perturb_outliers": {**_FAR, "spread": _spread, "between": _ends},
+    "perturb_outliers": {**_FAR, "spread": _parse_spread, "between": _ends},
 }
 NEEDED = {"merge": ("levels", "into"), "round": ("to",), "coarsen_date": ("to",)}
 HINTS = {

@@ -82,7 +82,7 @@ def rare_levels(levels: RecodeLevels, counts: Mapping[str, int]) -> Iterator[tup
         f"{format_n(len(rare), 'level')} of {len(counts):,} {have} fewer than {RARE} records,"
         f" {sum(rare):,} together: rare answers point at people.{joined}"
     )
-    into = levels.named(present) if present is not None else next(_free_names(levels))
+    into = levels.name_level(present) if present is not None else next(_free_names(levels))
     yield MergeRare(column=name, below=max(RARE, group[-1] + 1), into=into), reason
 
 
@@ -112,7 +112,7 @@ def _group(others: Mapping[str, int], counts: Mapping[str, int], present: str | 
 
 
 def _free_names(levels: RecodeLevels) -> Iterator[str]:
-    taken = {name.strip().casefold() for name in (*levels.known, *levels.labels.values())}
+    taken = {name.strip().casefold() for name in (*levels.known_levels, *levels.labels.values())}
     number = 1
     while True:
         name = "other" if number == 1 else f"other {number}"
@@ -434,10 +434,10 @@ def _together(
     if not keys:
         return None, None
     run = RecipeRun(study, keys, seed=0)
-    before = run.counted()
+    before = run.count_keys()
     for number, step in enumerate(steps, start=1):
-        run.applied(number, step)
-    after = run.counted()
+        run.apply_step(number, step)
+    after = run.count_keys()
     return (
         None if before is None else before.n_uniques,
         None if after is None else after.n_uniques,
@@ -465,7 +465,7 @@ def _with_codes(step: Step, codes: Sequence[float]) -> Step:
 def _proposal(study: Study, keys: Sequence[str], step: Step, reason: str) -> Proposal | None:
     """The proposal with its effect on the keys; None where the step cannot be done."""
     known = keys if step.column in keys else ()
-    done = RecipeRun(study, known, seed=0).applied(1, step)
+    done = RecipeRun(study, known, seed=0).apply_step(1, step)
     if done is None and not isinstance(step, Drop):  # an only column is still an identifier
         return None
     before, after = (None, None) if done is None else (done.before, done.after)

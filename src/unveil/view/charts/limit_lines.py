@@ -6,7 +6,7 @@ Their names stand above the plot, each at its own height, where no mark can be.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unveil.records.assessment import LimitCheck
+from unveil.records.judgement import LimitCheck
 from unveil.view.charts.render_svg import BAD, INK, REVIEW, Spec
 from unveil.view.charts.text_rows import head_layer
 

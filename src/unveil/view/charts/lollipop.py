@@ -7,8 +7,8 @@ right, where no line can cross them.
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from unveil.records.assessment import LimitCheck
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import LimitCheck
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.limit_lines import limit_layers, limits_of
 from unveil.view.charts.render_svg import BASELINE, INK, ORIGINAL, SYNTHETIC, Spec

@@ -64,7 +64,7 @@ def pair_map_spec(record: PairTables, copy: int, variables: Sequence[str] | None
     order = list(record.variables if variables is None else variables)
     values = [
         {"across": b, "down": a, "value": row.S_pMSE, "shown": figure(row.S_pMSE)}
-        for row in record.of_copy(copy)
+        for row in record.list_tables(copy)
         if set(row.variables) <= set(order)
         for a, b in (row.variables, row.variables[::-1])
         if variables is None or order.index(a) > order.index(b)

@@ -1,6 +1,6 @@
 """Which colour has a status? One that is never alone: a shape and a word stand beside it."""
 
-from unveil.records.assessment import Status
+from unveil.records.judgement import Status
 from unveil.view.charts.render_svg import BAD, GOOD, ORIGINAL, REVIEW
 
 COLOURS: dict[Status, str] = {

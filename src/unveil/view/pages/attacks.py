@@ -18,7 +18,7 @@ from unveil.view.attacks import (
 from unveil.view.charts.attack_intervals import attacks_chart
 from unveil.view.format import lines, truncate
 from unveil.view.html import grid, notes, paragraph
-from unveil.view.render_html import confidential, figure, page
+from unveil.view.html_page import confidential, figure, page
 
 CAPTION = (
     "The mark is R, the line its interval, the light stroke the rate of uninformed guesses. Left of"

@@ -22,7 +22,7 @@ from unveil.view.codebook_sentences import (
 )
 from unveil.view.format import format_count, truncate, visible
 from unveil.view.html import notes, paragraph
-from unveil.view.render_html import page
+from unveil.view.html_page import page
 
 
 def codebook_page(record: DescribedFile) -> str:

@@ -6,7 +6,7 @@ from unveil.records.exploration import Exploration
 from unveil.view.charts.risk_utility import risk_utility_map
 from unveil.view.exploration import TABLE, exploration_sentences, table
 from unveil.view.html import notes, paragraph
-from unveil.view.render_html import confidential, figure, figures, page
+from unveil.view.html_page import confidential, figure, figures, page
 
 CAPTION = "Each point is a setting{copies}. The grey line joins the settings that no other betters."
 COPIES = ", the mean of its copies; thin lines are one standard deviation over copies"

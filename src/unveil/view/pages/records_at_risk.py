@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from unveil.view.blocks import text
 from unveil.view.format import format_count, truncate
-from unveil.view.render_html import page
+from unveil.view.html_page import page
+from unveil.view.html_pieces import text
 from unveil.view.report_style import BAND, REPORT_STYLE
 
 WARNING = (

@@ -5,7 +5,7 @@ from html import escape
 from unveil.records.replication import Replication
 from unveil.view.charts.replication_intervals import replication_chart
 from unveil.view.html import notes, paragraph
-from unveil.view.render_html import confidential, figure, page
+from unveil.view.html_page import confidential, figure, page
 from unveil.view.replication import lost, sentences, sizes, tables
 from unveil.view.show import as_text
 

@@ -10,10 +10,10 @@ from html import escape
 
 from unveil.records.report import Parts, ReportContents
 from unveil.view.accessible import accessible
-from unveil.view.blocks import text, when
 from unveil.view.format import truncate, visible
 from unveil.view.glossary import link_terms
-from unveil.view.render_html import page
+from unveil.view.html_page import page
+from unveil.view.html_pieces import text, when
 from unveil.view.report_style import BAND, REPORT_STYLE
 from unveil.view.sections import (
     attribute,

@@ -18,7 +18,7 @@ from unveil.view.charts.projection import projection_chart
 from unveil.view.format import truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import notes, paragraph
-from unveil.view.render_html import confidential, figure, figures, page
+from unveil.view.html_page import confidential, figure, figures, page
 
 TEMPLATES = {
     "times": (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import LimitCheck, Status
 from unveil.records.disclosure import AttributeRow, Disclosure
+from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.charts import lollipop
@@ -11,7 +11,7 @@ from unveil.view.charts.limit_lines import limits_of
 from unveil.view.charts.lollipop import lollipop_chart
 from unveil.view.flags import short_flags, visible_flags
 from unveil.view.format import format_count, n_of, percent, percent_or_dash, removed_text, truncate
-from unveil.view.render_html import figure
+from unveil.view.html_page import figure
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     figures_of_part,
@@ -20,7 +20,7 @@ from unveil.view.sections.by_scenario import (
     scenarios_of,
     status_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 from unveil.view.status import format_status
 
@@ -85,14 +85,14 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
     judged = figures_of_part(contents, part, ["DiSCO"])
     yield _standing(part, record, judged).html()
     if means := disclosure.means(record):
-        yield Sentence("disclosure/means", part, means).html()
+        yield Phrase("disclosure/means", part, means).html()
     if by_person := disclosure.people_sentence(record):
-        yield Sentence("disclosure/by person", part, by_person).html()
+        yield Phrase("disclosure/by person", part, by_person).html()
     yield from _learnt(part, record, judged)
     yield from _guessed(part, record)
 
 
-def _standing(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Sentence:
+def _standing(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Phrase:
     """How many targets stand where, against the limits."""
     n, limits = format_count(len(record.targets), "target"), limits_of(judged)
     if limits is None:
@@ -124,7 +124,7 @@ def _learnt(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Iter
         yield fill_sentence("attribute.nothing measured", part).html()
         return
     caption = CAPTION + (CAPTION_SEVERAL if several else "")
-    lead = Sentence("disclosure/DiSCO", f"{part}|{worst.target}|{copy}", text)
+    lead = Phrase("disclosure/DiSCO", f"{part}|{worst.target}|{copy}", text)
     for place in range(0, len(order), lollipop.MOST):
         some = order[place : place + lollipop.MOST]
         chart = lollipop_chart(record, judged=judged, targets=some)
@@ -198,7 +198,7 @@ def _is_guessed(row: AttributeRow) -> bool:
     return row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None
 
 
-def _guess(part: str, rows: Sequence[AttributeRow]) -> Sentence:
+def _guess(part: str, rows: Sequence[AttributeRow]) -> Phrase:
     known = [row for row in rows if _is_guessed(row)]
     n = format_count(len(known), "target")
     gains = [(row.DCAP or 0.0) - (row.baseCAPd or 0.0) for row in known]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from unveil.records.assessment import LimitCheck, Status
 from unveil.records.base import Copy
+from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.format import truncate

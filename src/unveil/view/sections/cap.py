@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from unveil.records.cap import Cap, CapRow, Tcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.view.blocks import aside
 from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.cap_lines import cap_lines_chart
 from unveil.view.format import and_list, percent
-from unveil.view.render_html import figures, render_details
+from unveil.view.html_page import figures, render_details
+from unveil.view.html_pieces import aside
 from unveil.view.sections.by_scenario import (
     OPEN_TARGETS,
     render_by_scenario,
     render_subheading,
     scenarios_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 from unveil.view.tcap import TCAP_HEADS, tcap_keyed
 
@@ -127,13 +127,13 @@ def _words(one: TargetRecords) -> Iterator[str]:
             yield from _guessed(part, cap, row)
     for part, tcap in one.tcaps:
         for key, text in tcap_keyed(tcap.rows[-1], tcap.tau):
-            yield Sentence(f"targeted/{key}", part, text).html()
+            yield Phrase(f"targeted/{key}", part, text).html()
 
 
 def _lines(one: TargetRecords) -> str:
     """CAP by the number of copies, under what the fitted slopes say of it."""
     part, first = one.caps[0]
-    told = [Sentence(f"on m/{key}", part, text) for key, text in trend_keyed(first)]
+    told = [Phrase(f"on m/{key}", part, text) for key, text in trend_keyed(first)]
     picture = render_figure(
         told[0],
         cap_lines_chart([cap for _, cap in one.caps]),
@@ -155,7 +155,7 @@ def _guessed(part: str, cap: Cap, row: CapRow) -> Iterator[str]:
     is_marginal, of = cap.baseline == "marginal", f"{part}|{row.scenario}|{row.m}"
     told = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
     # What follows the first sentence speaks of the same people, and stands in one paragraph.
-    yield Sentence(f"attribution/{told[0][0]}", of, " ".join(text for _, text in told)).html()
+    yield Phrase(f"attribution/{told[0][0]}", of, " ".join(text for _, text in told)).html()
 
 
 def last_rows(one: TargetRecords) -> list[tuple[str, ...]]:

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import FlagRuling, RulingState
 from unveil.records.disclosure import Disclosure, ExclusionTable, ExclusionTableRow
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import FlagRuling, RulingState
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.view.blocks import text_table, when
 from unveil.view.charts import exclusion_grid
 from unveil.view.charts.exclusion_grid import exclusion_grid_chart
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
-from unveil.view.render_html import figure, render_details
+from unveil.view.html_page import figure, render_details
+from unveil.view.html_pieces import text_table, when
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import render_by_scenario, render_subheading, scenarios_of
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 
 KINDS: tuple[Kind, ...] = ("disclosure", "exclusion_table")
@@ -100,7 +100,7 @@ def accepted_rulings(contents: ReportContents, scenario: str | None) -> list[Exc
     ]
 
 
-def summary(part: str, found: Sequence[FlagRuling], settled: Sequence[ExclusionText]) -> Sentence:
+def summary(part: str, found: Sequence[FlagRuling], settled: Sequence[ExclusionText]) -> Phrase:
     """How many findings there are, and how many of them were ruled how."""
     n = {state: sum(one.state == state for one in found) for state in STATES}
     n_common = n["common knowledge"] + len(settled)
@@ -125,7 +125,7 @@ def _table(caption: str, rows: Sequence[tuple[str, ...]]) -> str:
     return text_table(caption, HEADS, rows, kinds=("text", "text", "text", "text", "text"))
 
 
-def none_found(part: str, record: Disclosure) -> Sentence:
+def none_found(part: str, record: Disclosure) -> Phrase:
     """That no check raised anything, and from where on it would have."""
     (n_one, p_one), (n_two, p_two) = record.checks.one_way, record.checks.two_way
     return fill_sentence(
@@ -186,7 +186,7 @@ def grid_cells(record: ExclusionTable, target: str) -> tuple[str, ...]:
     )
 
 
-def acceptance_sentence(part: str, record: ExclusionTable, ruled: set[str]) -> Sentence:
+def acceptance_sentence(part: str, record: ExclusionTable, ruled: set[str]) -> Phrase:
     """What accepting common knowledge would change most: answers first, then missing values.
 
     What this run leaves out already is told only where nothing else is to be accepted.

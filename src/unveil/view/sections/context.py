@@ -3,18 +3,18 @@
 import math
 from collections.abc import Iterator
 
-from unveil.records.assessment import Judgement
 from unveil.records.disclosure import Coercion
+from unveil.records.judgement import Judgement
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Run, RunPart
-from unveil.view.blocks import NOT_SAID, aside, facts, text, text_table, when
 from unveil.view.format import format_count, people, truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import notes
+from unveil.view.html_page import render_details
+from unveil.view.html_pieces import NOT_SAID, aside, facts, text, text_table, when
 from unveil.view.limits import limit_text
-from unveil.view.render_html import render_details
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 
 AUDIENCES = {
     "closed": "closed: people under one roof, bound by contract",
@@ -52,7 +52,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section("context", "Context", "".join(body))
 
 
-def _run_sentences(run: Run) -> Iterator[Sentence]:
+def _run_sentences(run: Run) -> Iterator[Phrase]:
     told = {
         "n": f"{run.number:,}",
         "started": when(run.started),
@@ -78,7 +78,7 @@ def _parts_were(count: int) -> str:
     return f"{format_count(count, 'part')} {'was' if count == 1 else 'were'}"
 
 
-def _sizes(n_original: int, n_synthetic: tuple[int, ...]) -> Sentence:
+def _sizes(n_original: int, n_synthetic: tuple[int, ...]) -> Phrase:
     least, most, m = min(n_synthetic), max(n_synthetic), len(n_synthetic)
     records = format_count(most, "record") if least == most else f"{least:,} to {most:,} records"
     copies = "the copy" if m == 1 else f"each of {m:,} copies"
@@ -99,7 +99,7 @@ def _files(run: Run) -> str:
     return text_table("The files that were read", heads, rows, kinds=("", "text", "number", "hash"))
 
 
-def _answered(contents: ReportContents) -> Sentence:
+def _answered(contents: ReportContents) -> Phrase:
     answered = sum(factor.answer is not None for factor in contents.factors)
     return fill_sentence("context.answered", k=f"{answered:,}", n=f"{len(contents.factors):,}")
 

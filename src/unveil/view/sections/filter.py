@@ -9,9 +9,9 @@ from unveil.view import projection as projected
 from unveil.view.charts.projection_groups import projected_groups
 from unveil.view.charts.refill_rounds import refill_rounds
 from unveil.view.format import truncate
-from unveil.view.render_html import figures, render_details
+from unveil.view.html_page import figures, render_details
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import number_sentences, render_figure, render_warnings
 
 CAPTIONS = {
@@ -77,7 +77,7 @@ def _axes(part: str, record: Protection) -> Iterator[str]:
     yield told["projection/explained"].html()
 
 
-def removal_sentence(part: str, refill: Refill) -> Sentence:
+def removal_sentence(part: str, refill: Refill) -> Phrase:
     """How many were refused, over all rounds, and whether others took their place."""
     drawn = sum(one.drawn for one in refill.rounds)
     n = drawn - sum(one.kept for one in refill.rounds)

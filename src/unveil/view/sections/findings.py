@@ -7,9 +7,9 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import replication as replicated
 from unveil.view.charts.replication_intervals import overlap
 from unveil.view.format import format_count
+from unveil.view.html_page import SAME_FIGURES, figures, render_details
 from unveil.view.pages.replication import CAPTION
-from unveil.view.render_html import SAME_FIGURES, figures, render_details
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import contents_status, render_figure, unmeasured_sentences
 
 
@@ -28,10 +28,9 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
 
 def _findings(part: str, record: Replication) -> Iterator[str]:
     told = [
-        Sentence(f"replication/{key}", part, text)
-        for key, text in replicated.keyed_sentences(record)
+        Phrase(f"replication/{key}", part, text) for key, text in replicated.keyed_sentences(record)
     ]
-    yield Sentence("replication/sizes", part, replicated.sizes(record)).html()
+    yield Phrase("replication/sizes", part, replicated.sizes(record)).html()
     first, *others = told
     if any(row.difference is not None for row in record.headline_rows):
         yield render_figure(first, overlap(record), caption=CAPTION, heads=(), rows=())
@@ -55,7 +54,7 @@ def _lost(part: str, record: Replication) -> Iterator[str]:
     """Why figures are missing, all of them."""
     n = len(record.not_measured)
     told = [
-        Sentence("replication/not measured", f"{part}|{place}", text).html()
+        Phrase("replication/not measured", f"{part}|{place}", text).html()
         for place, text in enumerate(replicated.lost(record, most=n))
     ]
     yield render_details(f"{format_count(n, 'figure')} could not be measured", "".join(told))

@@ -8,7 +8,7 @@ from unveil.records.run import Kind
 from unveil.view import gtcap as told_of
 from unveil.view.charts.gtcap_histogram import gtcap_chart
 from unveil.view.format import and_list
-from unveil.view.render_html import figures
+from unveil.view.html_page import figures
 from unveil.view.sections.by_scenario import (
     OPEN_TARGETS,
     note_of,
@@ -16,7 +16,7 @@ from unveil.view.sections.by_scenario import (
     render_subheading,
     scenarios_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 
 KINDS: tuple[Kind, ...] = ("gtcap",)
@@ -56,7 +56,7 @@ def _or_least(mean: float | None) -> float:
 def _target(part: str, record: Gtcap) -> Iterator[str]:
     told = dict(told_of.keyed_sentences(record))
     lead = next(key for key in ("scale", "no scale", "none") if key in told)
-    sentence = Sentence(f"gtcap/{lead}", part, told.pop(lead))
+    sentence = Phrase(f"gtcap/{lead}", part, told.pop(lead))
     if record.n_unique and record.mean is not None:
         yield render_figure(
             sentence,
@@ -67,9 +67,9 @@ def _target(part: str, record: Gtcap) -> Iterator[str]:
         )
     else:
         yield sentence.html("lead")
-    yield Sentence("gtcap/sizes", part, told_of.sizes(record)).html()
+    yield Phrase("gtcap/sizes", part, told_of.sizes(record)).html()
     for key, text in told.items():
-        yield Sentence(f"gtcap/{key}", part, text).html()
+        yield Phrase(f"gtcap/{key}", part, text).html()
 
 
 def all_targets(records: Sequence[Gtcap]) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from unveil.records.report import HistoryRow, Parts, ReportContents
-from unveil.view.blocks import text_table, when
 from unveil.view.format import format_count, format_rule, percent, percent_or_dash, ratio, truncate
+from unveil.view.html_pieces import text_table, when
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 
 MOST_RULES = 3
 
@@ -23,7 +23,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section("history", "The rounds so far", body, note)
 
 
-def _sentences(rows: list[HistoryRow]) -> Iterator[Sentence]:
+def _sentences(rows: list[HistoryRow]) -> Iterator[Phrase]:
     if len(rows) < 2:
         yield fill_sentence("history.first")
         return
@@ -36,7 +36,7 @@ def _sentences(rows: list[HistoryRow]) -> Iterator[Sentence]:
         yield fit
 
 
-def _risk(before: HistoryRow, now: HistoryRow) -> Sentence | None:
+def _risk(before: HistoryRow, now: HistoryRow) -> Phrase | None:
     if before.DiSCO is None or now.DiSCO is None:
         return None
     x, y = percent(before.DiSCO), percent(now.DiSCO)
@@ -61,7 +61,7 @@ def _rules(row: HistoryRow) -> str:
     return "; ".join(told)
 
 
-def _fit(before: HistoryRow, now: HistoryRow, *, is_better: bool) -> Sentence | None:
+def _fit(before: HistoryRow, now: HistoryRow, *, is_better: bool) -> Phrase | None:
     """What it did to utility: a price only where the risk fell for it."""
     if before.S_pMSE is None or now.S_pMSE is None:
         return None

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.records.assessment import LimitCheck
 from unveil.records.disclosure import Disclosure, IdentityRow
+from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.charts.funnel import identity_chart, records_of
@@ -17,7 +17,7 @@ from unveil.view.sections.by_scenario import (
     scenarios_of,
     status_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 from unveil.view.status import GLYPHS, WORDS
 
@@ -70,13 +70,13 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
     for one in worst_judged(figures_of_part(contents, part, MEASURES)):
         yield _status(part, one).html()
     for symbol, text in disclosure.identity(record, row).items():
-        yield Sentence(f"disclosure/{symbol}", f"{part}||{copy}", text).html()
+        yield Phrase(f"disclosure/{symbol}", f"{part}||{copy}", text).html()
     if several:
         yield from _several(part, record)
     yield from _recurring(part, record)
 
 
-def lead(part: str, record: Disclosure, row: IdentityRow) -> Sentence:
+def lead(part: str, record: Disclosure, row: IdentityRow) -> Phrase:
     """The funnel in a sentence."""
     keys = and_list(record.keys)
     if row.UiO is None or row.UiOiS is None or row.repU is None:
@@ -128,7 +128,7 @@ def worst_judged(judged: Sequence[LimitCheck]) -> list[LimitCheck]:
     return list(found.values())
 
 
-def _status(part: str, one: LimitCheck) -> Sentence:
+def _status(part: str, one: LimitCheck) -> Phrase:
     return fill_sentence(
         "identity.status",
         f"{part}|{one.measure}|{one.copy}",
@@ -144,7 +144,7 @@ def _status(part: str, one: LimitCheck) -> Sentence:
 def _several(part: str, record: Disclosure) -> Iterator[str]:
     text = disclosure.spread_sentence(record, None, "repU")
     if text is not None:
-        yield Sentence("disclosure/mean", f"{part}||repU", text).html()
+        yield Phrase("disclosure/mean", f"{part}||repU", text).html()
     row = record.identity_of("pooled")
     if row.UiOiS is not None and row.repU is not None:
         n_people = record.n_original
@@ -163,7 +163,7 @@ def _several(part: str, record: Disclosure) -> Iterator[str]:
 def _recurring(part: str, record: Disclosure) -> Iterator[str]:
     text = disclosure.recurrence_sentence(record)
     if text is not None:
-        yield Sentence("disclosure/some", part, text).html()
+        yield Phrase("disclosure/some", part, text).html()
 
 
 def cells(record: Disclosure, row: IdentityRow) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from unveil.view.attack_rows import attack_rows, has_control, legend, warnings
 from unveil.view.charts.paired_dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
 from unveil.view.html import paragraph
-from unveil.view.render_html import figures, render_details
+from unveil.view.html_page import figures, render_details
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     MOST_TARGETS,
@@ -24,7 +24,7 @@ from unveil.view.sections.by_scenario import (
     render_subheading,
     scenarios_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 
 ATTACKS: tuple[Kind, ...] = ("singling_out", "linkability", "inference")
@@ -76,7 +76,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
 
 
 def _excess(part: str, record: Excess) -> Iterator[str]:
-    yield Sentence("checks/excess sizes", part, flags.excess_sizes(record)).html()
+    yield Phrase("checks/excess sizes", part, flags.excess_sizes(record)).html()
     rows = sorted(
         flags.headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R)
     )
@@ -95,10 +95,10 @@ def _excess(part: str, record: Excess) -> Iterator[str]:
         if row.R is not None:
             text = f"{truncate(row.target)}: {flags.excess_sentence(record, row)}"
             of = f"{part}|{row.target}|{row.measure}"
-            yield Sentence("checks/excess", of, text).html()
+            yield Phrase("checks/excess", of, text).html()
 
 
-def widest(part: str, rows: Sequence[ExcessRow]) -> Sentence:
+def widest(part: str, rows: Sequence[ExcessRow]) -> Phrase:
     """The target with the widest gap, in points."""
     known = [
         (row.train - row.control, row)
@@ -139,7 +139,7 @@ def _attacks(contents: ReportContents, parts: Parts, scenario: str | None) -> It
         yield fill_sentence(key, named[0][0], copy=f"copy {first}", m=f"{len(copies)}").html()
     key = "meaning" if has_control(records) else "no control"
     yield render_figure(
-        Sentence(f"attacks/{key}", named[0][0], attacked.general(records)[0]),
+        Phrase(f"attacks/{key}", named[0][0], attacked.general(records)[0]),
         attack_pairs_chart(records),
         caption=CAPTIONS["attacks" if has_control(records) else "no control"],
         heads=ATTACK_HEADS,
@@ -151,7 +151,7 @@ def _attacks(contents: ReportContents, parts: Parts, scenario: str | None) -> It
     for copy in others:
         rows = attacked.table_rows([record for _, record in copies[copy]])
         yield render_details(f"Attacks on copy {copy}", figures("", ATTACK_HEADS, rows))
-    yield Sentence("attacks/limits", named[0][0], attacked.TEMPLATES["limits"]).html()
+    yield Phrase("attacks/limits", named[0][0], attacked.TEMPLATES["limits"]).html()
 
 
 def attacks_by_copy(parts: Parts, scenario: str | None) -> dict[int, list[tuple[str, Attacks]]]:
@@ -178,7 +178,7 @@ def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[str]:
             told = list(attacked.row_keyed(shown))
             if told:
                 text = " ".join(text for _, text in told)
-                yield Sentence(f"attacks/{told[0][0]}", of, text).html()
+                yield Phrase(f"attacks/{told[0][0]}", of, text).html()
 
 
 def _memberships(contents: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _memberships(contents: ReportContents, parts: Parts, scenario: str | None) -
 
 def _membership(part: str, record: Membership) -> Iterator[str]:
     told = [
-        Sentence(f"membership/{'chosen' if key == 'threshold' else key}", part, text)
+        Phrase(f"membership/{'chosen' if key == 'threshold' else key}", part, text)
         for key, text in of_membership.membership_sentences(record)
     ]
     yield render_figure(

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from unveil.view.blocks import text, text_table
 from unveil.view.glossary import glossary, terms_in
+from unveil.view.html_page import render_details
+from unveil.view.html_pieces import text, text_table
 from unveil.view.method_notes import CONVENTIONS, DENOMINATORS, ERRATA, LETTERS, TCAPS
-from unveil.view.render_html import render_details
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section
 

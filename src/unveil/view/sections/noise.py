@@ -15,11 +15,11 @@ from unveil.view import noise as noised
 from unveil.view.charts.ecap_curve import has_amounts
 from unveil.view.charts.noise_curve import noise_curve
 from unveil.view.format import lines, truncate
+from unveil.view.html_page import figures, render_details
 from unveil.view.limits import limit_text
-from unveil.view.render_html import figures, render_details
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import figures_of_part
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import (
     contents_status,
     number_sentences,
@@ -52,7 +52,7 @@ def _noise(contents: ReportContents, part: str, record: Protection) -> Iterator[
     if record.noise is None:
         yield fill_sentence("noise.none", part).html()
     else:
-        yield Sentence("ecap/confidential", part, claimed.TEMPLATES["confidential"]).html("stop")
+        yield Phrase("ecap/confidential", part, claimed.TEMPLATES["confidential"]).html("stop")
         yield from render_warnings("noise", part, record.noise.warnings)
         reasons = {reason.column: reason for reason in record.reasons}
         for column in record.noise.columns:
@@ -69,7 +69,7 @@ def _column(part: str, column: NoisedColumn, reason: NoiseReason | None) -> Iter
     yield from _claim(of, column, reason)
     for key, text in noised.column_sentences(column):
         if key != "moved" or column.n_changed:
-            yield Sentence(f"noise/{key}", of, text).html()
+            yield Phrase(f"noise/{key}", of, text).html()
 
 
 def _amount(of: str, column: NoisedColumn, reason: NoiseReason | None) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _claim(of: str, column: NoisedColumn, reason: NoiseReason | None) -> Iterato
         yield fill_sentence("noise.no population", of, column=truncate(column.column)).html()
         return
     told = {
-        key: Sentence(f"ecap/{key}", of, text) for key, text in claimed.ecap_sentences(reason.ecap)
+        key: Phrase(f"ecap/{key}", of, text) for key, text in claimed.ecap_sentences(reason.ecap)
     }
     chart = noise_curve(reason)
     if chart is None or reason.choice is None:

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from unveil.records.report import Parts, ReportContents
-from unveil.view.blocks import text
+from unveil.view.html_pieces import text
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.section import Section
 

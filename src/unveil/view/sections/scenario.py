@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from unveil.records.report import ExclusionText, Parts, ReportContents, ScenarioText
-from unveil.view.blocks import chips, text, text_table, when
 from unveil.view.format import format_count, format_rule, truncate
-from unveil.view.render_html import render_details
+from unveil.view.html_page import render_details
+from unveil.view.html_pieces import chips, text, text_table, when
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 
 MOST_CHIPS = 24
 
@@ -64,7 +64,7 @@ def _exclusions(given: tuple[ExclusionText, ...]) -> str:
     )
 
 
-def _counted(given: tuple[ExclusionText, ...]) -> Iterator[Sentence]:
+def _counted(given: tuple[ExclusionText, ...]) -> Iterator[Phrase]:
     n_in_run = sum(one.in_run for one in given)
     n_added = len(given) - n_in_run
     if n_in_run:

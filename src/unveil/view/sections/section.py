@@ -11,7 +11,7 @@ from unveil.view.format import visible
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Phrase:
     """A sentence of the catalogue, filled: its key, what it is of, and its text."""
 
     key: str  # "attribute.DiSCO"

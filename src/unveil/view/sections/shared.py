@@ -9,9 +9,9 @@ from unveil.records.report import ReportContents
 from unveil.records.run import Kind, RunPart
 from unveil.view.charts.chart import Chart
 from unveil.view.format import lines, truncate
-from unveil.view.render_html import figure, figures
+from unveil.view.html_page import figure, figures
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Sentence
+from unveil.view.sections.section import Phrase
 
 BOX = 912
 """Pixels from side to side of a picture's box on a desk."""
@@ -39,7 +39,7 @@ NAMES: dict[Kind, str] = {
 
 
 def render_figure(
-    sentence: Sentence,
+    sentence: Phrase,
     chart: Chart,
     *,
     caption: str,
@@ -89,13 +89,11 @@ def render_transposed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -
     return "".join(tables)
 
 
-def number_sentences(
-    subject: str, part: str, keyed: Iterable[tuple[str, str]]
-) -> Iterator[Sentence]:
+def number_sentences(subject: str, part: str, keyed: Iterable[tuple[str, str]]) -> Iterator[Phrase]:
     """Sentences of a subject, each told apart by which of its kind it is, from 0."""
     so_far: Counter[str] = Counter()
     for key, text in keyed:
-        yield Sentence(f"{subject}/{key}", f"{part}|{so_far[key]}", text)
+        yield Phrase(f"{subject}/{key}", f"{part}|{so_far[key]}", text)
         so_far[key] += 1
 
 
@@ -113,7 +111,7 @@ def render_heading(text: str) -> str:
 
 def unmeasured_sentences(
     contents: ReportContents, section: str, kinds: Sequence[Kind]
-) -> list[Sentence]:
+) -> list[Phrase]:
     """Why parts that were asked for have no figures."""
     return [
         fill_sentence(

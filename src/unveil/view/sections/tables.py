@@ -8,9 +8,9 @@ from unveil.view import sap as subtracted
 from unveil.view.charts.sap_curve import MOST_LINES, CurveLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
-from unveil.view.render_html import figures, render_details
+from unveil.view.html_page import figures, render_details
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import (
     number_sentences,
     render_figure,
@@ -75,7 +75,7 @@ def _all(found: Sequence[tuple[str, Sap]], threshold: float) -> Iterator[str]:
         )
 
 
-def _first(found: Sequence[tuple[str, Sap]]) -> Sentence:
+def _first(found: Sequence[tuple[str, Sap]]) -> Phrase:
     """Which of some tables gives something away with the fewest known."""
     risky = [(record.first_risk, part) for part, record in found if record.first_risk is not None]
     if not risky:

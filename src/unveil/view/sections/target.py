@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.blocks import aside
 from unveil.view.charts.target_steps import target_chart
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import n_of, percent, percent_or_dash, truncate
-from unveil.view.render_html import SAME_FIGURES, render_details
+from unveil.view.html_page import SAME_FIGURES, render_details
+from unveil.view.html_pieces import aside
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (
     OPEN_TARGETS,
@@ -24,7 +24,7 @@ from unveil.view.sections.by_scenario import (
     scenarios_of,
     status_of,
 )
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure, render_transposed
 from unveil.view.status import format_status
 
@@ -83,7 +83,7 @@ def _target(part: str, record: Disclosure, target: str) -> Iterator[str]:
         yield fill_sentence("target.nobody", of, target=truncate(target)).html()
     rows = [one for one in record.attribute if one.target == target]
     yield render_figure(
-        Sentence("disclosure/iS, DiS", of, told["iS, DiS"]),
+        Phrase("disclosure/iS, DiS", of, told["iS, DiS"]),
         target_chart(record, target),
         caption=CAPTION,
         heads=(),
@@ -92,16 +92,16 @@ def _target(part: str, record: Disclosure, target: str) -> Iterator[str]:
     yield render_details(
         SAME_FIGURES, render_transposed(HEADS, [cells(record, one) for one in rows])
     )
-    yield Sentence("disclosure/removed", of, told["removed"]).html()
+    yield Phrase("disclosure/removed", of, told["removed"]).html()
     yield _groups(of, row)
     yield from _several(part, record, target)
     if "DCAP" in told:
-        yield Sentence("disclosure/DCAP", of, told["DCAP"]).html()
+        yield Phrase("disclosure/DCAP", of, told["DCAP"]).html()
         if record.exclude:
             yield fill_sentence("target.baseline", of).html()
     for effect in effects(record):
         if effect.target == target:
-            yield Sentence("checks/effect", of, effect_sentence(record, effect)).html()
+            yield Phrase("checks/effect", of, effect_sentence(record, effect)).html()
 
 
 def _groups(of: str, row: AttributeRow) -> str:
@@ -119,7 +119,7 @@ def _several(part: str, record: Disclosure, target: str) -> Iterator[str]:
     if len(record.n_synthetic) < 2:
         return
     if (text := disclosure.spread_sentence(record, target, "DiSCO")) is not None:
-        yield Sentence("disclosure/mean", f"{part}|{target}|DiSCO", text).html()
+        yield Phrase("disclosure/mean", f"{part}|{target}|DiSCO", text).html()
     pooled = record.attribute_of(target, "pooled").DiSCO
     if pooled is not None:
         yield fill_sentence(

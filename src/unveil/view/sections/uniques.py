@@ -9,9 +9,9 @@ from unveil.records.uniques import MatchRisk, Suda
 from unveil.view import match_risk as matched
 from unveil.view import uniques as alone
 from unveil.view.charts.suda_bars import uniques_chart
-from unveil.view.render_html import figures
+from unveil.view.html_page import figures
 from unveil.view.sections.by_scenario import note_of, render_by_scenario, scenarios_of
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import render_figure
 
 KINDS: tuple[Kind, ...] = ("suda", "match_risk")
@@ -48,7 +48,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
 
 def _suda(part: str, record: Suda, *, has_fraction: bool) -> Iterator[str]:
     told = alone.suda_sentences(record, has_fraction=has_fraction)
-    first, *rest = (Sentence(f"uniques/{key}", part, text) for key, text in told)
+    first, *rest = (Phrase(f"uniques/{key}", part, text) for key, text in told)
     if record.n_msu:
         yield render_figure(
             first,
@@ -66,7 +66,7 @@ def _suda(part: str, record: Suda, *, has_fraction: bool) -> Iterator[str]:
 
 def _match_risk(part: str, record: MatchRisk) -> Iterator[str]:
     for key, text in matched.risk_sentences(record):
-        yield Sentence(f"match risk/{template_of(key)}", f"{part}|{key}", text).html()
+        yield Phrase(f"match risk/{template_of(key)}", f"{part}|{key}", text).html()
     rows = matched.anonymity_rows(record)
     yield figures("Who breaks k-anonymity", matched.ANONYMITY_HEADS, rows)
     varied = matched.diversity_rows(record)

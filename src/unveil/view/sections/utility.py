@@ -13,10 +13,10 @@ from unveil.view import projection as projected
 from unveil.view import utility as told
 from unveil.view.charts.correlation_difference import correlation_difference, visible_columns
 from unveil.view.charts.projection_groups import projected_groups
+from unveil.view.html_page import figures
 from unveil.view.pages import utility
-from unveil.view.render_html import figures
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.sections.shared import (
     contents_status,
     number_sentences,
@@ -70,19 +70,19 @@ def _model(part: str, record: Utility) -> Iterator[str]:
     of = f"{part}|{row.copy}"
     yield render_heading("Can a model tell the files apart?")
     first, *others = utility.against_chance(record)
-    yield Sentence(f"utility page/{first[0]}", of, first[1]).html("lead")
+    yield Phrase(f"utility page/{first[0]}", of, first[1]).html("lead")
     for key, text in others:
-        yield Sentence(f"utility page/{key}", of, text).html()
-    yield Sentence("utility/sizes", part, told.sizes(record)).html()
+        yield Phrase(f"utility page/{key}", of, text).html()
+    yield Phrase("utility/sizes", part, told.sizes(record)).html()
     for key, text in told.keyed_sentences(record, row):
-        yield Sentence(f"utility/{key}", of, text).html()
+        yield Phrase(f"utility/{key}", of, text).html()
     rows = [told.cells(one) for one in record.rows]
     yield figures("By copy", *told.without_empty(told.HEADS, rows))
 
 
 def _associations(part: str, record: Comparison) -> Iterator[str]:
     text = dict(compared.comparison_sentences(record))["association"]
-    sentence = Sentence("comparison/association", part, text)
+    sentence = Phrase("comparison/association", part, text)
     rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
     yield render_heading("What goes together")
     if len(record.columns) < 2 or not rows:
@@ -123,7 +123,7 @@ def _structure(parts: Parts) -> Iterator[str]:
         yield render_heading("How the files are built")
     for part, record in found:
         key, text = codebook.differences_keyed(record)
-        yield Sentence(f"codebook/{key}", part, text).html()
+        yield Phrase(f"codebook/{key}", part, text).html()
         rows = [codebook.difference_cells(row) for row in record.rows[:MOST_DIFFERENCES]]
         table = codebook.DIFFERENCE_HEADS
         yield figures("What differs, the gravest first", table, rows).replace(" figures", "", 1)

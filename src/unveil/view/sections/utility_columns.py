@@ -7,10 +7,10 @@ from unveil.view import comparison as compared
 from unveil.view.charts.distributions import distances, distribution
 from unveil.view.distribution_rows import HEADS, distribution_rows, shares
 from unveil.view.format import format_count, percent, truncate
+from unveil.view.html_page import figures, render_details
 from unveil.view.pages import utility
-from unveil.view.render_html import figures, render_details
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Sentence
+from unveil.view.sections.section import Phrase
 from unveil.view.sections.shared import paper_only, render_figure, render_heading, screen_only
 from unveil.view.utility import without_empty
 
@@ -28,11 +28,11 @@ def columns(part: str, record: Comparison) -> Iterator[str]:
     ranked = compared.ranked_rows(record)
     heads, rows = without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
     yield render_heading("Column by column")
-    yield Sentence("comparison/sizes", part, told["sizes"]).html()
+    yield Phrase("comparison/sizes", part, told["sizes"]).html()
     if not ranked or "column" not in told:
         return
     yield render_figure(
-        Sentence("comparison/column", part, told["column"]),
+        Phrase("comparison/column", part, told["column"]),
         distances(record),
         caption=utility.CAPTIONS["distances"],
         heads=heads,

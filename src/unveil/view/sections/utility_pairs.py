@@ -6,10 +6,10 @@ from unveil.records.utility import PairTables
 from unveil.view import pair_tables as paired
 from unveil.view.charts.pair_map import pair_map
 from unveil.view.format import truncate
+from unveil.view.html_page import figures, render_details
 from unveil.view.pages import utility
-from unveil.view.render_html import figures, render_details
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Sentence
+from unveil.view.sections.section import Phrase
 from unveil.view.sections.shared import render_figure, render_heading
 from unveil.view.utility import figure
 
@@ -40,7 +40,7 @@ def pairs(part: str, record: PairTables) -> Iterator[str]:
             n = f"{len(record.variables):,}"
             yield fill_sentence("utility.some", part, n=f"{len(shown):,}", all=n).html()
     for key, text in paired.keyed_sentences(record, copy):
-        yield Sentence(f"pair tables/{key}", of, text).html()
+        yield Phrase(f"pair tables/{key}", of, text).html()
     yield render_details("Where they differ", "".join(_where(record, copy)))
 
 

@@ -6,11 +6,11 @@ Never "safe": a verdict is against limits that a named person accepted, or it is
 from collections.abc import Iterator
 from html import escape
 
-from unveil.records.assessment import Decision, Judgement, LimitCheck, Status
+from unveil.records.judgement import Decision, Judgement, LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view.alerts import alerts_html, is_open
-from unveil.view.blocks import render_in_full, text, when
 from unveil.view.format import format_count, truncate
+from unveil.view.html_pieces import render_in_full, text, when
 from unveil.view.limits import (
     MeasureFigures,
     describe_thing,
@@ -20,7 +20,7 @@ from unveil.view.limits import (
     worst,
 )
 from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Section, Sentence
+from unveil.view.sections.section import Phrase, Section
 from unveil.view.status import GLYPHS, WORDS
 
 CARDS = (
@@ -61,7 +61,7 @@ def section(contents: ReportContents, parts: Parts) -> Section | None:
     return Section("verdict", "Verdict against your limits", "".join(body))
 
 
-def _line(judgement: Judgement, first: Sentence) -> str:
+def _line(judgement: Judgement, first: Phrase) -> str:
     """The verdict in one breath, and the first reason for it."""
     status, words = headline(judgement)
     told = f'<strong class="{COLOURS[status]}">{GLYPHS[status]} {words}:</strong> '
@@ -84,7 +84,7 @@ def headline(judgement: Judgement) -> tuple[Status, str]:
     return next(found, ("within", "WITHIN YOUR LIMITS"))
 
 
-def sentences(judgement: Judgement, groups: list[MeasureFigures]) -> Iterator[Sentence]:
+def sentences(judgement: Judgement, groups: list[MeasureFigures]) -> Iterator[Phrase]:
     """What is open, above, to be reviewed, not measured, or waits for somebody."""
     if n_alerts := sum(map(is_open, judgement.alerts)):
         yield fill_sentence("verdict.alerts", n=format_count(n_alerts, "alert"))
@@ -116,7 +116,7 @@ def _kind(one: LimitCheck) -> str:
     return "targets" if one.target is not None else "pairs" if _is_pair(one) else "figures"
 
 
-def _above(group: MeasureFigures) -> Sentence:
+def _above(group: MeasureFigures) -> Phrase:
     first, k, n = group.above[0], len(group.above), len(group.limited)
     limit, kind = limit_text(group.measure, first.limit or 0.0), _kind(first)
     if n == 1:
@@ -151,7 +151,7 @@ def _is_pair(one: LimitCheck) -> bool:
     return one.part.startswith("tables") and one.subject is not None
 
 
-def _accepted(judgement: Judgement) -> Sentence:
+def _accepted(judgement: Judgement) -> Phrase:
     if judgement.accepted_by is None:
         return fill_sentence("verdict.no_limits")
     by = truncate(judgement.accepted_by)

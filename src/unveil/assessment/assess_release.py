@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from unveil.assessment.alerts import Limits, exit_code, gate_alerts, once_each, percent
 from unveil.errors import SettingsError, list_names, nearest, quote_text
 from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, NotTested
-from unveil.records.assessment import Audience
 from unveil.records.base import Copy
 from unveil.records.disclosure import AttributeRow, Disclosure, GroupRow, ValueRow
+from unveil.records.judgement import Audience
 from unveil.records.person import PersonColumn
 
 FEWEST = 50

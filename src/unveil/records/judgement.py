@@ -179,7 +179,7 @@ class DisclosureStep(Record, frozen=True, kw_only=True):
     what: str
 
 
-class ExplainedFinding(Record, frozen=True, kw_only=True):
+class ExplainedFlag(Record, frozen=True, kw_only=True):
     """A finding with its level, and what to type about it."""
 
     finding: FlagRuling
@@ -200,7 +200,7 @@ class ExplainedScenario(Record, frozen=True, kw_only=True):
     copy: Copy
     sentences: tuple[str, ...]
     ladder: tuple[DisclosureStep, ...]
-    findings: tuple[ExplainedFinding, ...]
+    findings: tuple[ExplainedFlag, ...]
 
 
 class Explanation(HasView, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from unveil.assessment.context import is_quick_route, may_rule_together
-from unveil.records.assessment import Audience, FlagRuling, RulingState
 from unveil.records.disclosure import Disclosure, Flag
 from unveil.records.exclusions import Exclusion
+from unveil.records.judgement import Audience, FlagRuling, RulingState
 
 TWO_WAY = " two-way"
 
@@ -47,7 +47,7 @@ def together_id(scenario: str, target: str) -> str:
     return f"{scenario}/{target}{TWO_WAY}"
 
 
-def findings_of(
+def list_flag_rulings(
     disclosures: Iterable[tuple[str, Disclosure]],
     *,
     audience: Audience | None,
@@ -62,10 +62,10 @@ def findings_of(
         in_force = {entry.text: entry for entry in here}
         is_quick = is_quick_route(audience, record.exclude)
         for flag in _worst(record.flags):
-            finding = _make_flag_ruling(scenario, flag)
-            said = _apply_ruling(finding, by_id, audience) or _apply_exclusion(finding, in_force)
-            said = said or _apply_implied_ruling(finding, flag, by_id, in_force)
-            found.append(said or _unsaid(finding, is_quick=is_quick))
+            row = _make_flag_ruling(scenario, flag)
+            said = _apply_ruling(row, by_id, audience) or _apply_exclusion(row, in_force)
+            said = said or _apply_implied_ruling(row, flag, by_id, in_force)
+            found.append(said or _apply_quick_route(row, is_quick=is_quick))
     return tuple(found)
 
 
@@ -92,44 +92,44 @@ def _make_flag_ruling(scenario: str, flag: Flag) -> FlagRuling:
 
 
 def _apply_ruling(
-    finding: FlagRuling, by_id: Mapping[str, Ruling], audience: Audience | None
+    row: FlagRuling, by_id: Mapping[str, Ruling], audience: Audience | None
 ) -> FlagRuling | None:
-    ruling = by_id.get(finding.id)
-    if ruling is None and finding.kind == "two_way" and may_rule_together(audience):
-        ruling = by_id.get(together_id(finding.scenario, finding.target))
+    ruling = by_id.get(row.id)
+    if ruling is None and row.kind == "two_way" and may_rule_together(audience):
+        ruling = by_id.get(together_id(row.scenario, row.target))
     if ruling is None:
         return None
-    return _set_ruling(finding, "common knowledge" if ruling.accept else "keep", ruling)
+    return _set_ruling(row, "common knowledge" if ruling.accept else "keep", ruling)
 
 
-def _apply_exclusion(finding: FlagRuling, in_force: Mapping[str, InForce]) -> FlagRuling | None:
-    entry = in_force.get(finding.exclusion)
-    return None if entry is None else _set_ruling(finding, "common knowledge", entry)
+def _apply_exclusion(row: FlagRuling, in_force: Mapping[str, InForce]) -> FlagRuling | None:
+    entry = in_force.get(row.exclusion)
+    return None if entry is None else _set_ruling(row, "common knowledge", entry)
 
 
 def _apply_implied_ruling(
-    finding: FlagRuling,
+    row: FlagRuling,
     flag: Flag,
     by_id: Mapping[str, Ruling],
     in_force: Mapping[str, InForce],
 ) -> FlagRuling | None:
     """A pair whose level is common knowledge by itself: without the level it is left out too."""
     whole = Exclusion(rule="level", target=flag.target, level=flag.level or "").text
-    ruling = by_id.get(flag_id(finding.scenario, whole))
+    ruling = by_id.get(flag_id(row.scenario, whole))
     said = in_force.get(whole) if ruling is None or not ruling.accept else ruling
-    return None if said is None else _set_ruling(finding, "common knowledge", said)
+    return None if said is None else _set_ruling(row, "common knowledge", said)
 
 
-def _unsaid(finding: FlagRuling, *, is_quick: bool) -> FlagRuling:
-    return _with(finding, state="not needed") if is_quick else finding
+def _apply_quick_route(row: FlagRuling, *, is_quick: bool) -> FlagRuling:
+    return _with(row, state="not needed") if is_quick else row
 
 
-def _set_ruling(finding: FlagRuling, state: RulingState, said: Ruling | InForce) -> FlagRuling:
-    return _with(finding, state=state, reason=said.reason, by=said.by, on=said.on)
+def _set_ruling(row: FlagRuling, state: RulingState, said: Ruling | InForce) -> FlagRuling:
+    return _with(row, state=state, reason=said.reason, by=said.by, on=said.on)
 
 
-def _with(finding: FlagRuling, **fields: object) -> FlagRuling:
-    return FlagRuling(**{**{name: getattr(finding, name) for name in _FIELDS}, **fields})
+def _with(row: FlagRuling, **fields: object) -> FlagRuling:
+    return FlagRuling(**{**{name: getattr(row, name) for name in _FIELDS}, **fields})
 
 
 _FIELDS = FlagRuling.__struct_fields__

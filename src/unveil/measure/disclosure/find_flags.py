@@ -84,7 +84,7 @@ class Pieces:
         return np.zeros(len(pieces), np.int64) if self.segment is None else self.segment[pieces]
 
 
-def flags(
+def find_flags(
     exclusions: Exclusions,
     target: int,
     copy: Copy,
@@ -94,7 +94,7 @@ def flags(
     """What the checks raise about one target in a copy, or in all of them, under exclusions."""
     pieces = _pieces(exclusions, target, segment)
     if len(pieces.found):
-        found = _Findings(exclusions.scenario, target, copy, checks, pieces, segment)
+        found = _FlagSearch(exclusions.scenario, target, copy, checks, pieces, segment)
         yield from found.one_way()
         yield from found.two_way()
 
@@ -102,8 +102,8 @@ def flags(
 def _pieces(exclusions: Exclusions, target: int, segment: CodedColumn | None) -> Pieces:
     scenario = exclusions.scenario
     cells, looks = scenario.cells(target), scenario.looks(target)
-    gone = exclusions.gone(target)
-    found = looks.found[~gone[looks.found]]
+    gone = exclusions.mask_excluded(target)
+    found = looks.found_cells[~gone[looks.found_cells]]
     if segment is None:
         return Pieces(None, None, cells.counts[0], found, gone)
     is_found = np.zeros(len(gone), bool)
@@ -133,7 +133,7 @@ class _Sums:
 
 
 @dataclass(frozen=True)
-class _Findings:
+class _FlagSearch:
     """The findings about one target, and how they are summed into flags."""
 
     scenario: CountedScenario
@@ -157,7 +157,7 @@ class _Findings:
             if n > at_least and percent > above:
                 most = start + int(found.n[start:stop].argmax())
                 segment, level = int(found.segment[most]), int(found.t[most])
-                n_all, n_level = self._kept.of(segment, level)
+                n_all, n_level = self._kept_sums.of(segment, level)
                 yield self._flag(
                     kind="one_way",
                     level=level,
@@ -219,7 +219,7 @@ class _Findings:
         return _Sums(segment, t, key_level, n)
 
     @cached_property
-    def _kept(self) -> _Sums:
+    def _kept_sums(self) -> _Sums:
         """The original records that exclusions leave."""
         return self._sums(np.flatnonzero(~self.pieces.gone & (self.pieces.d > 0)))
 

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from unveil.arguments import absent_sentence, looks_like_data
-from unveil.arrays import Floats, Ints, Mask
-from unveil.count.codes import CodedColumn, Codes, level_labels, with_declared
+from unveil.count.codes import CodedColumn, add_declarations
 from unveil.count.packing import Sides
 from unveil.errors import RolesError, list_names, nearest
 from unveil.io.table import Table
@@ -25,61 +22,10 @@ EXACT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedVariable:
-    """One column on every side, as what compares whole distributions takes it."""
-
-    column: CodedColumn
-
-    @property
-    def name(self) -> str:
-        """The name of the column."""
-        return self.column.name
-
-    @property
-    def kind(self) -> Literal["number", "date", "category"]:
-        """How it is compared: by amounts, or by levels."""
-        kind = self.column.kind
-        return kind if kind in ("number", "date") else "category"
-
-    @property
-    def is_number(self) -> bool:
-        """Whether its levels are compared by how far they are apart; dates are."""
-        return self.column.is_scaled
-
-    @property
-    def is_ordinary(self) -> Mask:
-        """The levels that are numbers: not missing, infinite or a special code."""
-        return self.column.is_ordinary
-
-    @cached_property
-    def values(self) -> Floats:
-        """The number of every level, dates in days from 1970; what is not ordinary is 0."""
-        held = self.column.numbers
-        return held if self.is_ordinary.all() else np.where(self.is_ordinary, held, 0.0)
-
-    def counts(self, side: int) -> Ints:
-        """Records of one side at every level."""
-        counts: Ints = self.column.counts[side].astype(np.int64)
-        return counts
-
-    def ordinary_counts(self, side: int) -> Ints:
-        """Records of one side at every level that is a number; 0 at others."""
-        return np.where(self.is_ordinary, self.counts(side), 0)
-
-    def codes(self, side: int) -> Codes:
-        """The codes of one side."""
-        return self.column.codes[self.column.sides.slices[side]]
-
-    def level_names(self) -> list[str | None]:
-        """Every level as people read it; None is the missing one."""
-        return level_labels(self.column)
-
-
-@dataclass(frozen=True, eq=False)
 class UtilityData:
     """The columns that all sides have, the original first, and what was noticed on the way."""
 
-    variables: tuple[ComparedVariable, ...]
+    variables: tuple[CodedColumn, ...]
     sides: Sides
     files: tuple[str, ...]
     places: tuple[str, ...]
@@ -91,16 +37,16 @@ class UtilityData:
         return len(self.sides.rows) - 1
 
     @property
-    def numbers(self) -> tuple[ComparedVariable, ...]:
+    def numbers(self) -> tuple[CodedColumn, ...]:
         """The columns compared as numbers, dates among them."""
-        return tuple(one for one in self.variables if one.is_number)
+        return tuple(one for one in self.variables if one.is_scaled)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns, in the order of the original."""
         return tuple(one.name for one in self.variables)
 
-    def of(self, name: Any) -> ComparedVariable:
+    def of(self, name: Any) -> CodedColumn:
         """The column of that name, or a refusal."""
         for one in self.variables:
             if one.name == name:
@@ -130,15 +76,15 @@ def open_columns(
     chosen, left_aside = _common(files, wanted)
     _check_unknown({"categories": called, "special_codes": tuple(codes)}, chosen)
     encoded = files.encode(chosen, progress=progress)
-    made = [
-        with_declared(one, codes.get(one.name, ()), is_category=one.name in called)
+    made = tuple(
+        add_declarations(one, codes.get(one.name, ()), is_category=one.name in called)
         for one in encoded.columns
-    ]
+    )
     for one in made:
         _check_unheld(one)
     return UtilityData(
-        tuple(map(ComparedVariable, made)),
-        encoded.columns[0].sides,
+        made,
+        made[0].sides,
         tuple(table.source for table in files),
         tuple(table.place for table in files),
         (*left_aside, *encoded.coercions),

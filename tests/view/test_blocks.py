@@ -1,0 +1,116 @@
+"""Blocks are drawn by every renderer, with hostile text made harmless, and give way for room."""
+
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from unveil.view import blocks
+from unveil.view.blocks import (
+    AlertBox,
+    Bars,
+    Column,
+    Command,
+    Facts,
+    Folded,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+    table,
+)
+from unveil.view.render_html import render_html, render_notebook
+from unveil.view.render_rich import render_rich
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\"'&"
+EVERY = (
+    Heading(HOSTILE),
+    Sentence(HOSTILE, "lead", "a/b", HOSTILE),
+    Sentence(HOSTILE, figure="19.6 %", symbol=HOSTILE),
+    Facts(((HOSTILE, HOSTILE), ("empty", ""))),
+    table(HOSTILE, ("target", HOSTILE, "status"), [(HOSTILE, HOSTILE, "■ above limit")]),
+    Bars(HOSTILE, (HOSTILE, "n"), ((HOSTILE, 3), ("b", 0))),
+    Items((HOSTILE,), "▲"),
+    Command(HOSTILE),
+    AlertBox("block", HOSTILE, (HOSTILE, HOSTILE), HOSTILE),
+    Folded(HOSTILE, (Sentence(HOSTILE),)),
+)
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        assert not any(name.startswith("on") or name in ("src", "style") for name, _ in attrs)
+
+
+def on_terminal(shown, width=80, **settings):
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as printed:
+        console.print(render_rich(shown, width=width, **settings))
+    return printed.get()
+
+
+@pytest.mark.parametrize("render", [render_html, render_notebook])
+def test_hostile_text_is_text_in_every_block(render):
+    shown = render(EVERY)
+    parser = Tags()
+    parser.feed(shown)
+    assert "script" not in parser.seen
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert shown.count("alert(1)") >= len(EVERY)
+
+
+def test_hostile_text_steers_no_terminal():
+    shown = on_terminal(EVERY, has_details=True)
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_details_are_folded_unless_asked_for():
+    folded = [Sentence("first"), Folded("More", (Sentence("second"),))]
+    assert "second" not in on_terminal(folded)
+    assert "second" in on_terminal(folded, has_details=True)
+    assert "<details" in render_html(folded)
+
+
+def test_spare_columns_give_way_the_first_of_them_first():
+    heads = ("target", "least needed figure", "next figure", "DiSCO")
+    shown = table("t", heads, [("health", "1.0 %", "2.0 %", "3.0 %")], spare=heads[1:3])
+    wide, narrow, tiny = (on_terminal([shown], width=width) for width in (80, 32, 22))
+    assert "1.0 %" in wide
+    assert "1.0 %" not in narrow
+    assert "2.0 %" in narrow
+    assert "2.0 %" not in tiny
+    assert "3.0 %" in tiny
+
+
+def test_a_table_without_rows_is_not_drawn():
+    empty = TableBlock("nothing here", (Column("a"),), ())
+    assert "nothing here" not in render_html([empty])
+    assert "nothing here" not in on_terminal([empty])
+
+
+def test_cells_name_their_column_so_that_a_telephone_can_show_cards():
+    shown = render_html([table("t", ("target", "DiSCO"), [("health", "3.0 %")])])
+    assert '<th scope="row" class="text">health</th>' in shown
+    assert '<td class="number" data-l="DiSCO">3.0 %</td>' in shown
+
+
+def test_a_page_keeps_a_number_beside_its_percent_sign():
+    assert "3.0\u00a0%" in render_html([Sentence("It is 3.0 %.")], is_page=True)
+    assert "3.0 %" in render_html([Sentence("It is 3.0 %.")])
+
+
+def test_a_status_is_a_class_and_a_word():
+    shown = render_html([table("t", ("target", "status"), [("health", "■ above limit")])])
+    assert "s-above" in shown
+    assert "■ above limit" in shown
+
+
+def test_sentences_of_nothing_are_none():
+    assert list(blocks.sentences([None, "", "one"])) == [Sentence("one")]
