@@ -452,7 +452,10 @@ BAD = [
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
         "--out writes a file that ends in .csv, not 'o.txt'.",
     ),
-    (("good.csv", "--chart", "c.png"), "--chart writes a file that ends in .svg, not 'c.png'."),
+    (
+        ("good.csv", "--chart", "c.gif"),
+        "A chart is written as SVG, PNG or PDF: 'c.gif' has to end in .svg, .png or .pdf.",
+    ),
     (
         ("good.csv", "-r", "up:3", "--out", "good.csv"),
         "The file 'good.csv' is there already. Nothing was written. Name another file, or move the"

@@ -134,7 +134,7 @@ def test_the_same_alerts_through_assess_run_json_decision_and_report(mine):
     page = mine.report().report.read_text(encoding="utf-8")
     told["report"] = [
         {"id": unescape(one)}
-        for one in re.findall(r'<li class="alert[^>]*data-alert="([^"]*)"', page)
+        for one in re.findall(r'<div class="alert[^>]*data-alert="([^"]*)"', page)
     ]
     assert {where: ids(alerts) for where, alerts in told.items()} == dict.fromkeys(
         told, ids(result.alerts)

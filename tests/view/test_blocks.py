@@ -16,10 +16,12 @@ from unveil.view.blocks import (
     Heading,
     Items,
     Sentence,
+    ShareBar,
     TableBlock,
     table,
 )
 from unveil.view.render_html import render_html, render_notebook
+from unveil.view.render_page import BAND, render_page
 from unveil.view.render_rich import render_rich
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\"'&"
@@ -76,6 +78,9 @@ def test_details_are_folded_unless_asked_for():
     assert "second" not in on_terminal(folded)
     assert "second" in on_terminal(folded, has_details=True)
     assert "<details" in render_html(folded)
+    assert "More" not in on_terminal(folded)
+    counted = Folded("... and 1 more", (Sentence("second"),), is_counted=True)
+    assert "... and 1 more" in on_terminal([counted])
 
 
 def test_spare_columns_give_way_the_first_of_them_first():
@@ -114,3 +119,24 @@ def test_a_status_is_a_class_and_a_word():
 
 def test_sentences_of_nothing_are_none():
     assert list(blocks.sentences([None, "", "one"])) == [Sentence("one")]
+
+
+def test_a_table_may_have_a_bar_in_each_row_on_a_page():
+    bars = [ShareBar(29.0, 18.7, 74.4, 10.0), ShareBar(0.0)]
+    shown = render_html([table("", ("target", "n"), [("a", "1"), ("b", "2")], bars=bars)])
+    assert shown.count('<td class="bar">') == 2
+    assert '<rect class="wrong" x="29.0" width="18.7"' in shown
+    assert 'd="M10.0 -2V12"' in shown
+    assert 'd="M74.4 5h0"' in shown
+    assert shown.count("<path") == 2
+
+
+def test_a_page_is_self_contained_and_says_that_it_is_confidential():
+    page = render_page("Title <b>", [Sentence("19.6 % of people")])
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "url(//" not in page
+    assert BAND in page
+    assert "<h1>Title &lt;b&gt;</h1>" in page
+    assert "19.6\u00a0%" in page
+    assert BAND not in render_page("Title", [], is_confidential=False)

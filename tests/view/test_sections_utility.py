@@ -16,14 +16,14 @@ from unveil.examples import survey
 from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
+from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.correlation_difference import correlation_difference_spec, visible_columns
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.ecap_curve import ecap_spec
+from unveil.view.charts.marks import BAD, REVIEW
 from unveil.view.charts.noise_curve import noise_curve, noise_curve_spec
 from unveil.view.charts.pair_map import pair_map_spec
 from unveil.view.charts.projection_groups import LOOKS, projected_groups, projected_groups_spec
-from unveil.view.charts.refill_rounds import refill_rounds_spec
-from unveil.view.charts.render_svg import BAD, REVIEW
 from unveil.view.charts.sap_curve import CurveLine, sap_curve, sap_curve_spec
 from unveil.view.report_sentences import all_templates
 from unveil.view.report_sentences_utility import TEMPLATES
@@ -756,10 +756,10 @@ def test_the_custodians_own_limit_of_sap_is_the_threshold():
 
 def test_a_round_is_a_bar_of_what_was_kept_and_what_was_removed():
     record = protection().refill
-    values = refill_rounds_spec(record)["layer"][0]["data"]["values"]
-    for one in record.rounds:
-        own = {row["side"]: row["value"] for row in values if row["round"] == f"round {one.round}"}
-        assert own == {"passed": one.kept, "removed": one.drawn - one.kept}
+    rows = refill_rounds(record).spec["data"]["values"]
+    assert [(row["retained"], row["generated"]) for row in rows] == [
+        (one.kept, one.drawn) for one in record.rounds
+    ]
 
 
 def test_groups_are_told_apart_without_colour():
@@ -825,7 +825,7 @@ def test_the_name_of_the_limit_is_not_struck_by_the_threshold():
 def test_colours_of_a_status_are_for_a_status():
     specs = [
         pair_map_spec(own()[1]["tables"], 1),
-        refill_rounds_spec(protection().refill),
+        refill_rounds(protection().refill).spec,
         sap_curve_spec([CurveLine(name, record) for name, record in saps().items()]),
         projected_groups_spec(marked_projection()),
         correlation_difference_spec(own()[1]["compare"]),

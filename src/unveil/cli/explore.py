@@ -27,7 +27,7 @@ from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as tried
 from unveil.project.explore.settings import METHODS, MIN_LEAF
 from unveil.records.exploration import Exploration
-from unveil.view.charts.risk_utility import risk_utility_map
+from unveil.view.charts.risk_utility import risk_utility
 from unveil.view.exploration_screen import screen
 from unveil.view.format import lines
 from unveil.view.output import check_both, check_lacking, print_output
@@ -132,7 +132,7 @@ def amounts(
 @json_option
 @option("--csv as_csv", "Print one row for each setting as CSV.", is_flag=True)
 @file_option("--page", "Write a page to a file.", "FILE.html")
-@file_option("--chart", "Write the map to a file.", "FILE.svg")
+@file_option("--chart", "Write the map: .svg, .png or .pdf.", "FILE")
 def explore(
     *,
     original: str | None,
@@ -159,8 +159,7 @@ def explore(
     check_targets({"--page": page, "--chart": chart})
     result = _explore(original, keys, asked)
     record = result.record
-    made = {page: lambda: exploration_page(record), chart: lambda: risk_utility_map(record)}
-    write_targets({path: draw for path, draw in made.items() if path is not None})
+    write_targets({page: lambda: exploration_page(record), chart: lambda: risk_utility(record)})
     console = Console()
     print_output(_document(record, console, as_json=as_json, as_csv=as_csv), console)
 

@@ -76,16 +76,16 @@ def ends(
 @option("--seed", "For the same noise again; confidential.", "NUMBER", type=int)
 @file_option("--out", "Write the copy with noise.")
 @file_option("--statement", "Write the public statement of the noise.")
-@file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE.svg")
+@file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE")
 @file_option(
     "--populations",
     "CONFIDENTIAL: draw the same for populations of other size and spread.",
-    "FILE.svg",
+    "FILE",
 )
 @file_option(
     "--before-after",
     "CONFIDENTIAL: draw the column before and after, and how far values moved.",
-    "FILE.svg",
+    "FILE",
 )
 @json_option
 def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:

@@ -24,7 +24,7 @@ from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
 from unveil.view import replication as words
-from unveil.view.charts.replication_intervals import replication_chart
+from unveil.view.charts.replication_intervals import overlap
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
 from unveil.view.output import check_both, print_table
@@ -52,7 +52,7 @@ SPARE = ("counts", "std. diff.", "difference")
 @missing_option
 @output_options
 @file_option("--page", "Write a page to a file.", "FILE.html")
-@file_option("--chart", "Write the picture.", "FILE.svg")
+@file_option("--chart", "Write the picture: .svg, .png or .pdf.", "FILE")
 def replicate(
     *,
     original: str | None,
@@ -98,8 +98,7 @@ def _check(
 
 
 def _write(record: Replication, page: Path | None, chart: Path | None) -> None:
-    drawers = {page: lambda: replication_page(record), chart: lambda: replication_chart(record)}
-    write_targets({path: draw for path, draw in drawers.items() if path is not None})
+    write_targets({page: lambda: replication_page(record), chart: lambda: overlap(record)})
 
 
 def _screen(record: Replication) -> Group:

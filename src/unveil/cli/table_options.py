@@ -199,7 +199,7 @@ design_options = together(
 
 document_options = together(
     file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
-    file_option("--chart", "Write the curve to this SVG file, for your eyes only."),
+    file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     option(
         "--words",
         "For how many numbers of people known to say SAP in words.",

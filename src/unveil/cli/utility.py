@@ -1,6 +1,5 @@
 """`unveil utility`: how much of the original's story does the copy still tell?"""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from unveil.measure.utility.utility import utility as told_apart
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
 from unveil.study.study import Study
-from unveil.view.charts.pair_map import pair_map_chart
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.pair_map import pair_map
 from unveil.view.output import print_output
 from unveil.view.pages.utility import UtilityFigures, utility_page
 from unveil.view.utility_screen import document, screen, table_lines
@@ -135,7 +135,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 @json_option
 @file_option("--csv csv_file", "Write every table with all its measures to a file.", "FILE.csv")
 @file_option("--page", "Write a page to a file.", "FILE.html")
-@file_option("--chart", "Write the heat map of all pairs to a file.", "FILE.svg")
+@file_option("--chart", "Write the heat map of all pairs: .svg, .png or .pdf.", "FILE")
 def utility(
     *,
     original: str | None,
@@ -168,12 +168,13 @@ def utility(
             original, synthetic, asked["control"], missing_values=missing, progress=bar
         )
         found = _measure_utility(study, asked, bar)
-    made: dict[Path | None, Callable[[], str]] = {
-        csv_file: lambda: table_lines(found),
-        page: lambda: utility_page(found),
-        chart: lambda: _chart(found),
-    }
-    write_targets({path: draw for path, draw in made.items() if path is not None})
+    write_targets(
+        {
+            csv_file: lambda: table_lines(found),
+            page: lambda: utility_page(found),
+            chart: lambda: _chart(found),
+        }
+    )
     console = Console()
     parts = {"is_compared": is_compared, "is_projected": is_projected}
     print_output(
@@ -242,6 +243,6 @@ def _measure_projection(
     return axes.record, axes.cloud()
 
 
-def _chart(found: UtilityFigures) -> str:
+def _chart(found: UtilityFigures) -> Chart:
     assert found.pairs is not None
-    return pair_map_chart(found.pairs)
+    return pair_map(found.pairs)

@@ -21,7 +21,7 @@ from unveil.project.seeds import CONFIDENTIAL, confidential_folder
 from unveil.project.sources import Inputs
 from unveil.records.report import ReportContents
 from unveil.records.run import Run
-from unveil.view.pages.records_at_risk import RecordsBlock, records_page
+from unveil.view.pages.records_at_risk import RecordsAtRisk, records_page
 from unveil.view.render_documents import guard_text
 
 HEADS = ("row", "copy", "value", "copy_says", "why")
@@ -107,8 +107,6 @@ def _for_csv(one: ListedRecords) -> pl.DataFrame:
 MOST_SHOWN = 2_000
 """Rows of one target on the page; the CSV file has all."""
 
-_MARKUP = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
-
 
 def records_documents(project: ProjectFile, contents: ReportContents) -> dict[str, bytes]:
     """The two files by name; refused where they would not be those of the run."""
@@ -119,28 +117,22 @@ def records_documents(project: ProjectFile, contents: ReportContents) -> dict[st
             f" {' '.join(contents.judgement.stale)} Measure again: unveil run."
         )
     found = list(list_records_at_risk(inputs_of(project), contents.run))
-    page = records_page(contents.title, number, [_block(one) for one in found])
+    page = records_page(contents.title, number, [_at_risk(one) for one in found])
     file = records_path(project.folder, number)
     return {file.with_suffix(".html").name: page.encode(), file.name: records_csv(found)}
 
 
-def _block(one: ListedRecords) -> RecordsBlock:
-    """The first rows as cells of a table, with no markup of their own."""
+def _at_risk(one: ListedRecords) -> RecordsAtRisk:
+    """The first rows as text."""
     shown = replace_control_characters(one.records.head(MOST_SHOWN))
     columns = ["row", *(f"k{n}" for n in range(len(one.keys))), "value", "says", "copy", "why"]
     cells = shown.select(
         pl.col(column).cast(pl.String).fill_null("(missing)").alias(column) for column in columns
-    ).with_columns(pl.all().str.replace_many(_MARKUP))
-    rows = cells.select(
-        pl.concat_str(
-            pl.lit("<tr><td>"), pl.concat_str(pl.all(), separator="</td><td>"), pl.lit("</td></tr>")
-        )
-    ).to_series()
-    return RecordsBlock(
+    )
+    return RecordsAtRisk(
         scenario=one.scenario,
         target=one.target,
-        heads=("row", *one.keys, "value", "copy says", "copy", "why"),
-        rows="".join(rows.to_list()),
-        n_shown=shown.height,
+        heads=("row", *one.keys, "value", "synthetic data show", "copy", "why"),
+        rows=cells.rows(),
         n_all=one.records.height,
     )

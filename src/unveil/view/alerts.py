@@ -1,15 +1,16 @@
-"""How do alerts read: on a terminal, in a notebook, on the report's first page?
+"""How do alerts read, wherever they are shown? One list, the gravest first.
 
-One list, the gravest first. Of many alike the first are shown and the others counted.
+Of many alike the first are shown; the others are counted, and unfold.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from html import escape
+from typing import Literal
 
 from unveil.records.alerts import Alert, AlertStatus, Assessment, NotTested
+from unveil.view.blocks import AlertBox, Block, Folded, Heading, Items, Sentence
 from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.show import as_html, as_text
+from unveil.view.render_html import render_html
+from unveil.view.show import as_blocks, as_text
 
 WORDS: dict[AlertStatus, str] = {
     "block": "Block",
@@ -27,26 +28,19 @@ MOST_ALIKE = 3
 """So many alerts of one kind and status are shown."""
 
 
-@dataclass(frozen=True)
-class AlertText:
-    """One alert as it is read."""
-
-    status: AlertStatus
-    head: str
-    sentence: str
-    action: str
-    accepted: str | None
-    void: str | None = None  # why what a person accepted does not count
-
-
-def alert_texts(
-    alerts: Sequence[Alert], *, most: int | None = MOST_ALIKE
-) -> Iterator[AlertText | str]:
-    """Every alert in words; of many alike some, and a line that counts the others."""
+def alert_blocks(
+    alerts: Sequence[Alert], not_tested: Sequence[NotTested] = (), level: Literal[2, 3, 4] = 4
+) -> Iterator[AlertBox | Folded | Heading | Items]:
+    """Every alert, the gravest first; then what was not tested, which is always shown."""
     for alike in _alike(alerts):
-        yield from map(alert_text, alike[:most])
-        if most is not None and len(alike) > most:
-            yield _more(alike[most:])
+        boxes = tuple(map(alert_box, alike))
+        yield from boxes[:MOST_ALIKE]
+        if len(boxes) > MOST_ALIKE:
+            more = _more(alike[MOST_ALIKE:])
+            yield Folded(more, boxes[MOST_ALIKE:], is_counted=True)
+    if not_tested:
+        yield Heading("Not tested", level)
+        yield Items(tuple(map(not_tested_text, not_tested)))
 
 
 def _alike(alerts: Sequence[Alert]) -> Iterator[list[Alert]]:
@@ -62,21 +56,17 @@ def _more(alerts: Sequence[Alert]) -> str:
     return f"... and {len(alerts):,} more of this kind{about}"
 
 
-def alert_text(alert: Alert) -> AlertText:
-    """One alert in words."""
-    accepted = None
+def alert_box(alert: Alert) -> AlertBox:
+    """One alert: what it is, why an acceptance does not count, and what to do or who accepted."""
+    action = alert.action
     if alert.accepted is not None:
         on = f" on {alert.accepted.on}" if alert.accepted.on else ""
-        accepted = visible(
-            f"Accepted by {alert.accepted.by}{on} for these files: {alert.accepted.reason}"
-        )
-    return AlertText(
-        alert.status,
+        action = f"Accepted by {alert.accepted.by}{on} for these files: {alert.accepted.reason}"
+    return AlertBox(
+        alert.status if alert.accepted is None else "accepted",
         f"{GLYPHS[alert.status]} {WORDS[alert.status]}  {visible(alert.id)}",
-        visible(alert.sentence),
-        alert.action,
-        accepted,
-        None if alert.void is None else visible(alert.void),
+        tuple(visible(text) for text in (alert.sentence, alert.void, action) if text),
+        alert.id,
     )
 
 
@@ -86,39 +76,8 @@ def is_open(alert: Alert) -> bool:
 
 
 def alerts_html(alerts: Sequence[Alert], not_tested: Sequence[NotTested]) -> str:
-    """The alerts as a list, the gravest first, then what was not tested; every name is escaped.
-
-    Of many alike the first are shown, and the others unfold.
-    """
-    rows = "".join(_rows(alike) for alike in _alike(alerts))
-    left = "".join(f"<li>{escape(visible(not_tested_text(one)))}</li>" for one in not_tested)
-    told = f'<ul class="alerts" aria-label="Alerts">{rows}</ul>' if rows else ""
-    if left:
-        told += f'<div class="untested"><p><strong>Not tested</strong></p><ul>{left}</ul></div>'
-    return told
-
-
-def _rows(alike: Sequence[Alert]) -> str:
-    told = "".join(map(_row, alike[:MOST_ALIKE]))
-    if len(alike) > MOST_ALIKE:
-        rest = alike[MOST_ALIKE:]
-        inner = "".join(map(_row, rest))
-        told += (
-            f"<li><details><summary>{escape(_more(rest))}</summary>"
-            f'<ul class="alerts">{inner}</ul></details></li>'
-        )
-    return told
-
-
-def _row(alert: Alert) -> str:
-    one = alert_text(alert)
-    told = [one.sentence, *([] if one.void is None else [one.void]), one.accepted or one.action]
-    kind = "accepted" if one.accepted else one.status
-    body = "".join(f"<p>{escape(text)}</p>" for text in told)
-    return (
-        f'<li class="alert a-{kind}" data-alert="{escape(visible(alert.id))}">'
-        f"<p><strong>{escape(one.head)}</strong></p>{body}</li>"
-    )
+    """The alerts on a page that is not made of blocks yet."""
+    return render_html(alert_blocks(alerts, not_tested, level=2))
 
 
 def not_tested_text(one: NotTested) -> str:
@@ -147,16 +106,26 @@ def summary(alerts: Sequence[Alert]) -> str:
     return f"{'; '.join(said)}." if said else "No alert."
 
 
+def alert_lines(alerts: Sequence[Alert], not_tested: Sequence[NotTested] = ()) -> Iterator[str]:
+    """The same as lines of text, without what to do."""
+    for one in alert_blocks(alerts):
+        if isinstance(one, AlertBox):
+            yield f"{one.head}: {one.lines[0]}"
+        elif isinstance(one, Folded):
+            yield one.summary
+    yield from (f"Not tested: {visible(not_tested_text(one))}" for one in not_tested)
+
+
 @as_text.register
 def _(record: Assessment) -> str:
-    told = [summary(record.alerts)]
-    for one in alert_texts(record.alerts):
-        told.append(one if isinstance(one, str) else f"{one.head}: {one.sentence}")
-    told += [f"Not tested: {not_tested_text(one)}" for one in record.not_tested]
-    return "\n".join(told if record.is_gate else [*told, NO_VERDICT])
+    verdict = [] if record.is_gate else [NO_VERDICT]
+    told = alert_lines(record.alerts, record.not_tested)
+    return "\n".join([summary(record.alerts), *told, *verdict])
 
 
-@as_html.register
-def _(record: Assessment) -> str:
-    rows = "".join(f"<li>{escape(line)}</li>" for line in as_text(record).split("\n"))
-    return f"<ul>{rows}</ul>"
+@as_blocks.register
+def _(record: Assessment) -> Iterator[Block]:
+    yield Heading(summary(record.alerts))
+    yield from alert_blocks(record.alerts, record.not_tested)
+    if not record.is_gate:
+        yield Sentence(NO_VERDICT)

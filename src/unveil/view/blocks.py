@@ -57,6 +57,16 @@ class Column:
 
 
 @dataclass(frozen=True)
+class ShareBar:
+    """A bar from 0 to 100 %: what is disclosed correctly, beside it wrongly, a dot, a limit."""
+
+    correct: float
+    wrong: float = 0.0
+    dot: float | None = None  # the original
+    limit: float | None = None
+
+
+@dataclass(frozen=True)
 class TableBlock:
     """Rows of text under heads; nothing is drawn without rows."""
 
@@ -64,6 +74,8 @@ class TableBlock:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     footnote: str = ""  # "... and 12 more below 1 %"
+    bars: tuple[ShareBar, ...] = ()  # one for each row, on a page only; or none
+    bar_head: str = "0 to 100 % of people"
 
 
 @dataclass(frozen=True)
@@ -120,6 +132,7 @@ class Folded:
 
     summary: str
     blocks: "tuple[Block, ...]"
+    is_counted: bool = False  # a terminal shows the summary where it does not unfold
 
 
 Words = Heading | Sentence | Items | Command
@@ -135,6 +148,7 @@ def table(
     spare: Sequence[str] = (),
     main: Sequence[str] = (),
     footnote: str = "",
+    bars: Sequence[ShareBar] = (),
 ) -> TableBlock:
     """A table of figures: the first column and those in `text` hold text, the others numbers.
 
@@ -150,7 +164,7 @@ def table(
         )
         for place, head in enumerate(heads)
     )
-    return TableBlock(caption, columns, tuple(tuple(row) for row in rows), footnote)
+    return TableBlock(caption, columns, tuple(map(tuple, rows)), footnote, tuple(bars))
 
 
 def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sentence]:

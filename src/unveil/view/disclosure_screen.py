@@ -14,8 +14,7 @@ from unveil.records.disclosure import Coercion, Disclosure
 from unveil.records.limits import Verdict
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
-from unveil.view.alerts import NO_VERDICT, summary
-from unveil.view.alerts_screen import alert_panels
+from unveil.view.alerts import NO_VERDICT, alert_blocks, summary
 from unveil.view.disclosure_tables import (
     certain_table,
     excluded_table,
@@ -24,6 +23,7 @@ from unveil.view.disclosure_tables import (
     words_table,
 )
 from unveil.view.format import lines, percent, truncate, visible
+from unveil.view.render_rich import render_rich
 
 
 def screen(
@@ -62,7 +62,8 @@ def _alerts(assessment: Assessment | None) -> Iterator[RenderableType]:
     """What the checks of the files say; figures above a limit close the page."""
     if assessment is not None:
         of_files = [one for one in assessment.alerts if one.kind != "limit"]
-        yield from alert_panels(of_files, assessment.not_tested)
+        yield render_rich(alert_blocks(of_files, assessment.not_tested))
+        yield Text()
 
 
 def _line(sentence: str | None) -> Iterator[RenderableType]:

@@ -69,6 +69,8 @@ def _unfold(blocks: Iterable[Block], has_details: bool) -> Iterator[Block]:
         elif has_details:
             yield Heading(block.summary, 4)
             yield from _unfold(block.blocks, has_details)
+        elif block.is_counted:
+            yield Sentence(block.summary, "dim")
 
 
 def _alike(block: Block) -> tuple[type, object]:

@@ -12,7 +12,7 @@ from unveil.records.judgement import Judgement, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure, flags
-from unveil.view.alerts import alert_texts, alerts_html, not_tested_text
+from unveil.view.alerts import alert_lines, alerts_html
 from unveil.view.format import format_count, n_of, percent_or_dash, truncate, visible
 from unveil.view.html import grid, paragraph, view
 from unveil.view.status import format_status, worst
@@ -23,13 +23,8 @@ HEADS = ("target", "original (Dorig)", "synthetic (DiSCO)", "people", "protectio
 
 def run_text(run: Run, judgement: Judgement) -> str:
     """A run for a console: its alerts, the verdict, and what was not tested."""
-    told = [
-        one if isinstance(one, str) else f"{one.head}: {one.sentence}"
-        for one in alert_texts(judgement.alerts)
-    ]
-    told.append(_line(run, judgement))
-    told += [f"Not tested: {visible(not_tested_text(one))}" for one in judgement.not_tested]
-    return "\n".join(told)
+    alerts, left = alert_lines(judgement.alerts), alert_lines((), judgement.not_tested)
+    return "\n".join([*alerts, _line(run, judgement), *left])
 
 
 def _line(run: Run, judgement: Judgement) -> str:

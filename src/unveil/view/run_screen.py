@@ -15,7 +15,7 @@ from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
-from unveil.view.alerts_screen import alert_panels
+from unveil.view.alerts import alert_blocks
 from unveil.view.disclosure_tables import fit_width, longest_name, new_table, status_text
 from unveil.view.format import (
     and_list,
@@ -29,6 +29,7 @@ from unveil.view.format import (
     truncate,
     visible,
 )
+from unveil.view.render_rich import render_rich
 from unveil.view.run_lines import Line, lines_of_run, not_measured
 from unveil.view.run_notebook import MOST_EXCLUSIONS
 from unveil.view.status import worst
@@ -73,7 +74,8 @@ def screen(shown: RunScreen, width: int) -> Group:
     disclosures = shown.parts.of("disclosure")
     return Group(
         Text(),
-        *alert_panels(shown.judgement.alerts, shown.judgement.not_tested),
+        render_rich(alert_blocks(shown.judgement.alerts, shown.judgement.not_tested)),
+        Text(),
         Text(_title(shown.run), style="bold"),
         Text(_format_reuse(shown)),
         Text(),

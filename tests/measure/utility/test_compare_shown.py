@@ -17,7 +17,8 @@ from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
 from unveil.records.comparison import AssociationRow
 from unveil.view.charts.associations import associations_chart
-from unveil.view.charts.distributions import _numbers, distances_chart, distribution_chart
+from unveil.view.charts.bars import distances
+from unveil.view.charts.distributions import _numbers, distribution_chart
 from unveil.view.charts.projection import projection_chart
 from unveil.view.charts.rare import Bar, bar_of, joined_bins
 from unveil.view.charts.scatter import hexbin_chart, scatter_chart
@@ -58,7 +59,7 @@ def test_distributions_are_pictures_with_bars_for_what_is_no_number(result):
 
 @pytest.mark.slow
 def test_distances_associations_hexagons_and_points_are_pictures(result):
-    assert "income" in texts(is_a_picture(distances_chart(result.record)))
+    assert "income" in texts(is_a_picture(distances(result.record).svg()))
     assert "education" in texts(is_a_picture(associations_chart(result.record)))
     assert "fewer than 10" in texts(is_a_picture(hexbin_chart(result.pair("age", "income"))))
     assert "2,000 of them are drawn" in texts(
@@ -87,7 +88,7 @@ def test_hostile_names_and_levels_are_made_harmless():
     guessed = tstr(data, data, outcome=HOSTILE, seed=1)
     pictures = [
         *(distribution_chart(one) for one in found.record.distributions),
-        distances_chart(found.record),
+        distances(found.record).svg(),
         associations_chart(found.record),
         hexbin_chart(found.pair(number, "y")),
         scatter_chart(found.cloud(number, "y")),
@@ -225,7 +226,7 @@ def test_odd_columns_are_pictures_too(column):
     data = pl.DataFrame({"x": column})
     record = compare(data, data).record
     is_a_picture(distribution_chart(record.distributions[0]))
-    is_a_picture(distances_chart(record))
+    is_a_picture(distances(record).svg())
     is_a_picture(associations_chart(record))
 
 

@@ -2,7 +2,7 @@
 
 from unveil.records.comparison import Comparison
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import Spec
+from unveil.view.charts.marks import Spec
 from unveil.view.format import truncate
 
 MOST_WRITTEN = 12  # columns up to which figures stand in the cells

@@ -10,7 +10,7 @@ from typing import Any
 from unveil.records.attacks import CopyAttacks
 from unveil.view.attack_rows import AttackDisplayRow, Reading, attack_rows
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import BAD, BASELINE, INK, ORIGINAL, SYNTHETIC, Spec
+from unveil.view.charts.marks import BAD, BASELINE, INK, ORIGINAL, SYNTHETIC, Spec
 from unveil.view.format import format_count, truncate
 
 MOST_ROWS = 60

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from unveil.records.cap import Cap, CapRow
 from unveil.view.cap_words import SCENARIOS, method_phrase, share
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, ORIGINAL, SYNTHETIC, Spec
-from unveil.view.charts.text_rows import chart_of
+from unveil.view.charts.marks import INK, ORIGINAL, SYNTHETIC, Spec, separate_labels
 from unveil.view.format import and_list
 
 WIDTH, HEIGHT = 210, 200
@@ -37,7 +36,7 @@ def cap_lines_chart(record: Cap | Sequence[Cap], method: str | None = None) -> C
         for one in records
         for scenario in one.scenarios
     ]
-    return chart_of(
+    return Chart(
         cap_lines_spec([(scenario, rows) for scenario, rows in panels if rows[0].n]),
         title=f"CAP of {and_list(first.targets)} by the number of copies{method_phrase(chosen)}",
         description=_described(panels),
@@ -124,21 +123,6 @@ def _names(row: CapRow, reach: float) -> Spec:
             "text": {"field": "text", "type": "nominal"},
         },
     }
-
-
-def separate_labels(
-    ends: Sequence[tuple[float, str]], gap: float, room: float
-) -> list[tuple[float, str]]:
-    """Texts at their heights, moved down until none meets another, then up into the room."""
-    placed: list[tuple[float, str]] = []
-    for at, text in sorted(ends):
-        placed.append((max(at, placed[-1][0] + gap) if placed else at, text))
-    lowest = room
-    for place in range(len(placed) - 1, -1, -1):
-        at, text = placed[place]
-        placed[place] = (min(at, lowest), text)
-        lowest = placed[place][0] - gap
-    return placed
 
 
 def _described(panels: Sequence[tuple[str, Sequence[CapRow]]]) -> str:

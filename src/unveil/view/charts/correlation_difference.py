@@ -2,7 +2,7 @@
 
 from unveil.records.comparison import AssociationRow, Comparison
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, SYNTHETIC, Spec
+from unveil.view.charts.marks import INK, SYNTHETIC, Spec
 from unveil.view.comparison import MEASURES
 from unveil.view.format import truncate
 

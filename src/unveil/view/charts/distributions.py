@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from unveil.records.comparison import Comparison, Distribution, Histogram, LevelCount
+from unveil.records.comparison import Distribution, Histogram, LevelCount
 from unveil.view.charts.chart import Chart
+from unveil.view.charts.marks import ORIGINAL, SYNTHETIC, Spec
 from unveil.view.charts.rare import Bar, bar_of, is_rare, joined_bins
-from unveil.view.charts.render_svg import ORIGINAL, SYNTHETIC, Spec
 from unveil.view.format import format_count, truncate
 
 SIDES = ("original", "synthetic")
@@ -40,39 +40,6 @@ def distribution(found: Distribution) -> Chart:
         panels.append(_levels(bars, width=160))
     spec: Spec = {"hconcat": panels, "spacing": 40}
     return Chart(spec, title=title, description=_told_numbers(found) + _sentence(bars))
-
-
-def distances_chart(record: Comparison) -> str:
-    """Total variation of every column, as an SVG document."""
-    return distances(record).svg()
-
-
-def distances(record: Comparison) -> Chart:
-    """Total variation of every column, the most different first."""
-    rows = [row for row in record.rows if row.copy == record.headline_copy]
-    values = [
-        {"name": truncate(row.column), "value": row.total_variation}
-        for row in sorted(rows, key=lambda row: -(row.total_variation or 0.0))
-        if row.total_variation is not None
-    ]
-    spec: Spec = {
-        "data": {"values": values},
-        "width": _WIDE,
-        "height": {"step": 20},
-        "mark": {"type": "bar", "color": SYNTHETIC, "height": {"band": 0.7}},
-        "encoding": {
-            "y": {"field": "name", "type": "nominal", "sort": None, "title": None},
-            "x": {
-                "field": "value",
-                "type": "quantitative",
-                "title": "share of records that would have to change (total variation)",
-                "axis": {"labelExpr": "format(100 * datum.value, '~g') + ' %'"},
-            },
-        },
-    }
-    told = "; ".join(f"{row['name']} {row['value']:.4f}" for row in values)
-    description = f"Total variation between original and copies, by column: {told}."
-    return Chart(spec, title="How far columns are from the original", description=description)
 
 
 def bars_of(found: Distribution) -> Iterator[Bar]:

@@ -2,7 +2,7 @@
 
 from unveil.records.noise import NoiseChoice, NoisedColumn
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import BAD, INK, ORIGINAL, SYNTHETIC, Spec
+from unveil.view.charts.marks import BAD, INK, ORIGINAL, SYNTHETIC, Spec
 from unveil.view.ecap import NOISES, claim, figure
 from unveil.view.format import truncate
 from unveil.view.noise import short

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unveil.records.protection import NoiseReason
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.ecap_curve import CONFIDENTIAL, HEIGHT, ecap_spec
-from unveil.view.charts.render_svg import BAD, INK, SYNTHETIC, Spec
+from unveil.view.charts.marks import BAD, INK, SYNTHETIC, Spec
 from unveil.view.ecap import NOISES, claim, figure
 from unveil.view.format import truncate
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from unveil.errors import InternalError
 from unveil.records.utility import PairTables, TableRow
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, SYNTHETIC, Spec
+from unveil.view.charts.marks import INK, SYNTHETIC, Spec
 from unveil.view.format import truncate
 from unveil.view.pair_tables import headline_copy, standardised_rows
 from unveil.view.utility import POOR, figure

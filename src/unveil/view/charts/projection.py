@@ -2,8 +2,8 @@
 
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
-from unveil.view.charts.render_svg import render_svg, thin_points
-from unveil.view.charts.scatter import points_spec, thinned_words
+from unveil.view.charts.chart import render_svg
+from unveil.view.charts.scatter import points_spec, thin_points, thinned_words
 from unveil.view.format import percent
 
 

@@ -9,7 +9,7 @@ from math import cos, pi, sin
 
 from unveil.records.utility import ProjectedGroup, Projection
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, ORIGINAL, SYNTHETIC, Spec
+from unveil.view.charts.marks import INK, ORIGINAL, SYNTHETIC, Spec
 from unveil.view.format import percent
 from unveil.view.projection import group_name
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from unveil.records.replication import FindingRow, Replication, Unit
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import ORIGINAL, SYNTHETIC, Spec
+from unveil.view.charts.marks import ORIGINAL, SYNTHETIC, Spec
 from unveil.view.format import truncate
 
 MOST_ROWS = 40

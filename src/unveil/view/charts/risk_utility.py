@@ -2,7 +2,7 @@
 
 from unveil.records.exploration import Exploration, ExplorationRow, frontier
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import BASELINE, INK, ORIGINAL, REVIEW, SYNTHETIC, Spec
+from unveil.view.charts.marks import BASELINE, INK, ORIGINAL, REVIEW, SYNTHETIC, Spec
 from unveil.view.exploration import RISKS, UTILITIES, value
 from unveil.view.format import truncate
 

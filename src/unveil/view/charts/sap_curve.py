@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from unveil.records.count_tables import Sap
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.render_svg import INK, Spec
+from unveil.view.charts.marks import INK, Spec
 from unveil.view.format import format_count, truncate
 from unveil.view.format_probability import between, probability
 

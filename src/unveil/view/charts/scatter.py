@@ -1,21 +1,29 @@
 """How two columns of numbers lie together: people in hexagons, or some of the points."""
 
 from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
 
 from unveil.records.comparison import FEWEST_PEOPLE, Cloud, PairCounts
-from unveil.view.charts.render_svg import (
-    BASELINE,
-    ORIGINAL,
-    SYNTHETIC,
-    Spec,
-    render_svg,
-    thin_points,
-)
+from unveil.view.charts.chart import render_svg
+from unveil.view.charts.marks import BASELINE, ORIGINAL, SYNTHETIC, Spec
 from unveil.view.format import truncate
 
+MOST_POINTS = 2_000
+Row = TypeVar("Row")
 _SIZE = 300
 _HEXAGON = "M0,-1L0.866,-0.5L0.866,0.5L0,1L-0.866,0.5L-0.866,-0.5Z"
 _DAY = 86_400_000
+
+
+def thin_points(rows: Sequence[Row], most: int = MOST_POINTS) -> Sequence[Row]:
+    """Some of many points, always the same: a picture with more of them shows no more.
+
+    Not every tenth, say: rows that differ by their place would all be of one kind.
+    """
+    if len(rows) <= most:
+        return rows
+    return [rows[place] for place in sorted(Random(0).sample(range(len(rows)), most))]
 
 
 def hexbin_chart(record: PairCounts) -> str:

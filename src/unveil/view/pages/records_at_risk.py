@@ -1,66 +1,54 @@
-"""The people at risk as a page of their own: for the custodian's eyes, with a reason for each.
+"""The people at risk as a page of their own: confidential, with a reason for each."""
 
-What stands in the rows comes from the original. It is made harmless where it is gathered; here it
-is only given a frame.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 
+from unveil.view.blocks import Block, Heading, Sentence, table
 from unveil.view.format import format_count, truncate
-from unveil.view.html_page import page
-from unveil.view.html_pieces import text
-from unveil.view.report_style import BAND, REPORT_STYLE
+from unveil.view.render_page import render_page
 
 WARNING = (
-    "This page tells who could be found and what would be learnt about them. Keep it where the"
-    " original is kept; it must not leave with the report."
+    "This page shows who could be re-identified and what would be disclosed about them. Keep it"
+    " where the original is kept; it must not leave with the report."
+)
+ORDER = (
+    "Row 0 is the first record of the original. People who share their keys with the fewest others"
+    " come first."
 )
 
 
 @dataclass(frozen=True)
-class RecordsBlock:
+class RecordsAtRisk:
     """The people at risk of one scenario and target."""
 
     scenario: str
     target: str
     heads: tuple[str, ...]
-    rows: str  # table rows in HTML, escaped
-    n_shown: int
+    rows: Sequence[tuple[str, ...]]  # the first of them
     n_all: int
 
 
-def records_page(title: str, run: int, blocks: Sequence[RecordsBlock]) -> str:
+def records_page(title: str, run: int, found: Sequence[RecordsAtRisk]) -> str:
     """The whole page; those who share their keys with the fewest come first."""
-    body = [
-        f'<p class="kicker">Records at risk, run {run:,}</p><h1>{text(title)}</h1>',
-        f'<p class="lead">{escape(WARNING)}</p>',
-        "<p>Row 0 is the first record of the original. People who share their keys with the fewest"
-        " others come first.</p>",
-        *(_block(place, one) for place, one in enumerate(blocks, start=1)),
-    ]
-    if not blocks:
-        body.append("<p>No target was measured, so nobody is listed.</p>")
-    return page(
+    return render_page(
         f"Records at risk: {truncate(title)}",
-        body,
-        style=REPORT_STYLE,
-        band=f'<header><p class="band">{escape(BAND)}</p></header>',
+        _blocks(found),
+        heading=f"Records at risk: {truncate(title)}, run {run:,}",
     )
 
 
-def _block(place: int, one: RecordsBlock) -> str:
-    heading = f"{text(truncate(one.target))} ({text(truncate(one.scenario))})"
-    opened = f'<section class="part" aria-labelledby="t{place}"><h2 id="t{place}">{heading}</h2>'
-    if not one.n_all:
-        return f"{opened}<p>Nobody's value could be learnt rightly in this way.</p></section>"
-    told = f"{format_count(one.n_all, 'record')}."
-    if one.n_shown < one.n_all:
-        told += f" The first {one.n_shown:,} are shown; all are in the CSV file beside this page."
-    heads = "".join(f'<th scope="col">{text(truncate(head))}</th>' for head in one.heads)
-    label = escape(f"Records at risk, table {place}")
-    return (
-        f'{opened}<p>{told}</p><div class="scroll" tabindex="0" role="group" aria-label="{label}">'
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{one.rows}</tbody></table></div></section>"
-    )
+def _blocks(found: Sequence[RecordsAtRisk]) -> Iterator[Block]:
+    yield Sentence(WARNING, "stop")
+    yield Sentence(ORDER)
+    if not found:
+        yield Sentence("No target was measured, so no one is listed.")
+    for one in found:
+        yield Heading(f"{truncate(one.target)} ({truncate(one.scenario)})", 2)
+        if not one.n_all:
+            yield Sentence("No value would be disclosed correctly.")
+            continue
+        rest = "" if len(one.rows) == one.n_all else f" The first {len(one.rows):,} are shown"
+        more = f"{rest}; all are in the CSV file beside this page." if rest else ""
+        yield Sentence(f"{format_count(one.n_all, 'record')}.{more}")
+        heads = [truncate(head) for head in one.heads]
+        yield table("", heads, one.rows, text=heads)

@@ -12,7 +12,8 @@ from unveil.view import projection as projected
 from unveil.view import tstr as trained
 from unveil.view import utility as told
 from unveil.view.charts.associations import associations_chart
-from unveil.view.charts.distributions import distances_chart, distribution_chart
+from unveil.view.charts.bars import distances
+from unveil.view.charts.distributions import distribution_chart
 from unveil.view.charts.pair_map import pair_map_chart
 from unveil.view.charts.projection import projection_chart
 from unveil.view.format import truncate
@@ -167,7 +168,7 @@ def _columns(record: Comparison) -> Iterator[str]:
     yield "<h2>Column by column</h2>"
     yield figure(
         said.get("column", said["sizes"]),
-        distances_chart(record),
+        distances(record).svg(),
         caption=CAPTIONS["distances"],
         heads=heads,
         rows=rows,

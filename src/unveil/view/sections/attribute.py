@@ -6,9 +6,8 @@ from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.charts import lollipop
-from unveil.view.charts.limit_lines import limits_of
-from unveil.view.charts.lollipop import lollipop_chart
+from unveil.view.charts.dots import limits_of, lollipop_chart
+from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import short_flags, visible_flags
 from unveil.view.format import format_count, n_of, percent, percent_or_dash, removed_text, truncate
 from unveil.view.html_page import figure
@@ -125,8 +124,8 @@ def _learnt(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Iter
         return
     caption = CAPTION + (CAPTION_SEVERAL if several else "")
     lead = Phrase("disclosure/DiSCO", f"{part}|{worst.target}|{copy}", text)
-    for place in range(0, len(order), lollipop.MOST):
-        some = order[place : place + lollipop.MOST]
+    for place in range(0, len(order), MOST_ROWS):
+        some = order[place : place + MOST_ROWS]
         chart = lollipop_chart(record, judged=judged, targets=some)
         rows = [cells(record, target, judged) for target in some]
         heads = HEADS_SEVERAL if several else HEADS

@@ -7,8 +7,8 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import FlagRuling, RulingState
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.view.charts import exclusion_grid
-from unveil.view.charts.exclusion_grid import exclusion_grid_chart
+from unveil.view.charts.dots import exclusion_grid_chart
+from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
 from unveil.view.html_page import figure, render_details
@@ -158,8 +158,8 @@ def _grid(
         return
     yield render_subheading(contents, KINDS, "What would be left")
     heads = ("target", *(column.title for column in record.columns))
-    for place in range(0, len(record.targets), exclusion_grid.MOST):
-        some = record.targets[place : place + exclusion_grid.MOST]
+    for place in range(0, len(record.targets), MOST_ROWS):
+        some = record.targets[place : place + MOST_ROWS]
         chart = exclusion_grid_chart(record, some)
         rows = [grid_cells(record, target) for target in some]
         if place:

@@ -6,7 +6,7 @@ from unveil.records.cap import Gtcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view import gtcap as told_of
-from unveil.view.charts.gtcap_histogram import gtcap_chart
+from unveil.view.charts.bars import gtcap_chart
 from unveil.view.format import and_list
 from unveil.view.html_page import figures
 from unveil.view.sections.by_scenario import (

@@ -6,7 +6,7 @@ from unveil.records.disclosure import Disclosure, IdentityRow
 from unveil.records.judgement import LimitCheck
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.charts.funnel import identity_chart, records_of
+from unveil.view.charts.bars import identity_chart, records_of
 from unveil.view.format import and_list, n_of, percent, percent_or_dash
 from unveil.view.report_sentences import fill_sentence
 from unveil.view.sections.by_scenario import (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.charts.target_steps import target_chart
+from unveil.view.charts.dots import target_chart
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import n_of, percent, percent_or_dash, truncate
 from unveil.view.html_page import SAME_FIGURES, render_details

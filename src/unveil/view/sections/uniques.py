@@ -8,7 +8,7 @@ from unveil.records.run import Kind
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.view import match_risk as matched
 from unveil.view import uniques as alone
-from unveil.view.charts.suda_bars import uniques_chart
+from unveil.view.charts.bars import uniques_chart
 from unveil.view.html_page import figures
 from unveil.view.sections.by_scenario import note_of, render_by_scenario, scenarios_of
 from unveil.view.sections.section import Phrase, Section

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from unveil.records.comparison import Comparison, DistanceRow
 from unveil.view import comparison as compared
-from unveil.view.charts.distributions import distances, distribution
+from unveil.view.charts.bars import distances
+from unveil.view.charts.distributions import distribution
 from unveil.view.distribution_rows import HEADS, distribution_rows, shares
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.html_page import figures, render_details
