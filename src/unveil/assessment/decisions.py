@@ -238,7 +238,7 @@ class _Decisions:
             sentence, subject = mine[0].sentence, _SUBJECTS[kind]
             if kind == "context":
                 n = sum(one.fix.startswith("unveil answer") for one in mine)
-                subject = f"{n} of {N_QUESTIONS} context questions"
+                subject = f"context questions ({n} unanswered)"
                 sentence = f"Context: {n} of {N_QUESTIONS} questions unanswered."
                 if n < len(mine):
                     sentence = f"{sentence} {mine[0].sentence}"

@@ -86,7 +86,6 @@ def summarise_disclosure(
     """The summary of one scenario without a project; no verdict where no limit was set."""
     figures = [_limit_check(one) for one in verdicts]
     disclosures = [(None, record)]
-    is_gate = assessment is not None and assessment.is_gate
     facts = ProjectFacts(sensitive=sensitive or {})
     not_tested = [NotTested(what="control", sentence=NO_CONTROL)]
     if assessment is not None:
@@ -97,9 +96,7 @@ def summarise_disclosure(
         n_people=record.n_original,
         n_copies=len(record.n_synthetic),
         alerts=() if assessment is None else assessment.alerts,
-        status=_status(
-            assessment.exit_code if is_gate and assessment is not None else 0, is_limited=is_gate
-        ),
+        status=_status(0 if assessment is None else assessment.exit_code, is_limited=bool(verdicts)),
         limits=tuple(
             Limit(measure=name, review=one, limit=one, unit=MEASURES[name].unit, origin="")
             for name, one in limits.items()
@@ -118,10 +115,8 @@ NO_CONTROL = (
 def _status(exit_code: int, *, is_limited: bool, reason: str | None = None) -> VerdictStatus:
     if reason is not None:
         return "not assessed"
-    if not is_limited:
-        return "no limit"
     found: dict[int, VerdictStatus] = {3: "above", 4: "outstanding"}
-    return found.get(exit_code, "within")
+    return found.get(exit_code, "within" if is_limited else "no limit")
 
 
 def _limit_check(one: Verdict) -> LimitCheck:

@@ -8,6 +8,7 @@ from unveil.errors import nearest
 
 COMMANDS = {
     "answer": ("answer", "Answer the five questions about the context of a release."),
+    "assess": ("assess", "The summary of synthetic files, without a project."),
     "attack": ("attack", "What simulated attacks find in a copy, beyond general knowledge."),
     "cap": ("cap", "How often a guess among matching records would be right (CAP, TCAP)."),
     "codebook": ("codebook", "What is in a file, and how a copy is built otherwise."),

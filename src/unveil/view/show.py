@@ -44,6 +44,7 @@ SHOWN_IN = {
         "rounding": ("RoundingComparison",),
         "sap": ("Sap",),
         "suggestion": ("Suggestion",),
+        "summary": ("Summary",),
         "synthesis": ("Synthesis",),
         "tcap": ("Gcap", "Tcap"),
         "tstr": ("Tstr",),

@@ -1,6 +1,6 @@
 """What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
 
-from collections.abc import Container
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -318,7 +318,12 @@ class DisclosureResult(Result):
 
         Without limits there is no verdict; `unveil.assess` holds the same figures against limits.
         """
-        return summarise_disclosure(self.record, sensitive=self._measured.sensitive)
+        return summarise_disclosure(self.record, sensitive=self.sensitive)
+
+    @property
+    def sensitive(self) -> Mapping[str, Collection[str]]:
+        """The values that were declared sensitive, by target."""
+        return self._measured.sensitive
 
     def frame(self) -> pl.DataFrame:
         """One row per target and copy, the copy's identity figures beside; unrounded."""
