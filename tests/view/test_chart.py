@@ -146,6 +146,7 @@ RESULTS = {
     ),
     "gcap": lambda: unveil.gcap(people(), people(300), keys=KEYS, target="health"),
     "gtcap": lambda: unveil.gtcap(people(), people(300), keys=KEYS, target="health"),
+    "key_sets": lambda: disclosure("key_sets"),
     "inference": lambda: attack("inference", secrets=["health"], keys=["sex", "age"]),
     "linkability": lambda: attack("linkability", columns=[["sex", "age"], ["region"]]),
     "match_risk": lambda: unveil.match_risk(people(), keys=KEYS, sensitive="health"),

@@ -89,6 +89,20 @@ class Exclusions:
         """Which cells of a target are excluded from sums over the original's records."""
         return excluded_cells(self.scenario.cells(target), self.find_exclusions(target))[0]
 
+    def mask_hits(self, target: int, q: Ints, t: Ints) -> Mask:
+        """Whether a rule that names cells hits these, which need not occur."""
+        column = self.scenario.target_columns[target]
+        is_hit = np.zeros(len(q), bool)
+        for _, rule in self._select_rules("level", "missing-targets", "missing-keys", "pair"):
+            if rule.target not in (None, column.name):
+                continue
+            if rule.rule == "missing-keys":
+                is_hit |= self._lacks_a_key(rule)[q]
+                continue
+            mask = t == code_of(column, rule.level or "")
+            is_hit |= mask & self._has_key_levels(rule)[q] if rule.rule == "pair" else mask
+        return is_hit
+
     def find_exclusions(self, target: int) -> ExcludedCells:
         """What is to be struck out of the cells of this target."""
         if target not in self._struck:
