@@ -98,7 +98,7 @@ def test_many_changes_make_the_text_that_one_after_the_other_makes(tmp_path):
 def test_a_refused_one_among_others_writes_nothing(tmp_path):
     folder = ran(tmp_path)
     before = state(folder)
-    with pytest.raises(SettingsError, match="There is no finding 'neighbour/abroad=HM'"):
+    with pytest.raises(SettingsError, match="There is no flag 'neighbour/abroad=HM'"):
         edit(folder, rule_on(FINDINGS[0]), rule_on("neighbour/abroad=HM"))
     assert state(folder) == before
 
@@ -191,7 +191,8 @@ def test_several_findings_are_ruled_on_alike_by_one_command(tmp_path):
     left = sum(one.state == "open" for one in list_flags_now(read_project(folder)))
     assert code == 0
     assert words.startswith("neighbour/abroad=NO: common knowledge. neighbour/ill=no: common")
-    assert words.endswith(f"Still open: {left}.")
+    flags = "1 flag" if left == 1 else f"{left} flags"
+    assert f"2 rulings recorded; {flags} on 1 variable outstanding." in words
     assert len(read_log(folder)) == before + 1
 
 
@@ -245,7 +246,7 @@ def test_a_file_of_rulings_is_written_all_or_none(tmp_path):
         (
             RULINGS,
             ("--keep",),
-            "A file of rulings says findings, rulings and reasons. Leave the others out.",
+            "A file of rulings has flags, rulings and reasons. Give nothing else beside it.",
         ),
     ],
 )

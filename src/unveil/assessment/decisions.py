@@ -88,6 +88,7 @@ def list_decisions(
             kind="stale",
             subject="files or settings changed",
             sentence=f"{stale[0]} Measure again before a decision.",
+            choices=("run again",),
             commands=("unveil run",),
         )
     if not_tested:
@@ -95,7 +96,8 @@ def list_decisions(
         yield SummaryDecision(
             kind="not_tested",
             subject="what was not tested",
-            sentence=f"{_count(n, 'point')} not tested. Test further, or accept as it is?",
+            sentence=f"What was not tested: {_count(n, 'point')}.",
+            choices=("test", "accept"),
         )
 
 
@@ -132,9 +134,9 @@ class _Decisions:
                 subject=_count(len(found), "alert"),
                 sentence=(
                     f"{_count(len(found), 'alert')} about the files"
-                    f" ({format_names([one.id for one in found])}). Correct the files, or accept"
-                    " each by name?"
+                    f" ({format_names([one.id for one in found])})."
                 ),
+                choices=("correct the files", "accept each by name"),
                 commands=tuple(self._accept(one.id) for one in found),
             )
 
@@ -157,7 +159,8 @@ class _Decisions:
             yield SummaryDecision(
                 kind="figure",
                 subject=measure,
-                sentence=f"{_figures(figures[:1])}{_more(len(figures) - 1)}. Protect, or accept?",
+                sentence=f"{_figures(figures[:1])}{_more(len(figures) - 1)}.",
+                choices=("protect", "accept"),
                 commands=tuple(dict.fromkeys(self._accept(_alert_id(one)) for one in figures)),
             )
 
@@ -168,8 +171,8 @@ class _Decisions:
             yield SummaryDecision(
                 kind="identity",
                 subject="replicated uniques",
-                sentence=f"{n}replicated uniques ({_figures(figures[:1])}). Recode the keys, or"
-                " accept?",
+                sentence=f"{n}replicated uniques ({_figures(figures[:1])}).",
+                choices=("recode", "accept"),
                 commands=tuple(self._accept(_alert_id(one)) for one in figures),
             )
 
@@ -177,22 +180,23 @@ class _Decisions:
         flags = self.flags.get(target)
         said = [f"{target}: {_figures(figures)}."]
         row = next((one for one in self.targets if one.target == target), None)
-        if row is not None and _is_mostly_common(row):
+        is_common = row is not None and _is_mostly_common(row)
+        if row is not None and is_common:
             n = row.correct - row.not_most_common
             said.append(
-                f"{n:,} of the {row.correct:,} correct are {row.most_common}"
-                f" ({percent(row.most_common_share)} of people). Common knowledge?"
+                f"{n:,} of {row.correct:,} are {row.most_common}"
+                f" ({percent(row.most_common_share)} of people)."
             )
         elif flags is not None:
-            said.append(f"{_count(flags.n_flags, 'flag')} ({flags.values}). Common knowledge?")
-        else:
-            said.append("Protect, or accept?")
+            said.append(f"{_count(flags.n_flags, 'flag')} ({flags.values}).")
+        choices = ("protect", "accept")
         return SummaryDecision(
             kind="target",
             target=target,
             n_flags=0 if flags is None else flags.n_flags,
             subject=target,
             sentence=" ".join(said),
+            choices=("exclude", *choices) if is_common or flags is not None else choices,
             commands=(
                 *(self._rule(flags) if flags is not None else ()),
                 *(self._accept(_alert_id(one)) for one in figures),
@@ -210,10 +214,8 @@ class _Decisions:
                     target=target,
                     n_flags=group.n_flags,
                     subject=target,
-                    sentence=(
-                        f"{target}: {_count(group.n_flags, 'flag')}{all_of}{group.values}."
-                        " Common knowledge?"
-                    ),
+                    sentence=(f"{target}: {_count(group.n_flags, 'flag')}{all_of}{group.values}."),
+                    choices=("exclude", "keep"),
                     commands=self._rule(group),
                 )
 
@@ -226,7 +228,8 @@ class _Decisions:
                 kind="review",
                 targets=names,
                 subject=format_names(names),
-                sentence=f"{format_names(names)}: between review and limit. Accept as it is?",
+                sentence=f"{format_names(names)}: between review and limit.",
+                choices=("protect", "accept"),
             )
 
     def sign_offs(self, missing: Sequence[Outstanding]) -> Iterator[SummaryDecision]:
@@ -248,6 +251,7 @@ class _Decisions:
                 kind=named,
                 subject=subject,
                 sentence=sentence,
+                choices=("done",),
                 commands=tuple(one.fix for one in mine),
             )
 

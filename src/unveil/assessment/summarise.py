@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from unveil.assessment.alerts import format_names
 from unveil.assessment.decisions import FlagGroup, list_decisions, next_command
 from unveil.records.alerts import Alert, Assessment, NotTested
-from unveil.records.judgement import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
 from unveil.records.base import Copy
 from unveil.records.disclosure import Disclosure, Flag, SingleValues
+from unveil.records.judgement import FlagRuling, Judgement, Limit, LimitCheck, Outstanding, Status
 from unveil.records.limits import GATE, MEASURES, Verdict
 from unveil.records.run import Run
 from unveil.records.summary import (
@@ -96,7 +96,9 @@ def summarise_disclosure(
         n_people=record.n_original,
         n_copies=len(record.n_synthetic),
         alerts=() if assessment is None else assessment.alerts,
-        status=_status(0 if assessment is None else assessment.exit_code, is_limited=bool(verdicts)),
+        status=_status(
+            0 if assessment is None else assessment.exit_code, is_limited=bool(verdicts)
+        ),
         limits=tuple(
             Limit(measure=name, review=one, limit=one, unit=MEASURES[name].unit, origin="")
             for name, one in limits.items()
@@ -346,7 +348,8 @@ class _Counted:
                 most_common_share=100 * row.n_level / max(record.single_values.n_people, 1),
                 is_tied=row.is_tied,
                 status=status,
-                by_exclusion=status in ("within", "review") and self._is_excluded(name, record, row),
+                by_exclusion=status in ("within", "review")
+                and self._is_excluded(name, record, row),
             )
 
     def _is_excluded(self, scenario: str | None, record: Disclosure, row: SingleValues) -> bool:
@@ -374,21 +377,18 @@ class _Counted:
                     for row in record.by_value
                     if (row.target, row.level) == (target, level)
                 ]
-                if rows:
-                    _, name, row = max(rows, key=lambda one: one[0])
-                    yield SensitiveSummary(
-                        target=target,
-                        level=level,
-                        scenario=name,
-                        people=row.n_people,
-                        correct=row.n_correct,
-                        falsely_shown=row.n_wrong,
-                    )
+                _, name, row = max(rows, key=lambda one: one[0], default=(0, None, None))
+                yield SensitiveSummary(
+                    target=target,
+                    level=level,
+                    scenario=name,
+                    people=0 if row is None else row.n_people,
+                    correct=0 if row is None else row.n_correct,
+                    falsely_shown=0 if row is None else row.n_wrong,
+                )
 
     def _utility(self) -> UtilitySummary | None:
-        found = [
-            one for one in self.figures if one.measure == "S_pMSE" and one.value is not None
-        ]
+        found = [one for one in self.figures if one.measure == "S_pMSE" and one.value is not None]
         whole = [one for one in found if one.subject is None]
         pairs = [one for one in found if one.subject is not None]
         if not found:

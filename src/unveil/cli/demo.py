@@ -19,7 +19,6 @@ from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
 
-
 MORE = "All sentences: --words   Flags: --flags"
 
 

@@ -110,9 +110,7 @@ def rule(
 _NAME = "Name the flag, or all of a target: unveil rule --target TARGET ..."
 
 
-def _outstanding(
-    found: Sequence[FlagRuling], given: Sequence[tuple[str, bool, str | None]]
-) -> str:
+def _outstanding(found: Sequence[FlagRuling], given: Sequence[tuple[str, bool, str | None]]) -> str:
     """How many rulings were recorded, what is left, and from when on they count."""
     left = [one.target for one in found if one.state == "open"]
     flags = "no flags outstanding"

@@ -158,9 +158,7 @@ class ProjectEdit:
             known = list(dict.fromkeys(one.target for one in self._judgement.findings))
             of = quote_text(target) if value is None else f"{quote_text(target)} = {value}"
             there = f"Flagged are: {list_names(known)}." if known else "There are no flags."
-            raise SettingsError(
-                f"No flag on {of} is outstanding.{nearest(target, known)} {there}"
-            )
+            raise SettingsError(f"No flag on {of} is outstanding.{nearest(target, known)} {there}")
         ids = [one.id for one in chosen if one.kind == "one_way"]
         settled = {_level_of(one) for one in chosen if one.kind == "one_way"} if accept else set()
         pairs = [one for one in chosen if one.kind == "two_way" and _level_of(one) not in settled]

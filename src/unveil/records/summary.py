@@ -7,8 +7,8 @@ confidential: counts of few people, and levels that checks name, may be among th
 from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
-from unveil.records.judgement import Audience, RulingState, Status
 from unveil.records.base import SCHEMA, Copy, HasView, Record
+from unveil.records.judgement import Audience, RulingState, Status
 from unveil.version import __version__
 
 VerdictStatus = Literal["above", "outstanding", "review", "within", "no limit", "not assessed"]
@@ -111,6 +111,7 @@ class SummaryDecision(Record, frozen=True, kw_only=True):
     n_flags: int = 0
     subject: str  # in a few words
     sentence: str
+    choices: tuple[str, ...] = ()  # one of them is to be ticked
     commands: tuple[str, ...] = ()
 
 

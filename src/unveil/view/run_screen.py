@@ -127,9 +127,7 @@ def _details(shown: RunScreen, width: int) -> list[RenderableType]:
     disclosures = shown.parts.of("disclosure")
     return [
         Text(),
-        render_rich(
-            alert_blocks(shown.judgement.alerts, shown.judgement.not_tested), width=width
-        ),
+        render_rich(alert_blocks(shown.judgement.alerts, shown.judgement.not_tested), width=width),
         *(part for one in disclosures for part in _scenario(shown, *one, width)),
         *_lines(lines_of_run(shown.run, shown.parts, shown.judgement)),
         *_render_list("Not measured", not_measured(shown.run)),
@@ -142,7 +140,9 @@ def _format_reuse(shown: RunScreen) -> str:
     """What was computed, and what was known."""
     run = shown.run
     if not shown.is_new:
-        return f"Nothing has changed since run {run.number} ({run.started[:10]}): all results reused."
+        return (
+            f"Nothing has changed since run {run.number} ({run.started[:10]}): all results reused."
+        )
     states = [part.state for part in run.parts]
     said = [f"{format_count(states.count('measured'), 'result')} computed in {_time(run.seconds)}"]
     if run.n_resumed:

@@ -5,8 +5,9 @@ report says so in one line; nothing here says that data are safe.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from unveil.records.alerts import NotTested
+from unveil.records.alerts import Alert, NotTested
 from unveil.records.judgement import Status
 from unveil.records.summary import (
     AboveLimit,
@@ -20,12 +21,14 @@ from unveil.records.summary import (
 from unveil.view.blocks import (
     AlertBox,
     Block,
+    Column,
     Command,
     Heading,
     Items,
     Sentence,
     ShareBar,
     Signatures,
+    TableBlock,
     table,
 )
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate, visible
@@ -59,7 +62,10 @@ SHORT = {
     "numbers": "near misses in numbers",
 }
 """What was not tested, in a few words."""
-MOST_NAMED, MOST_ROWS, MOST_DECISIONS, MOST_GAPS, MOST_ALERTS = 4, 6, 7, 4, 2
+MOST_NAMED, MOST_GAPS, MOST_ALERTS = 4, 4, 2
+MOST_ROWS, MOST_DECISIONS = 6, 7
+ROOM_FOR_ALERTS = 2
+"""So many rows fewer of targets and of decisions where alerts need the room on one sheet."""
 MOST_ON_SCREEN = 15
 """So many targets have a row of their own on a terminal."""
 LONGEST = 24
@@ -80,8 +86,7 @@ def summary_blocks(summary: Summary) -> Iterator[Block]:
     yield from _targets_page(summary)
     yield Heading("3  What was not tested")
     yield Items(tuple(_gaps(summary.not_tested)) or ("No gaps are known.",))
-    yield Heading("4  Utility")
-    yield Sentence(utility_sentence(summary))
+    yield Heading(f"4  Utility: {utility_sentence(summary)}")
     yield Heading("5  Decisions to take")
     yield from _decisions_page(summary)
     yield Signatures(CHOICES, ROLES)
@@ -106,8 +111,10 @@ def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[B
         yield Sentence(f"Utility: {utility_sentence(summary)}", "lead")
     yield Heading(f"Decisions to take: {len(summary.decisions)}", 4)
     subjects = [_flagged(one.subject, one.n_flags) for one in summary.decisions]
-    listed = "   ".join(f"{place} {one}" for place, one in enumerate(subjects, start=1))
-    yield Sentence(listed or "None.")
+    listed = [f"{place} {one}" for place, one in enumerate(subjects, start=1)][:MOST_DECISIONS]
+    more = len(subjects) - len(listed)
+    rest = f"   and {more:,} more: --words" if more > 0 else ""
+    yield Sentence(f"{'   '.join(listed)}{rest}" or "None.")
 
 
 def words_blocks(summary: Summary) -> Iterator[Block]:
@@ -128,6 +135,12 @@ def _title(summary: Summary) -> str:
         return f"Disclosure risk of {truncate(summary.title)} ({people(summary.n_people)})"
     by = f", by {truncate(summary.by)}" if summary.by else ""
     return f"Run {summary.run} of {truncate(summary.title)}{by}"
+
+
+def page_title(summary: Summary) -> str:
+    """What stands above the page."""
+    run = "" if summary.run is None else f", run {summary.run:,}"
+    return f"Disclosure risk summary: {truncate(summary.title)}{run}"
 
 
 def _head(summary: Summary) -> Iterator[Block]:
@@ -169,9 +182,8 @@ def verdict_sentence(summary: Summary) -> str:
         who = f" accepted by {truncate(verdict.accepted_by)}" if verdict.accepted_by else ""
         n = format_count(len(verdict.above), "figure exceeds its limit", "figures exceed limits")
         more = len(verdict.above) - MOST_NAMED
-        named = "; ".join(map(format_above, verdict.above[:MOST_NAMED]))
         rest = f"; and {more:,} more" if more > 0 else ""
-        said.append(f"{n}{who}: {named}{rest}.")
+        said.append(f"{n}{who}: {_list_above(verdict.above[:MOST_NAMED])}{rest}.")
     elif verdict.accepted_by is not None:
         said.append(
             f"None of {format_count(verdict.n_limited, 'figure')} exceeds the limits accepted by"
@@ -188,15 +200,25 @@ def verdict_sentence(summary: Summary) -> str:
     return " ".join(said)
 
 
-def format_above(one: AboveLimit) -> str:
-    """A figure with what it is of, its value and its limit."""
+def _list_above(figures: Sequence[AboveLimit]) -> str:
+    """Figures with what they are of, those of one measure together with its limit."""
+    by_measure: dict[str, list[AboveLimit]] = {}
+    for one in figures:
+        by_measure.setdefault(one.measure, []).append(one)
+    said = []
+    for measure, alike in by_measure.items():
+        sign = " %" if alike[0].unit == "percent" else ""
+        listed = ", ".join(map(_format_above, alike))
+        said.append(f"{measure} {listed} (limit {alike[0].limit:g}{sign})")
+    return "; ".join(said)
+
+
+def _format_above(one: AboveLimit) -> str:
     of = one.target if one.target is not None else one.subject
-    what = one.measure if of is None else f"{one.measure} of {truncate(of)}"
-    if one.value is None:
-        return f"{what} not measured"
-    is_percent = one.unit == "percent"
-    value = percent(one.value) if is_percent else ratio(one.value)
-    return f"{what} {value} (limit {one.limit:g}{' %' if is_percent else ''})"
+    value = "not measured"
+    if one.value is not None:
+        value = percent(one.value) if one.unit == "percent" else ratio(one.value)
+    return value if of is None else f"of {truncate(of)} {value}"
 
 
 def _flagged(subject: str, n_flags: int) -> str:
@@ -225,7 +247,7 @@ def _verdict_lines(summary: Summary) -> Iterator[Block]:
     yield Sentence(_assumed(summary), "lead")
 
 
-def _open_alerts(summary: Summary) -> list:  # type: ignore[type-arg]
+def _open_alerts(summary: Summary) -> list[Alert]:
     return [
         one
         for one in summary.alerts
@@ -240,6 +262,10 @@ def _alerts(summary: Summary) -> Iterator[Block]:
         rows = [f"{visible(one.sentence)} ({visible(one.id)})" for one in found[:MOST_ALERTS]]
         rest = [f"and {format_count(more, 'more alert')} (annex)"] if more > 0 else []
         yield AlertBox("block", "Alerts about the files", (*rows, *rest))
+
+
+def _room(summary: Summary) -> int:
+    return ROOM_FOR_ALERTS if _open_alerts(summary) else 0
 
 
 def _share(n: int, of: int) -> str:
@@ -279,7 +305,8 @@ def _identity_page(summary: Summary) -> Iterator[Block]:
         ShareBar(correct=_of(known.unique, of)),
         ShareBar(correct=_of(known.replicated, of), limit=dict(summary.limits).get("repU")),
     ]
-    yield table("", ("people", "number", "share", "status"), rows, main=("number",), bars=bars)
+    made = table("", ("people", "number", "share", "status"), rows, main=("number",), bars=bars)
+    yield replace(made, bar_head="of all people")
     n = known.reappearing
     yield Sentence(
         f"{MATCH} {_none_or(n)} original {'record' if n == 1 else 'records'}"
@@ -307,14 +334,16 @@ def _name(summary: Summary, one: TargetSummary) -> str:
     """A target, with its scenario where that is not the one of the page."""
     known = summary.identity
     is_other = known is not None and one.scenario != known.scenario
-    return f"{truncate(one.target)} ({truncate(one.scenario or '')})" if is_other else (
-        truncate(one.target)
+    return (
+        f"{truncate(one.target)} ({truncate(one.scenario or '')})"
+        if is_other
+        else (truncate(one.target))
     )
 
 
 TARGET_HEADS = (
-    *("variable", "disclosed correctly", "share", "of these, not the most common value"),
-    *("expected", "disclosed wrongly", "status"),
+    *("variable", "disclosed correctly", "of these, not the most common", "expected"),
+    *("disclosed wrongly", "status"),
 )
 
 
@@ -323,9 +352,9 @@ def _cells(summary: Summary, one: TargetSummary) -> tuple[str, ...]:
     tie = " (tie)" if one.is_tied else ""
     return (
         _name(summary, one),
-        *_counted(one.correct, summary.n_people),
+        f"{one.correct:,} ({_share(one.correct, summary.n_people)})",
         f"{one.not_most_common:,}{tie}",
-        "not computed" if one.expected is None else f"{one.expected:,.0f}",
+        "-" if one.expected is None else f"{one.expected:,.0f}",
         f"{one.wrong:,}",
         f"{format_status(one.status)}{excluded}",
     )
@@ -336,7 +365,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         yield Sentence("No target was measured.")
         return
     flagged = [one for one in summary.targets if one.status in ("above", "not measured", "review")]
-    shown = (flagged or list(summary.targets))[:MOST_ROWS]
+    shown = (flagged or list(summary.targets))[: MOST_ROWS - _room(summary)]
     rest = [one for one in summary.targets if one not in shown]
     rows = [_cells(summary, one) for one in shown]
     limit = dict(summary.limits).get("DiSCO")
@@ -346,8 +375,7 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
         rows.append(
             (
                 format_count(len(rest), "other variable"),
-                f"at most {top.correct:,}",
-                _share(top.correct, summary.n_people),
+                f"at most {top.correct:,} ({_share(top.correct, summary.n_people)})",
                 f"at most {max(one.not_most_common for one in rest):,}",
                 "",
                 f"at most {max(one.wrong for one in rest):,}",
@@ -355,7 +383,17 @@ def _targets_page(summary: Summary) -> Iterator[Block]:
             )
         )
         bars.append(_bar(summary, top, limit))
-    yield table("", TARGET_HEADS, rows, main=("disclosed correctly",), bars=bars)
+    is_known = any(one.expected is not None for one in shown)
+    note = "Blue: correctly; hatched: wrongly; line: limit. Expected (-): not computed."
+    made = table(
+        "",
+        TARGET_HEADS,
+        rows,
+        main=("disclosed correctly",),
+        bars=bars,
+        footnote=note.removesuffix(" Expected (-): not computed.") if is_known else note,
+    )
+    yield replace(made, bar_head="of all people")
     yield Sentence(" ".join(_notes(summary)), "look")
 
 
@@ -400,6 +438,8 @@ def sensitive_sentence(summary: Summary, one: SensitiveSummary) -> str:
     """A declared sensitive value: who would be disclosed, and who would be shown with it."""
     unit = "records" if summary.is_by_person else "people"
     what = f"{truncate(one.target)} = {truncate(one.level)}"
+    if not one.people:
+        return f"{what}: no one in the original has it."
     n = f"{one.correct:,}" if one.correct else "none"
     verb = "is" if one.correct in (0, 1) else "are"
     shown = f"{one.falsely_shown:,} {unit} who do not have it would be shown with it"
@@ -497,13 +537,16 @@ def utility_sentence(summary: Summary) -> str:
 
 
 def _decisions_page(summary: Summary) -> Iterator[Block]:
-    shown = summary.decisions[:MOST_DECISIONS]
+    shown = summary.decisions[: MOST_DECISIONS - _room(summary)]
     more = len(summary.decisions) - len(shown)
-    rest = (f"and {more:,} more (annex B)",) if more > 0 else ()
-    if shown:
-        yield Items(
-            (*(f"{visible(one.sentence)} ☐ yes ☐ no" for one in shown), *rest), is_numbered=True
-        )
+    rest = f"and {more:,} more (annex B)" if more > 0 else ""
+    rows = [
+        (f"{place}  {visible(one.sentence)}", "  ".join(f"☐ {each}" for each in one.choices))
+        for place, one in enumerate(shown, start=1)
+    ]
+    if rows:
+        heads = (Column("decision", "text"), Column("tick one", "status"))
+        yield TableBlock("", heads, tuple(rows), rest)
     else:
         yield Sentence("None.")
     yield Sentence(rulings_sentence(summary.rulings), "dim")

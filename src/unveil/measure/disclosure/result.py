@@ -163,7 +163,9 @@ def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.
     """
     levels = listed.values(scenario.target_columns[place])
     shown = scenario.shown_levels(place)[scenario.cells(place).q_of(listed.cells)]
-    return levels.extend_constant(None, 1).gather(pl.Series(np.where(shown < 0, len(levels), shown)))
+    return levels.extend_constant(None, 1).gather(
+        pl.Series(np.where(shown < 0, len(levels), shown))
+    )
 
 
 def _measures(told: dict[str, Mask]) -> list[str]:
