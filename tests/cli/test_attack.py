@@ -339,6 +339,6 @@ def test_a_column_asked_for_and_left_out_is_refused(folder, capsys):
     given = ["--inference", "--secrets", "age", "--without", "age"]
     code, out, err = run(folder, *given, capsys=capsys)
     assert (code, out) == (2, "")
-    assert "'age' cannot be asked for and left out. Take it out of one of the two." in " ".join(
+    assert "'age' cannot be asked for and excluded. Take it out of one of the two." in " ".join(
         err.split()
     )

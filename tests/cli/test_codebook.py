@@ -98,7 +98,7 @@ def test_a_page_is_written_whole_and_nothing_is_printed(folder):
 def test_two_files_are_compared(folder):
     shown = run(folder, "people.csv", "copy.csv").stdout
     assert "copy.csv is built otherwise than people.csv: 3 differences" in shown
-    assert "Column 'age' is called 'Age' in the synthetic copy (copy.csv)" in shown
+    assert "Column 'age' is called 'Age' in the synthetic data (copy.csv)" in shown
     assert "canary" not in shown
     rows = json.loads(run(folder, "people.csv", "copy.csv", "--json").stdout)["rows"]
     assert [row["kind"] for row in rows] == ["name", "category", "order"]

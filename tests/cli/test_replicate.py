@@ -13,7 +13,7 @@ from unveil.cli import main
 from unveil.examples import write_csv
 from unveil.measure.utility.replicate import replicate
 from unveil.measure.utility.replicate_settings import read_findings
-from unveil.view.charts.replication_intervals import replication_chart
+from unveil.view.charts.intervals import overlap
 from unveil.view.pages.replication import replication_page
 from unveil.view.replication import lost, sentences
 
@@ -159,7 +159,7 @@ def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
         assert "\x1b" not in out
         assert "\u202e" not in out
     record = replicate(data, data, asked).record
-    page, picture = replication_page(record), replication_chart(record)
+    page, picture = replication_page(record), overlap(record).svg()
     assert "<script" not in page
     assert "\x1b" not in page + picture
     minidom.parseString(picture)
@@ -172,8 +172,8 @@ def test_a_finding_without_any_figure_still_has_its_page():
     assert record.rows == ()
     assert list(sentences(record)) == ["No figure could be compared."]
     assert list(lost(record)) == [
-        "m, in the original: nobody is in the subgroup.",
-        "m, in the copy: nobody is in the subgroup.",
+        "m, in the original: no one is in the subgroup.",
+        "m, in the copy: no one is in the subgroup.",
     ]
     assert "No figure could be computed." in replication_page(record)
 

@@ -1,4 +1,4 @@
-"""What `run`, `demo` and `assess` print: at most 40 lines of 80 columns, and the rest on request."""
+"""What `run`, `demo` and `assess` print: at most 40 lines of 80 columns; the rest on request."""
 
 import json
 from importlib import import_module

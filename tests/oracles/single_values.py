@@ -19,7 +19,9 @@ def shown(synthetic, keys, target):
 
 def most_common(original, target, order):
     """The value that most people have, the first in the order of levels among equals; how many."""
-    holders = Counter({(who, row[2][target]) for who, row in zip(whose(original), original)})
+    holders = Counter(
+        {(who, row[2][target]) for who, row in zip(whose(original), original, strict=True)}
+    )
     counts = Counter(value for _, value in holders)
     top = max(counts.values())
     return next(value for value in order if counts[value] == top), top, counts
@@ -29,7 +31,7 @@ def count_target(original, synthetic, target, order, excluded=()):
     """The people of each kind, as sets."""
     mode, top, counts = most_common(original, target, order)
     correct, wrong, other = set(), set(), set()
-    for who, row in zip(whose(original), original):
+    for who, row in zip(whose(original), original, strict=True):
         own = row[2][target]
         if (target, own) in excluded:
             continue

@@ -222,7 +222,7 @@ def test_a_file_of_rulings_is_written_all_or_none(tmp_path):
     run(folder)
     before = state(folder)
     code, _, told = typed(folder, "rule", "--file", file, "--by", ANALYST)
-    assert (code, "There is no finding" in told or "ruled on already" in told) == (2, True)
+    assert (code, "There is no flag" in told or "ruled on already" in told) == (2, True)
     assert state(folder) == before
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.records.cap import GtcapBin
-from unveil.view.charts import bars, cap_lines, dots, marks
+from unveil.view.charts import bars, dots, lines, marks
 from unveil.view.charts.chart import shrink_svg
 from unveil.view.charts.marks import BAD, BASELINE, STATUS_COLOURS, SYNTHETIC, reach_of
 from unveil.view.format import truncate, visible
@@ -232,7 +232,7 @@ def test_the_grid_has_a_panel_for_each_set_of_exclusions_with_the_record_s_figur
 def test_cap_by_m_has_four_lines_in_each_group_of_people():
     _, parts = report_cases.copies()
     caps = [one for _, one in parts.of("cap") if one.target == "health"]
-    spec = cap_lines.cap_lines_chart(caps).spec
+    spec = lines.cap_lines_chart(caps).spec
     titles = [panel["title"]["text"] for panel in spec["hconcat"]]
     assert titles == ["full set", "statistical uniques", "special uniques"]
     for cap, panel in zip(caps, spec["hconcat"], strict=True):
@@ -240,13 +240,11 @@ def test_cap_by_m_has_four_lines_in_each_group_of_people():
             (row["line"], row["m"]): row["value"] for row in panel["layer"][0]["data"]["values"]
         }
         for row in cap.rows:
-            assert drawn["original", row.m] == row.cap_original
-            assert drawn["baseline", row.m] == row.cap_baseline
-            assert drawn["zero", row.m] == row.cap_synthetic_zero
-            assert drawn["undefined", row.m] == row.cap_synthetic_undefined
-    dashes = [str(dash) for *_, dash in cap_lines.LINES.values()]
-    assert len(set(cap_lines.SHAPES.values())) == 4  # told apart without a colour
-    assert len(set(dashes)) == 3
+            for name, (field, *_) in lines.LINES.items():
+                assert drawn[name, row.m] == getattr(row, field)
+    _, _, dashes, shapes = zip(*lines.LINES.values(), strict=True)
+    assert len(set(shapes)) == 4  # told apart without a colour
+    assert len(set(map(str, dashes))) == 3
 
 
 @given(st.lists(st.floats(0, 200), min_size=1, max_size=4))
@@ -340,7 +338,7 @@ def all_charts(case):
         dots.ladder_chart(disclosure, target),
         dots.target_chart(disclosure, target),
         dots.exclusion_grid_chart(found["exclusion_table"][0][1]),
-        cap_lines.cap_lines_chart(found["cap"][0][1]),
+        lines.cap_lines_chart(found["cap"][0][1]),
         bars.gtcap_chart(found["gtcap"][0][1]),
         bars.uniques_chart(parts.of("suda")[0][1]),
     ]

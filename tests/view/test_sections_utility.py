@@ -17,14 +17,11 @@ from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
 from unveil.view.charts.bars import refill_rounds
-from unveil.view.charts.correlation_difference import correlation_difference_spec, visible_columns
 from unveil.view.charts.distributions import distribution
-from unveil.view.charts.ecap_curve import ecap_spec
+from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
+from unveil.view.charts.lines import CurveLine, ecap_curve, noise_curve, sap_curve
 from unveil.view.charts.marks import BAD, REVIEW
-from unveil.view.charts.noise_curve import noise_curve, noise_curve_spec
-from unveil.view.charts.pair_map import pair_map_spec
-from unveil.view.charts.projection_groups import LOOKS, projected_groups, projected_groups_spec
-from unveil.view.charts.sap_curve import CurveLine, sap_curve, sap_curve_spec
+from unveil.view.charts.scatter import LOOKS, projected_groups
 from unveil.view.report_sentences import all_templates
 from unveil.view.report_sentences_utility import TEMPLATES
 from unveil.view.sections import filter as filter_section
@@ -623,7 +620,7 @@ def test_few_people_have_no_bar_and_no_other_bar_is_taken_for_theirs():
     first = changed(found.levels[0], kind="missing", level=None, n_original=5, n_synthetic=(7,))
     spec = distribution(changed(found, levels=(first, *found.levels[1:]))).spec
     shown = [row for row in spec["data"]["values"] if row["name"].startswith("missing, original")]
-    assert [row["side"] for row in shown] == ["synthetic"]
+    assert [(row["original"], row["synthetic"] > 0) for row in shown] == [(None, True)]
 
 
 def test_bars_of_a_column_have_their_figures_as_a_table():
@@ -764,14 +761,14 @@ def test_a_round_is_a_bar_of_what_was_kept_and_what_was_removed():
 
 def test_groups_are_told_apart_without_colour():
     assert len({shape for _, shape, _ in LOOKS.values()}) == len(LOOKS)
-    spec = projected_groups_spec(marked_projection())
+    spec = projected_groups(marked_projection()).spec
     kinds = {row["kind"] for row in spec["layer"][-1]["data"]["values"]}
     assert kinds == {"original", "synthetic", "retained", "filtered"}
 
 
 def test_a_group_is_drawn_as_centre_and_spread():
     record = own()[1]["projection"]
-    centres = projected_groups_spec(record)["layer"][-1]["data"]["values"]
+    centres = projected_groups(record).spec["layer"][-1]["data"]["values"]
     for row, drawn in zip(record.rows, centres, strict=True):
         assert (drawn["x"], drawn["y"]) == (row.mean_1, row.mean_2)
         assert drawn["right"] - drawn["left"] == pytest.approx(2 * row.sd_1)
@@ -791,7 +788,7 @@ def test_the_square_stands_at_the_noise_that_was_added_and_its_worst_value():
     reason = protection().reasons[0]
     (square,) = (
         layer
-        for layer in noise_curve_spec(reason)["layer"]
+        for layer in noise_curve(reason).spec["layer"]
         if isinstance(layer["mark"], dict) and layer["mark"].get("shape") == "square"
     )
     assert square["data"]["values"][0]["sigma"] == reason.sigma
@@ -804,8 +801,8 @@ def test_the_name_of_the_worst_value_stands_over_its_point_and_on_no_line():
     for worst, threshold, limit in ((0.08, 0.1, 0.07996), (0.5, 0.1, 0.01), (0.99, 0.98, 0.2)):
         choice = changed(reason.choice, threshold=threshold, limit=limit)
         own = changed(reason, choice=choice, ecap=changed(reason.ecap, worst=worst))
-        place = noise_curve_spec(own)["layer"][-1]["data"]["values"][0]["place"]
-        lines = [320 * (1 - value) for value in (worst, threshold, limit)]
+        place = noise_curve(own).spec["layer"][-1]["data"]["values"][0]["place"]
+        lines = [300 * (1 - value) for value in (worst, threshold, limit)]
         assert all(abs(place - line) >= 5.9 for line in lines)
         assert 0 <= lines[0] - place <= 40 or place <= 12
 
@@ -814,24 +811,24 @@ def test_the_name_of_the_limit_is_not_struck_by_the_threshold():
     for limit, threshold in ((0.07996, 0.1), (0.01, 0.1), (0.04, 0.05), (0.3, 0.1)):
         choice = changed(protection().reasons[0].choice, threshold=threshold, limit=limit)
         (named,) = (
-            layer["mark"] for layer in ecap_spec(choice)["layer"]
-            if layer["mark"].get("align") == "left" and "x" in layer["mark"]
+            layer["mark"] for layer in ecap_curve(choice).spec["layer"]
+            if layer["mark"]["type"] == "text" and "limit" in layer["data"]["values"][0]["name"]
         )  # fmt: skip
-        height = 320 * limit - named["dy"]
+        height = 300 * limit - named["dy"]
         assert height >= 5
-        assert abs(height - 320 * threshold) >= 6
+        assert abs(height - 300 * threshold) >= 6
 
 
 def test_colours_of_a_status_are_for_a_status():
-    specs = [
-        pair_map_spec(own()[1]["tables"], 1),
-        refill_rounds(protection().refill).spec,
-        sap_curve_spec([CurveLine(name, record) for name, record in saps().items()]),
-        projected_groups_spec(marked_projection()),
-        correlation_difference_spec(own()[1]["compare"]),
+    charts = [
+        pair_map(own()[1]["tables"], 1),
+        refill_rounds(protection().refill),
+        sap_curve([CurveLine(name, record) for name, record in saps().items()]),
+        projected_groups(marked_projection()),
+        correlation_difference(own()[1]["compare"]),
     ]
-    for spec in specs:
-        assert not re.search(rf"{BAD}|{REVIEW}|D55E00|orange|'red'", str(spec))
+    for chart in charts:
+        assert not re.search(rf"{BAD}|{REVIEW}|D55E00|orange|'red'", str(chart.spec))
 
 
 def luminance(colour):
@@ -849,7 +846,7 @@ def test_the_colour_of_review_can_be_read_on_white():
 
 def test_the_axis_of_sap_ends_where_no_line_changes_any_more():
     long = unveil.sap([[4, 2], [1, 3]], n_max=60).record
-    spec = sap_curve_spec([CurveLine("long", long), CurveLine("short", saps()["exact"])])
+    spec = sap_curve([CurveLine("long", long), CurveLine("short", saps()["exact"])]).spec
     (axis,) = {str(layer["encoding"]["x"]["scale"]["domain"]) for layer in spec["layer"]
                if "scale" in layer["encoding"].get("x", {})
                and layer["encoding"]["x"]["scale"]}  # fmt: skip
@@ -869,7 +866,7 @@ def test_a_picture_fills_its_box_and_a_small_one_does_not_outgrow_the_text():
 
 def test_the_difference_of_associations_is_one_half_of_the_square():
     record = own()[1]["compare"]
-    cells = correlation_difference_spec(record)["data"]["values"]
+    cells = correlation_difference(record).spec["data"]["values"]
     n = len(record.columns)
     pairs = {frozenset((cell["across"], cell["down"])) for cell in cells}
     assert len(cells) == len(pairs) <= n * (n - 1) / 2
@@ -887,14 +884,14 @@ def test_of_many_columns_those_that_differ_most_are_drawn():
     shown = visible_variables(record, worst.copy)
     assert MOST_VARIABLES <= len(shown) <= MOST_VARIABLES + 2
     assert set(worst.variables) <= set(shown)
-    cells = pair_map_spec(record, worst.copy, shown)["data"]["values"]
+    cells = pair_map(record, worst.copy, variables=shown).spec["data"]["values"]
     assert len(cells) == len(shown) * (len(shown) - 1) / 2
     assert len(visible_columns(many_columns()[1]["compare"])) == 30
 
 
 def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
     curves = [CurveLine(name, record) for name, record in saps().items()]
-    spec = sap_curve_spec(curves, threshold=0.05)
+    spec = sap_curve(curves, threshold=0.05).spec
     names = spec["layer"][-1]["data"]["values"]
     assert {row["label"] for row in names} == {*saps(), "threshold 0.05"}
     heights = sorted(row["place"] for row in names)
@@ -909,7 +906,7 @@ def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
 
 def test_bounds_that_do_not_meet_are_shaded():
     marks = [
-        layer["mark"]["type"] for layer in sap_curve_spec([CurveLine("a", open_sap())])["layer"]
+        layer["mark"]["type"] for layer in sap_curve([CurveLine("a", open_sap())]).spec["layer"]
     ]
     assert "area" in marks
     chart = sap_curve([CurveLine("a", open_sap()), CurveLine("a", open_sap())])

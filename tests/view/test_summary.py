@@ -3,8 +3,10 @@
 import json
 import re
 from html import unescape
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from unveil.view.pages.summary import summary_page
 from unveil.view.render_rich import render_rich
@@ -90,9 +92,7 @@ def test_the_page_has_no_number_that_the_record_does_not_have(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(CASES))
 def test_a_screen_has_at_most_forty_lines_of_eighty_columns(case):
-    from rich.console import Console
-
-    console = Console(width=80, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=80, file=StringIO())
     rendered = console.render_lines(fit_summary(of(case), 80, []), pad=False)
     assert len(rendered) <= 40
     assert all(sum(len(part.text) for part in line) <= 80 for line in rendered)

@@ -37,7 +37,7 @@ from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
 from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
 from unveil.view.attacks_screen import attack_screen
-from unveil.view.charts.attack_intervals import attack_rates
+from unveil.view.charts.intervals import attack_rates
 from unveil.view.output import check_both, print_output
 from unveil.view.pages.attacks import attacks_page
 from unveil.view.render_documents import csv_document, json_document

@@ -27,7 +27,7 @@ from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as tried
 from unveil.project.explore.settings import METHODS, MIN_LEAF
 from unveil.records.exploration import Exploration
-from unveil.view.charts.risk_utility import risk_utility
+from unveil.view.charts.scatter import risk_utility
 from unveil.view.exploration_screen import screen
 from unveil.view.format import lines
 from unveil.view.output import check_both, check_lacking, print_output

@@ -198,7 +198,7 @@ def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[st
     if targets.out is not None and not Path(file).name.startswith(PREFIX):
         said.append(
             "The copy is written as FAKE data, but the file it was made from is not marked so."
-            " Noise does not make an original synthetic: add it to a synthetic copy."
+            " Noise does not make an original synthetic: add it to synthetic data."
         )
     if targets.curve is not None or targets.populations is not None:
         said.append("The curve shows ECAP values: keep it where the original is kept.")

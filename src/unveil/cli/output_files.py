@@ -19,7 +19,8 @@ from unveil.measure.uniques.match_risk import MatchRiskResult
 from unveil.measure.uniques.suda_result import SudaResult
 from unveil.records.base import Record
 from unveil.view.charts.chart import Chart, check_ending
-from unveil.view.charts.ecap_curve import before_and_after, ecap_curve, populations
+from unveil.view.charts.distributions import before_and_after
+from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.format import format_count, lines, people, visible
 from unveil.view.noise_screen import NoiseScreen
 from unveil.view.render_documents import guard_text

@@ -24,7 +24,7 @@ from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
 from unveil.view import replication as words
-from unveil.view.charts.replication_intervals import overlap
+from unveil.view.charts.intervals import overlap
 from unveil.view.disclosure_screen import notes
 from unveil.view.disclosure_tables import fit_width, new_table
 from unveil.view.output import check_both, print_table

@@ -57,8 +57,9 @@ def run(
     """Compute what PROJECT (a project.toml, or its folder; else here) declares, and summarise it.
 
     Unchanged results of earlier runs are reused. A run that is stopped goes on where it was. The
-    screen is the page to sign in short; --words, --flags and --details print the rest. Exit code: 0 within all limits, 3 a limit is exceeded or something in the files stands
-    against a release, 4 a decision or sign-off is outstanding.
+    screen is the page to sign in short; --words, --flags and --details print the rest. Exit code:
+    0 within all limits, 3 a limit is exceeded or something in the files stands against a release,
+    4 a decision or sign-off is outstanding.
 
     \b
     Example:

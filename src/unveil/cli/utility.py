@@ -27,7 +27,7 @@ from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
 from unveil.study.study import Study
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.pair_map import pair_map
+from unveil.view.charts.grids import pair_map
 from unveil.view.output import print_output
 from unveil.view.pages.utility import UtilityFigures, utility_page
 from unveil.view.utility_screen import document, screen, table_lines

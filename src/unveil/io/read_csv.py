@@ -384,7 +384,7 @@ def _blank_notes(shape: LineCounts, side: str) -> list[Coercion]:
 
 def _renamed_note(name: str, was: str, side: str) -> Coercion:
     if was.strip():
-        sentence = f"The name of column {name!r} has blanks around it, which were left out."
+        sentence = f"The name of column {name!r} has blanks around it, which were excluded."
         return Coercion(side=side, column=name, kind="column_name", sentence=sentence)
     sentence = f"A column without a name in the header is called {name!r}."
     return Coercion(side=side, column=name, kind="unnamed_column", sentence=sentence)

@@ -4,15 +4,15 @@ Figures count people of the original; `expected` stands beside every one, for th
 figures is large by chance. Nothing is rounded, and nothing belongs to one person.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from unveil.records.base import SCHEMA, Copy, Record
 from unveil.records.claims import ClaimRow
 from unveil.records.disclosure import BandedColumn, Coercion
+from unveil.records.judgement import Status
 from unveil.version import __version__
 
 SetMeasure = Literal["DiSCO", "repU"]
-SetStatus = Literal["above limit", "review", "within limit"]
 
 
 class KeySetRow(Record, frozen=True, kw_only=True):
@@ -45,6 +45,10 @@ class KeySetFigure(Record, frozen=True, kw_only=True):
     high: float
     low_of_all: float  # lower end corrected for the number of sets
 
+    def flat(self) -> dict[str, Any]:
+        """The figure as one row of a table."""
+        return {**self.to_dict(), "keys": " ".join(self.keys)}
+
     def percent(self, field: str) -> float:
         """One of the counts in percent of all people."""
         value: float = getattr(self, field)
@@ -71,7 +75,7 @@ class KeySetVerdict(Record, frozen=True, kw_only=True):
     limit: float  # percent of people
     n_above: int  # sets above it
     figure: KeySetFigure  # the set that decides: most beyond what is expected, of those above
-    status: SetStatus
+    status: Status  # above: and not by chance; review: as chance would
 
 
 class KeySets(Record, frozen=True, kw_only=True):
@@ -95,11 +99,11 @@ class KeySets(Record, frozen=True, kw_only=True):
     bands: tuple[BandedColumn, ...]
     coercions: tuple[Coercion, ...]
 
-    def figures_of(self, kind: str) -> tuple[KeySetFigure, ...]:
+    def find_figures(self, kind: str) -> tuple[KeySetFigure, ...]:
         """The figures of one kind."""
         return tuple(one for one in self.figures if one.kind == kind)
 
     @property
     def exit_code(self) -> Literal[0, 3]:
         """3 where a set is above its limit, and not by chance."""
-        return 3 if any(one.status == "above limit" for one in self.verdicts) else 0
+        return 3 if any(one.status == "above" for one in self.verdicts) else 0

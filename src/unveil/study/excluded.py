@@ -249,7 +249,7 @@ def _unknown_level(rule: Exclusion, column: CodedColumn, level: str) -> Settings
     what = f"Exclusion {quote_text(rule.text)}: "
     if level == "":
         return SettingsError(
-            f"{what}{column.name!r} has no missing values, so there is nothing to leave out. Write"
+            f"{what}{column.name!r} has no missing values, so there is nothing to exclude. Write"
             " the level after the =."
         )
     if isinstance(column.levels.dtype, pl.Enum):
@@ -259,7 +259,7 @@ def _unknown_level(rule: Exclusion, column: CodedColumn, level: str) -> Settings
             f" are: {list_names(labels(column), most=24)}."
         )
     return SettingsError(
-        f"{what}nobody has {column.name!r} = "
+        f"{what}no one has {column.name!r} = "
         f"{quote_text(level)}.{_nearest_level(column, level)} Write"
         " the level as it stands in the data."
     )

@@ -48,7 +48,7 @@ def test_keys_are_added_one_by_one_by_the_people_they_make_unique():
         ("sex", 2, 38),
     ]
     assert found.row_of("region").role == "target"
-    assert found.row_of("region").reason.endswith("but nobody more becomes unique by it.")
+    assert found.row_of("region").reason.endswith("but no one more becomes unique by it.")
 
 
 def test_the_search_stops_at_a_small_gain_and_tells_it():
@@ -177,7 +177,7 @@ def test_one_value_beside_missing_ones_says_something():
 
 def test_columns_that_say_nothing_are_left_aside():
     assert role_of("sex", ["f"] * 30).reason == (
-        "one value for everybody: nothing to know and nothing to learn."
+        "one value for everyone: nothing to know and nothing to learn."
     )
     assert role_of("sex", [None] * 30).reason == (
         "no value at all: nothing to know and nothing to learn."
@@ -302,7 +302,7 @@ def test_keys_that_are_named_stay_and_none_is_added():
     found = suggest(survey(), keys=["sex", "income"]).record
     assert (found.keys, found.stop) == (("sex", "income"), "given")
     assert found.row_of("sex").source == "given"
-    assert found.row_of("sex").reason == "named by you as a key. Nobody becomes unique by it alone."
+    assert found.row_of("sex").reason == "named by you as a key. No one becomes unique by it alone."
     told = list(sentences(found))
     assert told[0].startswith("These two are what an intruder knows, as you say.")
     assert told[1] == "No key was added to those you named."

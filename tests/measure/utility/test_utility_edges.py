@@ -113,7 +113,7 @@ def test_whole_numbers_that_decimals_cannot_tell_apart_are_refused(measure: Any)
         measure(LARGE, LARGE)
     assert str(refusal.value) == (
         "Column 'id' holds whole numbers beyond 9,007,199,254,740,992 that differ by less than"
-        " decimals can hold. Name it in categories, leave it out, or subtract what all of them have"
+        " decimals can hold. Name it in categories, omit it, or subtract what all of them have"
         " in common."
     )
     assert refusal.value.exit_code == 2

@@ -8,7 +8,7 @@ import pytest
 from unveil.project.explore.candidates import refused_row
 from unveil.project.explore.settings import parse_settings
 from unveil.records.exploration import Exploration, frontier
-from unveil.view.charts.risk_utility import risk_utility_map, risk_utility_spec
+from unveil.view.charts.scatter import risk_utility
 from unveil.view.exploration import HEADS, cells, exploration_sentences, table
 from unveil.view.pages.exploration import exploration_page
 from unveil.view.show import as_html, as_text
@@ -112,7 +112,7 @@ def test_one_record_and_one_copy_are_said_in_the_singular():
 
 
 def test_the_map_shows_every_measured_setting_by_shape_and_name(record):
-    layers = risk_utility_spec(record)["layer"]
+    layers = risk_utility(record).spec["layer"]
     line, marks = layers[0], layers[3]
     assert [point["name"] for point in line["data"]["values"]] == list(record.frontier)
     shown = marks["data"]["values"]
@@ -121,18 +121,18 @@ def test_the_map_shows_every_measured_setting_by_shape_and_name(record):
         "domain": ["cart", "parametric"],
         "range": ["circle", "square"],
     }
-    assert marks["encoding"]["color"]["scale"]["domain"] == ["as drawn", "filtered"]
+    assert marks["encoding"]["color"]["scale"]["domain"] == ["untreated", "filtered"]
     named = [one["name"] for layer in layers[4:] for one in layer["data"]["values"]]
     assert sorted(named) == sorted(row.name for row in record.rows[:3])
     assert shown[0]["right"] == 31.0
 
 
 def test_the_map_is_one_picture_and_the_same_each_time(record):
-    picture = risk_utility_map(record)
+    picture = risk_utility(record).svg()
     minidom.parseString(picture)
-    assert picture == risk_utility_map(record)
+    assert picture == risk_utility(record).svg()
     assert "cart, min_leaf 50: DiSCO 10.00, S_pMSE 1.60 (frontier)" in picture
-    minidom.parseString(risk_utility_map(record_of(row_of({}))))
+    minidom.parseString(risk_utility(record_of(row_of({}))).svg())
 
 
 def test_the_page_is_sealed_and_says_that_it_is_confidential(record):
@@ -146,7 +146,7 @@ def test_hostile_names_are_text_everywhere():
     record = record_of(
         row_of({"name": HOSTILE}, DiSCO=1.0, S_pMSE=2.0), keys=(HOSTILE,), file=HOSTILE
     )
-    texts = [as_text(record), as_html(record), exploration_page(record), risk_utility_map(record)]
+    texts = [as_text(record), as_html(record), exploration_page(record), risk_utility(record).svg()]
     for text in texts:
         assert "\x1b" not in text
         assert "\u202e" not in text

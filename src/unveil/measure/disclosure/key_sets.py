@@ -23,6 +23,7 @@ from unveil.measure.disclosure.claims import NO_SETTINGS, ScoredTarget, claim_ro
 from unveil.measure.disclosure.pattern import KeyedCells, Margin
 from unveil.measure.result import RowsResult
 from unveil.records.base import Copy
+from unveil.records.judgement import Status
 from unveil.records.key_sets import (
     KeySetCeiling,
     KeySetFigure,
@@ -30,7 +31,6 @@ from unveil.records.key_sets import (
     KeySets,
     KeySetVerdict,
     SetMeasure,
-    SetStatus,
 )
 from unveil.seeding import parse_seed
 from unveil.study.band_spec import parse_bands
@@ -391,14 +391,14 @@ class CopySets:
         counted = self._counted(place)
         above = [s for s in self.counts.sets if self._percent(counted[s]) > limit]
         above.sort(key=lambda s: -int(counted[s]))
-        status: SetStatus = "review" if above else "within limit"
+        status: Status = "review" if above else "within"
         figure = self._figure(
             above[0] if above else self._worst(self.counts.sets, place), place, kind="worst"
         )
         for key_set in above:
             found = self._figure(key_set, place, kind="worst")
             if found.low_of_all > 0:
-                figure, status = found, "above limit"
+                figure, status = found, "above"
                 break
         return KeySetVerdict(
             measure=measure,

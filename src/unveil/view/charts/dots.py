@@ -34,6 +34,7 @@ from unveil.view.charts.marks import (
     describe_rows,
     dot,
     draw,
+    interval,
     limit_lines,
     look,
     number,
@@ -367,11 +368,9 @@ def _pairs_chart(pairs: Sequence[DotPair], title: str, axis: str, last: str) -> 
     columns = [TextColumn("training_told", "training", colour=SYNTHETIC)]
     if has_control:
         marks += [] if is_apart else [span(x, "training", "control")]
-        marks += [span(x, "control_low", "control_high", lower, ORIGINAL)]
-        marks += [ring(x, "control", lower, size=60)]
+        marks += interval(x, "control", lower, ORIGINAL)
         columns.append(TextColumn("control_told", "control"))
-    marks += [span(x, "training_low", "training_high", upper, SYNTHETIC)]
-    marks += [square(x, "training", upper, size=60)]
+    marks += interval(x, "training", upper, SYNTHETIC)
     if has_naive:
         columns.append(TextColumn("naive_told", "baseline"))
     if has_control:

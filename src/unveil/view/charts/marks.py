@@ -165,6 +165,12 @@ def span(
     return draw("rule", None, place, **{"color": colour, "strokeWidth": 2, **more})
 
 
+def interval(x: Spec, field: str, y: Spec, colour: str) -> list[Spec]:
+    """A mark over the line of its interval: a blue square, or a grey ring."""
+    mark = (square if colour == SYNTHETIC else ring)(x, field, y, size=60)
+    return [span(x, f"{field}_low", f"{field}_high", y, colour), mark]
+
+
 def stroke(x: Spec, field: str) -> Spec:
     """The baseline: a light upright stroke."""
     mark = {"thickness": 5, "size": 15, "color": BASELINE, "opacity": 1}
@@ -211,6 +217,8 @@ def cells(
     light: Spec,
     step: int = 38,
     top: bool = False,
+    title: str | None = None,
+    names: bool = True,
 ) -> Spec:
     """A square for each pair of names; `text` in it, white but where the square is `light`."""
     axis = {"type": "nominal", "title": None, "sort": None}
@@ -220,13 +228,13 @@ def cells(
         "y": {"field": "down", **axis, "scale": {"domain": list(down)}},
     }
     place["x"]["axis"] = {**below, "orient": "top" if top else "bottom"}
-    place["y"]["axis"] = {"grid": False, "labelLimit": 160}
+    place["y"]["axis"] = {"grid": False, "labelLimit": 160, "labels": names}
     layers = [draw("rect", None, {**place, "color": colour}, stroke="white")]
     if text is not None:
         written = {"condition": {"test": light, "value": INK}, "value": "white"}
         size = _SIZE if step >= 36 else 10
         layers.append(draw("text", None, {**place, "text": text, "color": written}, fontSize=size))
-    return panel(layers, {"step": step}, {"step": step}, rows=rows)
+    return panel(layers, {"step": step}, {"step": step}, rows=rows, title=title)
 
 
 # Panels

@@ -15,7 +15,7 @@ from unveil.view.attacks import (
     sizes,
     table_rows,
 )
-from unveil.view.charts.attack_intervals import attacks_chart
+from unveil.view.charts.intervals import attack_rates
 from unveil.view.format import lines, truncate
 from unveil.view.html import grid, notes, paragraph
 from unveil.view.html_page import confidential, figure, page
@@ -57,10 +57,8 @@ def _attacks(copy: CopyAttacks) -> Iterator[str]:
     records = copy.attacks
     yield paragraph(sizes(records[0]))
     yield from map(paragraph, general(records))
-    with_control = has_control(records)
-    yield figure(
-        f"{headline(records)}.", attacks_chart([copy]), caption=CAPTION if with_control else WITHOUT
-    )
+    caption = CAPTION if has_control(records) else WITHOUT
+    yield figure(f"{headline(records)}.", attack_rates([copy]).svg(), caption=caption)
     table = grid("Attacks, in each the highest risk first", HEADS, table_rows(records))
     yield f'<div class="scroll">{table}</div>'
     yield paragraph(legend(records))

@@ -3,7 +3,7 @@
 from html import escape
 
 from unveil.records.exploration import Exploration
-from unveil.view.charts.risk_utility import risk_utility_map
+from unveil.view.charts.scatter import risk_utility
 from unveil.view.exploration import TABLE, exploration_sentences, table
 from unveil.view.html import notes, paragraph
 from unveil.view.html_page import confidential, figure, figures, page
@@ -27,7 +27,7 @@ def exploration_page(record: Exploration) -> str:
             "<h1>Risk and utility of several ways to make copies</h1>",
             confidential(),
             paragraph(plain[0]),
-            figure(ends, risk_utility_map(record), caption=caption),
+            figure(ends, risk_utility(record).svg(), caption=caption),
             *map(paragraph, plain[1:]),
             f'<div class="look">{look}</div>' if look else "",
             figures(TABLE, *table(record)),

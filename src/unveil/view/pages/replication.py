@@ -3,7 +3,7 @@
 from html import escape
 
 from unveil.records.replication import Replication
-from unveil.view.charts.replication_intervals import replication_chart
+from unveil.view.charts.intervals import overlap
 from unveil.view.html import notes, paragraph
 from unveil.view.html_page import confidential, figure, page
 from unveil.view.replication import lost, sentences, sizes, tables
@@ -23,7 +23,7 @@ def replication_page(record: Replication) -> str:
             confidential(),
             paragraph(sizes(record)),
             *map(paragraph, said[1:]),
-            figure(said[0], replication_chart(record), caption=CAPTION),
+            figure(said[0], overlap(record).svg(), caption=CAPTION),
             *(f'<div class="scroll">{table}</div>' for table in tables(record)),
             f'<h2>Not measured</h2><div class="look">{reasons}</div>' if reasons else "",
             notes(record.coercions),

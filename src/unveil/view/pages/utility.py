@@ -11,11 +11,10 @@ from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
 from unveil.view import tstr as trained
 from unveil.view import utility as told
-from unveil.view.charts.associations import associations_chart
 from unveil.view.charts.bars import distances
-from unveil.view.charts.distributions import distribution_chart
-from unveil.view.charts.pair_map import pair_map_chart
-from unveil.view.charts.projection import projection_chart
+from unveil.view.charts.distributions import distribution
+from unveil.view.charts.grids import associations, pair_map
+from unveil.view.charts.scatter import projection_chart
 from unveil.view.format import truncate
 from unveil.view.group_notes import group_notes
 from unveil.view.html import notes, paragraph
@@ -136,7 +135,7 @@ def _tables(record: PairTables) -> Iterator[str]:
     if record.ways == 2 and ranked:
         yield figure(
             worst_pair(record),
-            pair_map_chart(record),
+            pair_map(record).svg(),
             caption=CAPTIONS["pairs"],
             heads=paired.HEADS,
             rows=[paired.cells(row) for row in ranked],
@@ -178,7 +177,7 @@ def _columns(record: Comparison) -> Iterator[str]:
 
 def _bars(record: Comparison, columns: Sequence[str]) -> Iterator[str]:
     for column in columns[:MOST_COLUMNS]:
-        drawing = distribution_chart(record.distribution_of(column))
+        drawing = distribution(record.distribution_of(column)).svg()
         yield (f"<figure>{drawing}<figcaption>{escape(CAPTIONS['column'])}</figcaption></figure>")
     if len(columns) > MOST_COLUMNS:
         yield paragraph(f"The other {len(columns) - MOST_COLUMNS:,} columns differ less.")
@@ -193,7 +192,7 @@ def _associations(record: Comparison) -> Iterator[str]:
         return
     yield figure(
         said,
-        associations_chart(record),
+        associations(record).svg(),
         caption=CAPTIONS["associations"],
         heads=compared.ASSOCIATION_HEADS,
         rows=rows,

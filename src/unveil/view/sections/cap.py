@@ -13,7 +13,7 @@ from unveil.records.run import Kind
 from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
-from unveil.view.charts.cap_lines import cap_lines_chart
+from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, percent
 from unveil.view.html_page import figures, render_details
 from unveil.view.html_pieces import aside

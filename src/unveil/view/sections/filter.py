@@ -7,7 +7,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
 from unveil.view.charts.bars import refill_rounds
-from unveil.view.charts.projection_groups import projected_groups
+from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import truncate
 from unveil.view.html_page import figures, render_details
 from unveil.view.report_sentences import fill_sentence

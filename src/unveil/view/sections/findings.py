@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unveil.records.replication import Replication
 from unveil.records.report import Parts, ReportContents
 from unveil.view import replication as replicated
-from unveil.view.charts.replication_intervals import overlap
+from unveil.view.charts.intervals import overlap
 from unveil.view.format import format_count
 from unveil.view.html_page import SAME_FIGURES, figures, render_details
 from unveil.view.pages.replication import CAPTION

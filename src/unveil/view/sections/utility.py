@@ -11,8 +11,8 @@ from unveil.view import codebook
 from unveil.view import comparison as compared
 from unveil.view import projection as projected
 from unveil.view import utility as told
-from unveil.view.charts.correlation_difference import correlation_difference, visible_columns
-from unveil.view.charts.projection_groups import projected_groups
+from unveil.view.charts.grids import correlation_difference, visible_columns
+from unveil.view.charts.scatter import projected_groups
 from unveil.view.html_page import figures
 from unveil.view.pages import utility
 from unveil.view.report_sentences import fill_sentence

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unveil.records.utility import PairTables
 from unveil.view import pair_tables as paired
-from unveil.view.charts.pair_map import pair_map
+from unveil.view.charts.grids import pair_map
 from unveil.view.format import truncate
 from unveil.view.html_page import figures, render_details
 from unveil.view.pages import utility
