@@ -19,7 +19,7 @@ def test_without_a_finding_the_open_ones_are_listed_with_sentences_and_commands(
     assert "Flags to rule on: " in words
     assert "Registered (known users, under an agreement)" in words
     assert "▲ neighbour/abroad=NO (open)" in words
-    assert "Would anyone guess it?" in words
+    assert "If this is common knowledge, exclude it." in words
     assert 'unveil rule "neighbour/abroad=NO" --common-knowledge' in words
 
 

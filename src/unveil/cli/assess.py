@@ -3,7 +3,7 @@
 from typing import Any
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group
 
 from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.assessment.summarise import summarise_disclosure
@@ -18,17 +18,12 @@ from unveil.cli.options import (
     person_option,
     reading_options,
 )
-from unveil.records.disclosure import Disclosure
-from unveil.records.summary import Summary
 from unveil.view.alerts import alert_blocks
-from unveil.view.blocks import Block, Heading, Items, Sentence
-from unveil.view.flags import visible_flags
-from unveil.view.format import visible
+from unveil.view.blocks import Sentence
 from unveil.view.output import check_lacking, print_output
 from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
-from unveil.view.run_screen import fit_summary
-from unveil.view.summary import words_blocks
+from unveil.view.run_screen import summary_screen
 
 
 @click.command(short_help="The summary of synthetic files, without a project.")
@@ -101,18 +96,3 @@ def assess(
             shown.append(render_rich(boxes))
         print_output(Group(*shown))
     return assessment.exit_code
-
-
-def summary_screen(
-    summary: Summary, record: Disclosure, closing: list[Block], *, words: bool, flags: bool
-) -> RenderableType:
-    """A summary without a project, and what else was asked for."""
-    width = Console().width
-    parts: list[RenderableType] = [fit_summary(summary, width, closing)]
-    if words:
-        parts.append(render_rich(words_blocks(summary), width=width))
-    if flags:
-        found = [visible(one.sentence) for one in visible_flags(record)]
-        heading = Heading("Flags that may be common knowledge", 4)
-        parts.append(render_rich([heading, Items(tuple(found) or ("None.",))], width=width))
-    return Group(*parts)

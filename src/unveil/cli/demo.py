@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from unveil.assessment.summarise import summarise_disclosure
-from unveil.cli.assess import summary_screen
 from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions
 from unveil.cli.options import option
@@ -18,6 +17,7 @@ from unveil.errors import SettingsError
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
+from unveil.view.run_screen import summary_screen
 
 MORE = "All sentences: --words   Flags: --flags"
 

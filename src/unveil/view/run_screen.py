@@ -97,6 +97,21 @@ def fit_summary(summary: Summary, width: int, closing: Sequence[Block]) -> Group
     return made
 
 
+def summary_screen(
+    summary: Summary, record: Disclosure, closing: Sequence[Block], *, words: bool, flags: bool
+) -> RenderableType:
+    """A summary without a project, and what else was asked for."""
+    width = Console().width
+    parts: list[RenderableType] = [fit_summary(summary, width, closing)]
+    if words:
+        parts.append(render_rich(words_blocks(summary), width=width))
+    if flags:
+        found = [visible(one.sentence) for one in flags_view.visible_flags(record)]
+        heading = Heading("Flags that may be common knowledge", 4)
+        parts.append(render_rich([heading, Items(tuple(found) or ("None.",))], width=width))
+    return Group(*parts)
+
+
 def _n_lines(made: Group, width: int) -> int:
     console = Console(width=width)
     return len(console.render_lines(made, pad=False))

@@ -15,13 +15,13 @@ from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
     ScenarioFigures,
+    count_single_values,
     measure_all,
     measure_without,
     measured_values,
 )
 from unveil.measure.disclosure.identity import recurrences
 from unveil.measure.disclosure.measures import CATALOGUE
-from unveil.measure.disclosure.single_values import count_single_values
 from unveil.records.base import Copy
 from unveil.records.disclosure import (
     AttributeRow,
