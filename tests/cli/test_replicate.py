@@ -59,7 +59,7 @@ def test_the_figures_are_shown_with_their_sentences(folder, capsys, monkeypatch)
     assert code == 0
     assert "Diabetes, 65 and over" in out
     assert "income ~ age + sex (linear regression)" in out
-    assert "Farthest from the original" in out
+    assert "Furthest from the original" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -96,7 +96,7 @@ def test_a_page_and_a_picture_are_written_whole_and_for_the_owner_alone(folder, 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([], "Say which results are to be replicated: --findings results.toml."),
+        ([], "Name the list of published results: --findings results.toml."),
         (["-f", "none.toml"], "The file 'none.toml' cannot be read: No such file or directory."),
         (
             ["-f", "LIST", "--level", "2"],
@@ -173,14 +173,14 @@ def test_a_finding_without_any_figure_still_has_its_page():
     assert list(sentences(record)) == ["No figure could be compared."]
     assert list(lost(record)) == [
         "m, in the original: no one is in the subgroup.",
-        "m, in the copy: no one is in the subgroup.",
+        "m, in the synthetic data: no one is in the subgroup.",
     ]
-    assert "No figure could be computed." in replication_page(record)
+    assert "No figure could be compared." in replication_page(record)
 
 
 def test_a_notebook_shows_the_figures_and_no_script():
     data = pl.DataFrame({"a": [1, 2, 4], "b": ["x", "y", "y"]})
     result = replicate(data, [data, data], [{"name": "<b>", "kind": "mean", "column": "a"}])
-    assert repr(result) == "1 finding replicated: mean overlap of intervals 1.00"
+    assert repr(result) == "1 published result: mean overlap of confidence intervals 1.00"
     assert "&lt;b&gt;" in result._repr_html_()
     assert "<b>" not in result._repr_html_()

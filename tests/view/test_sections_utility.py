@@ -513,7 +513,7 @@ def test_those_who_passed_and_were_not_needed_are_counted():
 def test_retained_and_filtered_people_are_projected_as_groups():
     first = protection().refill.rounds[0]
     told = said("filter", own())
-    assert f"took out {first.drawn - first.kept:,} of copy 1" in told["projection/marks"]
+    assert f"removed {first.drawn - first.kept:,} of copy 1" in told["projection/marks"]
     rows = {row[0]: row[1] for row in table("filter", own(), "file")}
     assert rows["copy 1, retained"] == f"{first.kept:,}"
     assert rows["copy 1, filtered"] == f"{first.drawn - first.kept:,}"
@@ -573,7 +573,7 @@ def test_the_worst_pairs_stand_first_with_their_figures():
     rows = table("utility", own(), "table")
     assert len(rows) == len(known) == 15
     for row, one in zip(rows, known, strict=False):
-        assert row[:4] == [" : ".join(one.variables), f"{one.S_pMSE:.2f}", str(one.df),
+        assert row[:4] == [" by ".join(one.variables), f"{one.S_pMSE:.2f}", str(one.df),
                            f"{one.pMSE:.6f}"]  # fmt: skip
 
 
@@ -689,7 +689,7 @@ def test_every_table_has_its_line_and_its_start():
 
 def test_findings_have_their_intervals_in_a_table():
     record = own()[1]["findings"]
-    rows = table("findings", own(), "finding")
+    rows = table("findings", own(), "result")
     first = next(row for row in record.rows if row.unit == "percent")
     assert rows[0][1:3] == [f"{first.original:.1f} %", f"{first.synthetic:.1f} %"]
     assert rows[0][-2] == f"{first.original_low:.1f} % to {first.original_high:.1f} %"

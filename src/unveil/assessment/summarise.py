@@ -347,6 +347,7 @@ class _Counted:
                 most_common=MISSING if row.kind == "missing" else row.level_label or row.level,
                 most_common_share=100 * row.n_level / max(record.single_values.n_people, 1),
                 is_tied=row.is_tied,
+                expected=_expected(record, row),
                 status=status,
                 by_exclusion=status in ("within", "review")
                 and self._is_excluded(name, record, row),
@@ -414,6 +415,12 @@ class _Counted:
                 group = found.setdefault(one.target, FlagGroup(one.target))
                 group.add(one, levels.get((one.scenario, one.exclusion), ""))
         return found
+
+
+def _expected(record: Disclosure, row: SingleValues) -> float | None:
+    """Correct disclosures that other people's records would teach; None: not computed."""
+    found = (one for one in record.claims if (one.target, one.copy) == (row.target, row.copy))
+    return next((one.expected for one in found), None)
 
 
 def _people(record: Disclosure, measure: str, copy: Copy) -> int:

@@ -28,7 +28,7 @@ SUBJECTS = {
     "attacks": "attacks",
     "attribution": "cap",
     "checks": "flags",
-    "codebook": "codebook_sentences",
+    "codebook": "codebook",
     "comparison": "comparison",
     "confidentiality": "differential",
     "design": "rounding",

@@ -478,7 +478,7 @@ def _screen_table(summary: Summary, most: int) -> Block:
             f"{one.wrong:,}",
         )
         rows.append((*cells, format_status(one.status)) if has_limit else cells)
-    heads = ("variable", "correctly", "share", "not\u00a0commonest", "wrongly")
+    heads = ("variable", "correctly", "share", "not-commonest", "wrongly")
     more = ""
     if rest:
         more = f"{format_count(len(rest), 'more variable')} of at most {rest[0].correct:,} people"

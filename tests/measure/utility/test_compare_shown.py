@@ -65,7 +65,7 @@ def test_distances_and_associations_are_pictures(result):
 def test_a_projection_is_a_picture_with_its_marks():
     kept = np.arange(5_000) % 5 > 0
     found = projection(survey(), survey_synthetic(), kept=kept, special_codes=CODES)
-    told = texts(is_a_picture(projection_chart(found.record, found.cloud())))
+    told = texts(is_a_picture(projection_chart(found.record, found.cloud()).svg()))
     for word in ("original", "retained", "filtered", "axis 1 (", "axis 2 (", "2,000 of them are"):
         assert word in told
 
@@ -83,7 +83,7 @@ def test_hostile_names_and_levels_are_made_harmless():
         *(distribution(one).svg() for one in found.record.distributions),
         distances(found.record).svg(),
         associations(found.record).svg(),
-        projection_chart(placed.record, placed.cloud()),
+        projection_chart(placed.record, placed.cloud()).svg(),
     ]
     for svg in pictures:
         is_a_picture(svg)
@@ -188,13 +188,12 @@ def test_a_copy_that_does_better_than_its_original_is_not_said_to_keep_more_than
         share: dict(tstr_sentences(replace(trial, share_kept=share)))["kept"]
         for share in (0.9, 1.09, -0.1)
     }
-    gain = "Of what the original's model gains over that guess, the copy keeps"
+    gain = "Of the original's gain over the constant guess, the synthetic data keep"
     assert said[0.9] == f"{gain} 90.0 %."
-    assert said[1.09] == (
-        f"{gain} all. That it is 109.0 % is chance or the way of testing: a copy knows no more than"
-        " its original."
+    assert said[1.09] == f"{gain} all; 109.0 % is due to chance or to the way of testing."
+    assert said[-0.1] == (
+        "The model trained on the synthetic data does worse than the constant guess."
     )
-    assert said[-0.1] == "The model made on the copy does worse than that guess."
     assert "would do best" not in dict(tstr_sentences(trial))["limits"]
 
 
@@ -228,8 +227,8 @@ def test_the_sentences_tell_the_figures_of_the_record(result):
     assert f"{100 * worst.total_variation:.1f} %" in said["column"]
     row = result.record.most_changed
     assert said["association"] == (
-        f"The association that changed most is that of {row.a} and {row.b}: correlation ratio"
-        f" {row.original:.3f} in the original, {row.synthetic:.3f} in the copy."
+        f"The association of {row.a} and {row.b} changed most: correlation ratio"
+        f" {row.original:.3f} in the original, {row.synthetic:.3f} in the synthetic data."
     )
     assert words.CONFIDENTIAL in result._repr_html_()
 
@@ -237,8 +236,10 @@ def test_the_sentences_tell_the_figures_of_the_record(result):
 def test_identical_files_are_said_to_be_the_same():
     data = survey()
     said = dict(words.comparison_sentences(compare(data, data).record))
-    assert said["column"] == "Every column has the same shares in the original and in the copy."
-    assert said["association"] == "No association has changed."
+    assert said["column"] == (
+        "Every column has the same distribution in the original and in the synthetic data."
+    )
+    assert said["association"] == "No association changed."
 
 
 def test_a_projection_says_how_little_it_explains_and_a_trial_what_it_cannot_show():
@@ -250,5 +251,6 @@ def test_a_projection_says_how_little_it_explains_and_a_trial_what_it_cannot_sho
     assert "That is little" in said["explained"]
     trial = tstr(data, copy, outcome="sex", seed=1).record
     told = dict(tstr_sentences(trial))
-    assert f"AUC {trial.row_of('synthetic', 1).AUC:.2f}" in told["headline"]
-    assert "nothing of risk" in told["limits"]
+    auc = trial.row_of("synthetic", 1).AUC
+    assert told["headline"].startswith(f"AUC for sex of real people: {auc:.2f} with")
+    assert "nothing about disclosure risk" in told["limits"]

@@ -249,7 +249,7 @@ def test_a_view_shows_no_small_cell_and_no_live_markup() -> None:
     copy = frame([("<b>", "x")] * 20 + [("rare", "y")] * 23)
     page = pair_tables(original, copy)._repr_html_()
     assert "rare" not in page
-    assert "&lt;b&gt; : x" in page
+    assert "&lt;b&gt;, x" in page
     assert "<b>" not in page
 
 

@@ -162,6 +162,7 @@ def assess(
             sensitive=sensitive,
             person=person,
             missing_values=missing_values,
+            expected=True,
             progress=progress,
             **settings,
         )

@@ -8,7 +8,7 @@ from typing import TypeVar
 from unveil.records.comparison import Cloud
 from unveil.records.exploration import Exploration, ExplorationRow, frontier
 from unveil.records.utility import ProjectedGroup, Projection
-from unveil.view.charts.chart import Chart, render_svg
+from unveil.view.charts.chart import Chart
 from unveil.view.charts.marks import (
     BASELINE,
     INK,
@@ -85,8 +85,8 @@ def _looks(rows: Sequence[Row]) -> dict[str, Spec]:
     }
 
 
-def projection_chart(record: Projection, cloud: Cloud) -> str:
-    """At most 2,000 points of single records: an SVG document, and no chart to hold."""
+def projection_chart(record: Projection, cloud: Cloud) -> Chart:
+    """At most 2,000 points of single records: for a confidential page, and for no notebook."""
     sides = zip(cloud.side, cloud.x, cloud.y, strict=True)
     points = thin_points([{"kind": side, "x": x, "y": y} for side, x, y in sides])
     x, y = _main_axes(record)
@@ -96,7 +96,7 @@ def projection_chart(record: Projection, cloud: Cloud) -> str:
     thinned = (
         f" {len(points):,} of them are drawn, chosen by chance." if len(points) < n_all else ""
     )
-    return render_svg(
+    return Chart(
         panel([draw("point", points, place, size=18, opacity=0.55, filled=True)], 480, 400),
         title=_ON_AXES,
         description=(

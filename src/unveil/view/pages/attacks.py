@@ -1,7 +1,6 @@
-"""Simulated attacks as one sealed page: sentences, the picture of risks, and all tables."""
+"""Simulated attacks as one page: sentences, the chart of risks, and all tables."""
 
 from collections.abc import Iterator
-from html import escape
 
 from unveil.records.attacks import AttackRun, CopyAttacks, Membership
 from unveil.view import membership as of_membership
@@ -15,77 +14,59 @@ from unveil.view.attacks import (
     sizes,
     table_rows,
 )
+from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences, table
 from unveil.view.charts.intervals import attack_rates
-from unveil.view.format import lines, truncate
-from unveil.view.html import grid, notes, paragraph
-from unveil.view.html_page import confidential, figure, page
+from unveil.view.format import format_count, truncate
+from unveil.view.render_page import render_page
 
+TITLE = "Simulated attacks"
 CAPTION = (
-    "The mark is R, the line its interval, the light stroke the rate of uninformed guesses. Left of"
-    " the dashed line others are found more often than those whose records were used."
+    "The mark is R, the line its confidence interval, the light stroke the rate of uninformed"
+    " guesses. Left of the dashed line the control sample is hit more often than training records."
 )
 WITHOUT = (
-    "The mark is the rate of the attack, the line its interval, the light stroke the rate of"
-    " uninformed guesses."
+    "The mark is the rate of the attack, the line its confidence interval, the light stroke the"
+    " rate of uninformed guesses."
 )
 
 
 def attacks_page(run: AttackRun) -> str:
     """The whole page."""
-    body = [
-        "<h1>Simulated attacks</h1>",
-        confidential(),
-        *(paragraph(lines(note)) for note in run.notes),
-    ]
+    return render_page(TITLE, _blocks(run))
+
+
+def _blocks(run: AttackRun) -> Iterator[Block]:
+    yield from sentences(run.notes)
     for copy in run.copies:
-        body.extend(_copy(copy, several=len(run.copies) > 1))
-    return page("Simulated attacks", [*body, paragraph(TEMPLATES["limits"])])
+        if len(run.copies) > 1:
+            yield Heading(f"Copy {copy.copy}: {truncate(copy.file)}", 2)
+        if copy.attacks:
+            yield from _attacks(copy)
+        if copy.membership is not None:
+            yield from _membership(copy.membership)
+        of_members = copy.membership.coercions if copy.membership else ()
+        yield from notes(list(dict.fromkeys([*reading_notes(copy.attacks), *of_members])))
+    yield Sentence(TEMPLATES["limits"])
 
 
-def _copy(copy: CopyAttacks, *, several: bool) -> Iterator[str]:
-    if several:
-        yield f"<h2>Copy {copy.copy}: {escape(truncate(copy.file))}</h2>"
-    if copy.attacks:
-        yield from _attacks(copy)
-    if copy.membership is not None:
-        yield from _membership(copy.membership)
-    told = [*reading_notes(copy.attacks), *(copy.membership.coercions if copy.membership else ())]
-    yield notes(list(dict.fromkeys(told)))
-
-
-def _attacks(copy: CopyAttacks) -> Iterator[str]:
+def _attacks(copy: CopyAttacks) -> Iterator[Block]:
     records = copy.attacks
-    yield paragraph(sizes(records[0]))
-    yield from map(paragraph, general(records))
+    yield from sentences([sizes(records[0]), *general(records)])
     caption = CAPTION if has_control(records) else WITHOUT
-    yield figure(f"{headline(records)}.", attack_rates([copy]).svg(), caption=caption)
-    table = grid("Attacks, in each the highest risk first", HEADS, table_rows(records))
-    yield f'<div class="scroll">{table}</div>'
-    yield paragraph(legend(records))
-    told = "".join(f"<p>{escape(warning)}</p>" for warning in warnings(records))
-    yield f'<h2>What to beware of</h2><div class="look">{told}</div>' if told else ""
-    said, _ = attack_sentences(records, most=sum(len(record.rows) for record in records))
-    yield "<h2>In words</h2>" if said else ""
-    for label, sentence in said:
-        yield f"<h3>{escape(label)}</h3>{paragraph(sentence)}"
+    yield Figure(Sentence(f"{headline(records)}.", "lead"), attack_rates([copy]), caption)
+    yield from sentences(warnings(records), "look")
+    caption = "Attacks, the highest risk first in each"
+    yield table(caption, HEADS, table_rows(records), footnote=legend(records))
+    found, _ = attack_sentences(records, most=sum(len(record.rows) for record in records))
+    each = tuple(Sentence(text, figure=label) for label, text in found)
+    yield Folded(f"{format_count(len(each), 'attack')} in words", each)
 
 
-def _membership(record: Membership) -> Iterator[str]:
-    yield "<h2>Membership: can it be told who was in the original?</h2>"
-    for _, sentence in of_membership.membership_sentences(record):
-        yield paragraph(sentence)
-    for warning in record.warnings:
-        yield f'<div class="look">{paragraph(lines(warning))}</div>'
-    for table in (
-        grid(
-            "Members by distance to the copy",
-            of_membership.HEADS,
-            of_membership.membership_rows(record),
-        ),
-        grid(
-            "How close records come",
-            of_membership.CLOSEST_HEADS,
-            of_membership.closest_rows(record),
-        ),
-    ):
-        yield f'<div class="scroll">{table}</div>'
+def _membership(record: Membership) -> Iterator[Block]:
+    yield Heading("Membership: can training records be recognised?", 2)
+    yield from sentences(text for _, text in of_membership.membership_sentences(record))
+    yield from sentences(record.warnings, "look")
+    rows = of_membership.membership_rows(record)
+    yield table("Members by distance to the synthetic data", of_membership.HEADS, rows)
+    closest = of_membership.closest_rows(record)
+    yield table("Distance to the closest record", of_membership.CLOSEST_HEADS, closest)
