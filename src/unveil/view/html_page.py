@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from html import escape
 
 from unveil.view.html import grid, paragraph
-from unveil.view.sections.section import Phrase
 
 SAME_FIGURES = "The same figures as a table"
 CONFIDENTIAL = "CONFIDENTIAL: drawn from the original data. It stays with the custodian."
@@ -80,7 +79,7 @@ def figures(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]
 
 
 def figure(
-    sentence: str | Phrase,
+    sentence: str,
     picture: str,
     *,
     caption: str,
@@ -88,7 +87,7 @@ def figure(
     rows: Sequence[tuple[str, ...]] = (),
 ) -> str:
     """A picture (SVG) with its sentence, its caption, and its figures as a table."""
-    told = sentence.html("lead") if isinstance(sentence, Phrase) else paragraph(sentence)
+    told = paragraph(sentence)
     shown = f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
     return f"{told}{shown}{render_details(SAME_FIGURES, figures('', heads, rows))}"
 

@@ -1,7 +1,6 @@
-"""Simulated attacks as one sealed page: sentences, the picture of risks, and all tables."""
+"""Simulated attacks as one self-contained page: sentences, the chart of risks, and all tables."""
 
 from collections.abc import Iterator
-from html import escape
 
 from unveil.records.attacks import AttackRun, CopyAttacks, Membership
 from unveil.view import membership as of_membership
@@ -15,79 +14,68 @@ from unveil.view.attacks import (
     sizes,
     table_rows,
 )
-from unveil.view.charts.attack_intervals import attacks_chart
-from unveil.view.format import lines, truncate
-from unveil.view.html import grid, notes, paragraph
-from unveil.view.html_page import confidential, figure, page
+from unveil.view.blocks import (
+    Block,
+    Facts,
+    Figure,
+    Heading,
+    Items,
+    Sentence,
+    notes,
+    sentences,
+    table,
+)
+from unveil.view.charts.attack_intervals import attack_rates
+from unveil.view.format import truncate
+from unveil.view.render_page import render_page
 
 CAPTION = (
-    "The mark is R, the line its interval, the light stroke the rate of uninformed guesses. Left of"
-    " the dashed line others are found more often than those whose records were used."
+    "The mark is R, the line its interval, the light stroke the baseline. Left of the dashed line"
+    " the control sample is attacked more successfully than the training records."
 )
-WITHOUT = (
-    "The mark is the rate of the attack, the line its interval, the light stroke the rate of"
-    " uninformed guesses."
-)
+WITHOUT = "The mark is the success rate, the line its interval, the light stroke the baseline."
 
 
 def attacks_page(run: AttackRun) -> str:
     """The whole page."""
-    body = [
-        "<h1>Simulated attacks</h1>",
-        confidential(),
-        *(paragraph(lines(note)) for note in run.notes),
-    ]
+    return render_page("Simulated attacks", _blocks(run))
+
+
+def _blocks(run: AttackRun) -> Iterator[Block]:
+    yield from sentences(run.notes)
     for copy in run.copies:
-        body.extend(_copy(copy, several=len(run.copies) > 1))
-    return page("Simulated attacks", [*body, paragraph(TEMPLATES["limits"])])
+        if len(run.copies) > 1:
+            yield Heading(f"Copy {copy.copy}: {truncate(copy.file)}", 2)
+        if copy.attacks:
+            yield from _attacks(copy)
+        if copy.membership is not None:
+            yield from _membership(copy.membership)
+        own = copy.membership.coercions if copy.membership else ()
+        yield from notes(list(dict.fromkeys([*reading_notes(copy.attacks), *own])), level=2)
+    yield Sentence(TEMPLATES["limits"], "dim")
 
 
-def _copy(copy: CopyAttacks, *, several: bool) -> Iterator[str]:
-    if several:
-        yield f"<h2>Copy {copy.copy}: {escape(truncate(copy.file))}</h2>"
-    if copy.attacks:
-        yield from _attacks(copy)
-    if copy.membership is not None:
-        yield from _membership(copy.membership)
-    told = [*reading_notes(copy.attacks), *(copy.membership.coercions if copy.membership else ())]
-    yield notes(list(dict.fromkeys(told)))
-
-
-def _attacks(copy: CopyAttacks) -> Iterator[str]:
+def _attacks(copy: CopyAttacks) -> Iterator[Block]:
     records = copy.attacks
-    yield paragraph(sizes(records[0]))
-    yield from map(paragraph, general(records))
-    with_control = has_control(records)
-    yield figure(
-        f"{headline(records)}.", attacks_chart([copy]), caption=CAPTION if with_control else WITHOUT
-    )
-    table = grid("Attacks, in each the highest risk first", HEADS, table_rows(records))
-    yield f'<div class="scroll">{table}</div>'
-    yield paragraph(legend(records))
-    told = "".join(f"<p>{escape(warning)}</p>" for warning in warnings(records))
-    yield f'<h2>What to beware of</h2><div class="look">{told}</div>' if told else ""
+    yield from sentences([sizes(records[0]), *general(records)])
+    caption = CAPTION if has_control(records) else WITHOUT
+    yield Figure(Sentence(f"{headline(records)}.", "lead"), attack_rates([copy]), caption)
+    yield table("Attacks, highest risk first", HEADS, table_rows(records))
+    yield Sentence(legend(records), "dim")
+    if found := warnings(records):
+        yield Heading("Warnings", 2)
+        yield Items(tuple(found), "▲")
     said, _ = attack_sentences(records, most=sum(len(record.rows) for record in records))
-    yield "<h2>In words</h2>" if said else ""
-    for label, sentence in said:
-        yield f"<h3>{escape(label)}</h3>{paragraph(sentence)}"
+    if said:
+        yield Heading("In words", 2)
+        yield Facts(tuple(said))
 
 
-def _membership(record: Membership) -> Iterator[str]:
-    yield "<h2>Membership: can it be told who was in the original?</h2>"
-    for _, sentence in of_membership.membership_sentences(record):
-        yield paragraph(sentence)
-    for warning in record.warnings:
-        yield f'<div class="look">{paragraph(lines(warning))}</div>'
-    for table in (
-        grid(
-            "Members by distance to the copy",
-            of_membership.HEADS,
-            of_membership.membership_rows(record),
-        ),
-        grid(
-            "How close records come",
-            of_membership.CLOSEST_HEADS,
-            of_membership.closest_rows(record),
-        ),
-    ):
-        yield f'<div class="scroll">{table}</div>'
+def _membership(record: Membership) -> Iterator[Block]:
+    yield Heading("Membership inference", 2)
+    yield from sentences(text for _, text in of_membership.membership_sentences(record))
+    yield from sentences(record.warnings, "look")
+    rows = of_membership.membership_rows(record)
+    yield table("Members by distance to the synthetic data", of_membership.HEADS, rows)
+    closest = of_membership.closest_rows(record)
+    yield table("Distance to the closest record", of_membership.CLOSEST_HEADS, closest)
