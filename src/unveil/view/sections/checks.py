@@ -13,7 +13,7 @@ from unveil.view.charts import exclusion_grid
 from unveil.view.charts.exclusion_grid import exclusion_grid_chart
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
-from unveil.view.sections.shared import are, by_scenario, fold, format_time
+from unveil.view.sections.shared import are, by_scenario, fold, format_time, unmeasured
 
 KINDS: tuple[Kind, ...] = ("disclosure", "exclusion_table")
 STATES: dict[RulingState, str] = {
@@ -44,7 +44,8 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
             records = [record for _, record in parts.about("disclosure", scenario)]
             yield from _grid(part, grid, excluded_already(records))
 
-    yield from by_scenario(contents, parts, "", KINDS, draw)
+    yield from by_scenario(contents, parts, "", KINDS, draw, has_reasons=False)
+    yield from unmeasured(contents, ["exclusion_table"])
 
 
 def excluded_already(records: Sequence[Disclosure]) -> set[str]:
