@@ -165,8 +165,6 @@ def test_what_is_escaped_already_is_not_read_again():
     assert "&lt;b&gt;&amp;#x3c;" in "".join(parsed("hostile").texts)
 
 
-def test_long_names_are_cut_where_names_stand_and_whole_where_they_are_explained():
-    page = parsed("hostile")
+def test_long_names_are_cut_where_names_stand():
     headings = re.findall(r"<h[1-5][^>]*>(.*?)</h[1-5]>", report_cases.rendered("hostile"))
     assert all("W" * 61 not in heading for heading in headings)
-    assert any("W" * 400 in (given.get("title") or "") for _, _, given in page.elements)

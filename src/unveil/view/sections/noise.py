@@ -71,7 +71,7 @@ def _amount(of: str, column: NoisedColumn, reason: NoiseReason | None) -> Iterat
     """How much was added."""
     called = truncate(column.column)
     if not column.sigma:
-        yield Sentence(f"{called}: no noise (standard deviation 0).", key="noise.zero", of=of)
+        yield Sentence(f"{called}: no noise.", key="noise.zero", of=of)
         if reason is not None and reason.choice is not None and reason.choice.sigma == 0:
             text = f"None is needed: no ECAP exceeds the threshold of {reason.choice.threshold:g}."
             yield Sentence(text, key="noise.unneeded", of=of)

@@ -136,8 +136,8 @@ def _columns(part: str, record: Comparison) -> Iterator[Block]:
     said = dict(compared.comparison_sentences(record))
     ranked = compared.ranked_rows(record)
     yield Heading("Distributions, column by column", 3)
+    yield Sentence(said["sizes"], key="comparison/sizes", of=part)
     if not ranked or "column" not in said:
-        yield Sentence(said["sizes"], key="comparison/sizes", of=part)
         return
     heads, rows = modelled.without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
     lead = Sentence(said["column"], "lead", "comparison/column", part)
