@@ -250,7 +250,7 @@ def test_a_control_that_cannot_meet_the_copy_is_refused():
     train = pl.DataFrame({"k": ["a", "z"], "t": ["p", "p"]})
     control = pl.DataFrame({"k": ["z"], "t": ["p"]})
     copy = pl.DataFrame({"k": ["a"], "t": ["p"]})
-    with pytest.raises(AlignError, match="between the control data and the synthetic copy"):
+    with pytest.raises(AlignError, match="between the control data and the synthetic data"):
         unveil.excess(train, control, copy, keys="k")
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from unveil.measure.disclosure.disclosure import disclosure
     from unveil.measure.disclosure.excess import excess
     from unveil.measure.disclosure.exclusion_table import exclusion_table
+    from unveil.measure.disclosure.key_sets import key_sets
     from unveil.measure.ecap.arguments import ecap_from_probabilities
     from unveil.measure.ecap.choose_noise import choose_noise
     from unveil.measure.ecap.discrete import ecap_discrete
@@ -120,6 +121,7 @@ __all__ = [
     "gcap",
     "gtcap",
     "inference",
+    "key_sets",
     "label_as_fake",
     "linkability",
     "match_risk",
@@ -180,6 +182,7 @@ _HOMES = {
     "gcap": "measure.cap.gcap",
     "gtcap": "measure.cap.gtcap",
     "inference": "measure.attacks.inference",
+    "key_sets": "measure.disclosure.key_sets",
     "label_as_fake": "protection.label_as_fake",
     "linkability": "measure.attacks.linkability",
     "match_risk": "measure.uniques.match_risk",

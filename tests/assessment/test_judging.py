@@ -115,7 +115,7 @@ def test_limits_that_nobody_accepted_judge_nothing():
     assert [(row.status, row.limit) for row in found.figures] == [("no limit", None)]
     assert (found.exit_code, [one.kind for one in found.missing]) == (4, ["limits"])
     assert found.missing[0].fix == 'unveil limits --accept --by "Name, role"'
-    assert found.headline.startswith("No verdict on run 1: nobody has accepted limits.")
+    assert found.headline.startswith("No verdict on run 1: no one has accepted limits.")
 
 
 def test_no_limits_at_all_are_missing_too():
@@ -166,7 +166,7 @@ def test_an_open_finding_is_missing_with_the_command_that_rules_on_it():
     found = judgement(flags=[flag("t=NO")])
     (missing,) = found.missing
     assert found.exit_code == 4
-    assert missing.sentence == "Open finding neighbour/t=NO: 10 are t=NO."
+    assert missing.sentence == "Open flag neighbour/t=NO: 10 are t=NO."
     assert missing.fix == (
         'unveil rule "neighbour/t=NO" --common-knowledge --reason "..." --by "Name, role" (or'
         " --keep)"
@@ -261,7 +261,7 @@ def test_a_ruling_of_its_own_goes_before_that_of_its_level():
 def test_every_unanswered_question_is_missing_and_so_is_the_audience():
     found = judgement(answered=ALL - {"other_sources"}, audience=None)
     assert [one.kind for one in found.missing] == ["context", "context"]
-    assert found.missing[0].sentence == "Nobody has said for whom the release is."
+    assert found.missing[0].sentence == "The audience of the release is not stated."
     assert found.missing[1].fix == 'unveil answer other_sources "..." --by "Name, role"'
 
 
@@ -324,7 +324,10 @@ def test_a_copy_whose_disclosure_nobody_measured_passes_no_gate(parts, fix):
     found = assess_run(run, [], said({"S_pMSE": (3, 10)}))
     (missing,) = found.missing
     assert (found.exit_code, missing.kind, missing.fix) == (4, "measure", fix)
-    assert missing.sentence == "What the copy gives away was measured in no scenario (disclosure)."
+    assert (
+        missing.sentence
+        == "What the synthetic data disclose was measured in no scenario (disclosure)."
+    )
 
 
 def test_without_a_copy_the_headline_says_that_none_is_judged():
@@ -338,7 +341,7 @@ def test_without_a_copy_the_headline_says_that_none_is_judged():
 @pytest.mark.parametrize(
     ("run", "fix"),
     [
-        (a_run(parts=(), n_synthetic=()), "Name a synthetic copy, [data] synthetic"),
+        (a_run(parts=(), n_synthetic=()), "Name a synthetic file, [data] synthetic"),
         (a_run(parts=()), "Declare a scenario, [[scenario]]"),
         (a_run(parts=(part("suda"),)), "Let a scenario measure it: measures = ["),
     ],

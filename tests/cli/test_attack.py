@@ -210,7 +210,7 @@ def test_page_and_chart_are_written_whole_and_for_the_owner_alone(folder, tmp_pa
     assert err.count("written to") == 2
     text = page.read_text(encoding="utf-8")
     assert "CONFIDENTIAL" in text
-    assert "How close records come" in text
+    assert "Distance to the closest record" in text
     assert "<script" not in text
     minidom.parseString(chart.read_bytes())
     if sys.platform != "win32":
@@ -339,6 +339,6 @@ def test_a_column_asked_for_and_left_out_is_refused(folder, capsys):
     given = ["--inference", "--secrets", "age", "--without", "age"]
     code, out, err = run(folder, *given, capsys=capsys)
     assert (code, out) == (2, "")
-    assert "'age' cannot be asked for and left out. Take it out of one of the two." in " ".join(
+    assert "'age' cannot be asked for and excluded. Take it out of one of the two." in " ".join(
         err.split()
     )

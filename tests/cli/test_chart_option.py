@@ -58,6 +58,8 @@ def test_the_picture_is_the_chart_of_the_python_call(folder, tmp_path):
     files = [str(folder / name) for name in FILES]
     result = unveil.disclosure(*files, keys=["sex", "region"], targets=["marital", "health"])
     assert path.read_text(encoding="utf-8") == result.plot.lollipop().svg()
+    assert code_of(folder, "disclosure", "--chart", tmp_path / "picture.png") == 0
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -70,9 +72,9 @@ def test_a_file_that_is_there_is_not_written_over(command, folder, tmp_path, cap
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_only_svg_is_written(command, folder, tmp_path, capsys):
-    assert code_of(folder, command, "--chart", tmp_path / "picture.png") == 2
-    expected = "--chart is written as SVG. Name a file that ends in .svg: --chart picture.svg."
+def test_other_endings_are_refused(command, folder, tmp_path, capsys):
+    assert code_of(folder, command, "--chart", tmp_path / "picture.gif") == 2
+    expected = "'picture.gif' has to end in .svg, .png or .pdf."
     assert expected in " ".join(capsys.readouterr().err.split())
     assert not list(tmp_path.iterdir())
 

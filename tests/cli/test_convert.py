@@ -60,9 +60,10 @@ def test_copies_with_codes_and_with_labels_become_the_same_spss_file(ending, fol
     )
     assert code == 0
     assert said.splitlines() == [
-        f"Written: {Path('release', f'FAKE_codes.{ending}')} (3 rows, 3 columns)",
-        f"Written: {Path('release', f'FAKE_labels.{ending}')} (3 rows, 3 columns)",
-        "Every file says that it is FAKE: in its name and in its label.",
+        "",
+        f" Written: {Path('release', f'FAKE_codes.{ending}')} (3 rows, 3 columns)",
+        f" Written: {Path('release', f'FAKE_labels.{ending}')} (3 rows, 3 columns)",
+        " Every file is marked FAKE, in its name and in its label.",
     ]
     codes, labels = (folder / "release" / f"FAKE_{name}.{ending}" for name in ("codes", "labels"))
     assert codes.read_bytes() == labels.read_bytes()
@@ -103,7 +104,7 @@ def test_csv_for_excel_begins_with_a_mark_and_has_its_codebook_beside_it(folder,
     assert text == (
         b"\xef\xbb\xbfmark,sex,region,born\nFAKE,2,s,2000-01-31\nFAKE,1,n,\nFAKE,9,n,1999-12-31\n"
     )
-    assert f"with {Path('r', 'FAKE_labels.codebook.json')}" in said
+    assert f"with {Path('r', 'FAKE_labels.codebook.json')}" in " ".join(said.split())
     book = json.loads(Path("r/FAKE_labels.codebook.json").read_text())
     assert book["file_label"].startswith("FAKE: ")
     assert [one["name"] for one in book["variables"]] == ["mark", "sex", "region", "born"]
@@ -117,10 +118,11 @@ def test_json_is_one_document(folder, capsys):
 
 
 NAME_ONE = (
-    "Name at least one copy: unveil convert copy.csv --like survey.sav --format sav --out release."
+    "Name at least one synthetic file: unveil convert fake.csv --like survey.sav --format sav --out"
+    " release."
 )
 SAY_WHAT = (
-    "Say what to write and where to: --format sav --out release. The formats are: sav, zsav, dta,"
+    "Name the format and the folder: --format sav --out release. The formats are: sav, zsav, dta,"
     " parquet, csv."
 )
 
@@ -133,14 +135,15 @@ SAY_WHAT = (
         (("codes.csv", "--format", "sav"), SAY_WHAT),
         (
             ("absent.csv", "--format", "sav", "--out", "r"),
-            "The synthetic copy (absent.csv) was not found: there is no file 'absent.csv'. Check"
+            "The synthetic data (absent.csv) was not found: there is no file 'absent.csv'. Check"
             " the name and the folder.",
         ),
         (
             ("codes.csv", "bad.csv", *LIKE, "--format", "sav", "--out", "r"),
-            "The synthetic copy (bad.csv) cannot be written as SPSS. Column 'sex' holds numbers in"
-            " the original but text in the copy, and 1 of its 2 different texts are neither numbers"
-            " nor labels of the original. Give it the original's codes or labels first.",
+            "The synthetic data (bad.csv) cannot be written as SPSS. Column 'sex' holds numbers in"
+            " the original but text in the synthetic data, and 1 of its 2 different texts are"
+            " neither numbers nor labels of the original. Give it the original's codes or labels"
+            " first.",
         ),
         (
             ("codes.csv", "./codes.csv", "--format", "sav", "--out", "r"),
@@ -149,12 +152,12 @@ SAY_WHAT = (
         ),
         (
             ("codes.csv", "--format", "sav", "--out", "r", "--marker", "sex"),
-            "The synthetic copy (codes.csv) has a column 'sex' already. Choose another name for the"
+            "The synthetic data (codes.csv) has a column 'sex' already. Choose another name for the"
             " marker column.",
         ),
         (
             ("codes.csv", "--format", "sav", "--out", "r", "--marker", "a b"),
-            "The synthetic copy (codes.csv) cannot be written as SPSS. SPSS cannot hold the name of"
+            "The synthetic data (codes.csv) cannot be written as SPSS. SPSS cannot hold the name of"
             " a column: 'a b' (holds a blank). Rename it first.",
         ),
     ],

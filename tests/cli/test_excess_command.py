@@ -21,12 +21,12 @@ FILES = {"t.csv": TRAIN, "c.csv": CONTROL, "s.csv": SYNTHETIC}
 
 EXCESS = ("excess", "t.csv", "c.csv", "s.csv", "-k", "sex,age")
 NAME_THE_FILES = (
-    "Name the train file, the control file and at least one synthetic file: unveil excess train.csv"
-    " control.csv synthetic.csv --keys sex,age,region."
+    "Name the training file, the control file and at least one synthetic file: unveil excess"
+    " train.csv control.csv synthetic.csv --keys sex,age,region."
 )
 MEASURES = "The measures are: iS, DiS, DiSCO, DiSDiO, DCAP, TCAP."
 NOBODY = (
-    "Nobody would be found and the risk would look like zero. Give the column the same coding in"
+    "Nothing would match, so the risk would appear as zero. Give the column the same coding in"
     " both files."
 )
 
@@ -77,7 +77,7 @@ CASES = [
     Case(
         "a level in small letters",
         (*EXCESS, "-x", "job=no"),
-        "Exclusion 'job=no': nobody has 'job' = 'no'. Did you mean 'NO'? Write the level as it"
+        "Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'? Write the level as it"
         " stands in the data.",
     ),
     Case(
@@ -129,9 +129,9 @@ CASES = [
     Case(
         "a copy with no key level in common",
         EXCESS,
-        "Key 'sex' has no level in common between the train data (t.csv) and the synthetic copy"
+        "Key 'sex' has no level in common between the train data (t.csv) and the synthetic data"
         f" (s.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic copy (s.csv). {NOBODY}",
+        f" the synthetic data (s.csv). {NOBODY}",
         {"s.csv": SYNTHETIC.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
     Case(
@@ -139,7 +139,7 @@ CASES = [
         EXCESS,
         "Key 'sex' has no level in common between the train data (t.csv) and the control data"
         f" (c.csv). {NOBODY}\nKey 'sex' has no level in common between the control data (c.csv) and"
-        f" the synthetic copy (s.csv). {NOBODY}",
+        f" the synthetic data (s.csv). {NOBODY}",
         {"c.csv": CONTROL.replace("M,", f"{CANARY},").replace("F,", "woman,")},
     ),
 ]
@@ -249,7 +249,7 @@ def test_a_column_that_the_control_lacks_is_left_aside_and_told(run, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("more", [(), ("-x", "job=NO"), ("--words", "0"), ("-m", "TCAP")])
+@pytest.mark.parametrize("more", [(), ("-x", "job=NO"), ("--words",), ("-m", "TCAP")])
 def test_the_screen_is_harmless_and_names_its_target(run, more):
     code, out, err = run(*EXCESS, *more)
     assert (code, err) == (0, "")

@@ -16,7 +16,7 @@ def test_presets_are_shown_with_rule_and_origin(tmp_path):
     words = " ".join(shown.split())
     assert code == 0
     assert "No limits are set, so there is no verdict. Start from a preset below." in words
-    for text in ("Preset closed", "Preset registered", "Preset open", "Open (anybody)"):
+    for text in ("Preset closed", "Preset registered", "Preset open", "Open (anyone)"):
         assert text in words
     assert "no published value: your decision" in words
     assert "Chapelle and Falissard: at most 0.2, better 0.1" in words

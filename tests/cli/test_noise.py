@@ -240,8 +240,8 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
             "--populations is drawn where the noise is searched for: leave --sigma out.",
         ),
         (
-            ["--column", "age", *PEOPLE, "--curve", "c.png"],
-            "The curve is drawn as SVG. Name a file that ends in .svg, not 'c.png'.",
+            ["--column", "age", *PEOPLE, "--curve", "c.gif"],
+            "A chart is written as SVG, PNG or PDF: 'c.gif' has to end in .svg, .png or .pdf.",
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "1", "--curve", "c.svg"],

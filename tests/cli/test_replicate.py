@@ -13,7 +13,7 @@ from unveil.cli import main
 from unveil.examples import write_csv
 from unveil.measure.utility.replicate import replicate
 from unveil.measure.utility.replicate_settings import read_findings
-from unveil.view.charts.replication_intervals import replication_chart
+from unveil.view.charts.intervals import overlap
 from unveil.view.pages.replication import replication_page
 from unveil.view.replication import lost, sentences
 
@@ -59,7 +59,7 @@ def test_the_figures_are_shown_with_their_sentences(folder, capsys, monkeypatch)
     assert code == 0
     assert "Diabetes, 65 and over" in out
     assert "income ~ age + sex (linear regression)" in out
-    assert "Farthest from the original" in out
+    assert "Furthest from the original" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -96,7 +96,7 @@ def test_a_page_and_a_picture_are_written_whole_and_for_the_owner_alone(folder, 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([], "Say which results are to be replicated: --findings results.toml."),
+        ([], "Name the list of published results: --findings results.toml."),
         (["-f", "none.toml"], "The file 'none.toml' cannot be read: No such file or directory."),
         (
             ["-f", "LIST", "--level", "2"],
@@ -159,7 +159,7 @@ def test_hostile_names_and_levels_are_shown_as_text(tmp_path, capsys):
         assert "\x1b" not in out
         assert "\u202e" not in out
     record = replicate(data, data, asked).record
-    page, picture = replication_page(record), replication_chart(record)
+    page, picture = replication_page(record), overlap(record).svg()
     assert "<script" not in page
     assert "\x1b" not in page + picture
     minidom.parseString(picture)
@@ -172,15 +172,15 @@ def test_a_finding_without_any_figure_still_has_its_page():
     assert record.rows == ()
     assert list(sentences(record)) == ["No figure could be compared."]
     assert list(lost(record)) == [
-        "m, in the original: nobody is in the subgroup.",
-        "m, in the copy: nobody is in the subgroup.",
+        "m, in the original: no one is in the subgroup.",
+        "m, in the synthetic data: no one is in the subgroup.",
     ]
-    assert "No figure could be computed." in replication_page(record)
+    assert "No figure could be compared." in replication_page(record)
 
 
 def test_a_notebook_shows_the_figures_and_no_script():
     data = pl.DataFrame({"a": [1, 2, 4], "b": ["x", "y", "y"]})
     result = replicate(data, [data, data], [{"name": "<b>", "kind": "mean", "column": "a"}])
-    assert repr(result) == "1 finding replicated: mean overlap of intervals 1.00"
+    assert repr(result) == "1 published result: mean overlap of confidence intervals 1.00"
     assert "&lt;b&gt;" in result._repr_html_()
     assert "<b>" not in result._repr_html_()

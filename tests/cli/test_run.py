@@ -145,10 +145,10 @@ def test_compare_shows_what_was_set_otherwise(
     capsys.readouterr()
     assert called("compare", "1", "2", "--project", str(tmp_path)) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Runs 1 and 2 side by side 1 setting differs between the runs." in shown
+    assert "Runs 1 and 2 compared 1 setting differs between the runs." in shown
     assert "synthetic file copy.csv" in shown
-    assert "What is given away" in shown
-    assert "How useful the copy is" in shown
+    assert "Disclosure risk" in shown
+    assert "Utility" in shown
     called("compare", "1", "2", "--project", str(tmp_path), "--json")
     found = RunComparison.from_json(capsys.readouterr().out)
     called("compare", "1", "2", "--project", str(tmp_path), "--csv")
@@ -163,7 +163,7 @@ def test_compare_shows_what_was_set_otherwise(
     ("arguments", "sentence"),
     [
         (["1"], "Name two runs or more, such as 1 2. One run alone is no comparison."),
-        (["one", "2"], "'one' is no number of a run. Write numbers: unveil compare 1 2."),
+        (["one", "2"], "'one' is not a run number. Write numbers: unveil compare 1 2."),
         (["1", "2"], "The project has no finished run yet. Make one: unveil run."),
         (["1", "2", "--json", "--csv"], "--json and --csv cannot be printed together. Choose one."),
     ],

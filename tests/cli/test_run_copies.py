@@ -17,9 +17,10 @@ from unveil.project.store import load_parts
 from unveil.project.verify import decision_lines
 from unveil.records.judgement import LimitCheck
 from unveil.records.run import FigureChange, RunComparison
-from unveil.view.compare_screen import screen as compared
 from unveil.view.disclosure_tables import status_text
+from unveil.view.render_rich import render_rich
 from unveil.view.run_screen import RunScreen, screen
+from unveil.view.show import as_blocks
 
 COPIES = HEAD.replace('["copy.csv"]', '["copy.csv", "copy_2.csv", "copy_3.csv"]')
 
@@ -62,14 +63,16 @@ def test_compare_shows_the_worst_copy_of_each_run():
         a_change(2, (11.9, 10.5), ("above", "above")),
     )
     both = RunComparison(runs=(1, 2), started=("", ""), settings=(), risk=rows, utility=())
-    (line,) = [one for one in drawn(compared(both, 120)).splitlines() if "DiSCO" in one]
+    (line,) = [
+        one for one in drawn(render_rich(as_blocks(both), width=120)).splitlines() if "DiSCO" in one
+    ]
     assert line.split() == ["DiSCO", "ls,", "worst", "copy", *VALUES]
 
 
 def test_compare_of_one_copy_names_no_copy():
     rows = (a_change(1, (1.0, None), ("within", "not measured")),)
     both = RunComparison(runs=(1, 2), started=("", ""), settings=(), risk=rows, utility=())
-    text = drawn(compared(both, 120))
+    text = drawn(render_rich(as_blocks(both), width=120))
     assert "worst copy" not in text
     assert "- not measured" in text.splitlines()[-1]
 
@@ -78,7 +81,7 @@ def test_compare_of_one_copy_names_no_copy():
 def test_compare_of_real_runs_has_no_row_below_the_worst_copy(of_three: ProjectFile):
     found = compare_runs(of_three, [1, 2])
     highest = max(row.values[0] or 0 for row in found.risk if row.measure == "DiSCO")
-    text = drawn(compared(found, 120))
+    text = drawn(render_rich(as_blocks(found), width=120))
     assert f"{highest:.1f} %" in text
 
 

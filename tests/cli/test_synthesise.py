@@ -24,7 +24,7 @@ from unveil.synthesis.synthesiser import load
 
 CANARY = "CANARY-HIV-positive-77"
 ONE_HAS_IT = (
-    "Levels that one person alone has: ill (1). Where the synthetic data hold such a level, they"
+    "Levels held by one person only: ill (1). Where the synthetic data hold such a level, they"
     " disclose that it occurs in the original. Merge rare levels first (merge_rare)."
 )
 RULE = "if age < 16 then marital = SINGLE"
@@ -122,7 +122,7 @@ def test_several_copies_and_more_rows_are_warned_of(folder):
     assert found["warnings"] == [
         "A copy has 200 rows, more than the 120 of the original: tests and intervals computed from"
         " it claim more certainty than the data can give.",
-        "3 copies give away more than one: a guess that uses all of them is right more often (CAP"
+        "3 copies disclose more than one: a guess that uses all of them is correct more often (CAP"
         " by m). Measure them together before you release them: unveil cap, unveil disclosure.",
         ONE_HAS_IT,
     ]
@@ -332,7 +332,7 @@ REFUSED = {
     ),
     "a level that nobody has": (
         ("people.csv", "--out", "copies", "--rule", "if ill = CANARY then sex = M"),
-        "The rule 'if ill = CANARY then sex = M': nobody has 'ill' = 'CANARY'. Write the level as"
+        "The rule 'if ill = CANARY then sex = M': no one has 'ill' = 'CANARY'. Write the level as"
         " it stands in the data.",
     ),
     "a rule in the wrong order": (
@@ -372,8 +372,8 @@ REFUSED = {
     ),
     "a predictor that comes later": (
         ("people.csv", "--out", "copies", "--predictors", "age=income"),
-        "Column 'income' is to predict 'age', but is not synthesised before it. Change the order,"
-        " or leave it out.",
+        "Column 'income' is to predict 'age', but is not synthesised before it. Change the"
+        " order, or omit it.",
     ),
     "an unknown column that only predicts": (
         ("people.csv", "--out", "copies", "--predictor-only", "incom"),
@@ -381,7 +381,7 @@ REFUSED = {
     ),
     "a column kept that only predicts": (
         ("people.csv", "--out", "copies", "--predictor-only", "age", "--keep", "age"),
-        "Column 'age' cannot only predict and be in the copy. Name it in one place.",
+        "Column 'age' cannot only predict and be in the synthetic data. Name it in one place.",
     ),
     "an automatic order and a column that only predicts": (
         ("people.csv", "--out", "copies", "--predictor-only", "age", "--order", "auto"),
@@ -438,7 +438,7 @@ REFUSED = {
     "kept columns and other rows": (
         ("people.csv", "--out", "copies", "--keep", "age", "--rows", 10),
         "rows is 10, but the original has 120, and columns that are kept stand beside it row for"
-        " row. Leave rows out.",
+        " row. Omit rows.",
     ),
 }
 

@@ -51,13 +51,13 @@ def test_the_screen_says_at_how_many_known_people_the_risk_starts(run, counts):
     code, shown, _ = run(counts, "-r", "conventional:3", "--structural", "column=F")
     assert code == 0
     said = told(shown)
-    assert "The risk starts at 1 person known: with fewer it is 0." in said
-    assert "It passes 0.05 at 1 person known." in said
+    assert "The risk starts at 1 person known; below that SAP is 0." in said
+    assert "SAP exceeds 0.05 from 1 person known." in said
     assert (
-        "Someone who already knows 1 of the 13 members can, with probability 0.077, be certain"
-        " that some combination applies to none of the other members." in said
+        "An intruder who knows 1 of the 13 members can, with probability 0.077, be certain that"
+        " some combination applies to none of the others." in said
     )
-    assert re.search(r"^  4  0.309  ███████$", shown, re.MULTILINE)
+    assert re.search(r"^ 4   0.309  ███████$", shown, re.MULTILINE)
 
 
 def test_every_probability_on_the_screen_is_that_of_the_library(run, counts):
@@ -236,7 +236,7 @@ def test_people_are_counted_from_their_records(run, tmp_path, monkeypatch):
     weighed = json.loads(run(*asked, "--weights", "w")[1])
     assert (weighed["N"], weighed["exact"][1]) == (7, "2/7")
     shown = run(*asked[:-1], "--sample")[1]
-    assert told(shown).count("assumes the intruder knows who is in the sample") == 1
+    assert told(shown).count("assumes that the intruder knows who is in the sample") == 1
     assert json.loads(run(*asked, "--sample")[1])["of_sample"] is True
 
 
@@ -247,8 +247,8 @@ def test_a_wide_file_with_sums_of_its_own_name(run, tmp_path, monkeypatch):
     asked = ("wide.csv", "--layout", "wide", "--total-label", "Sum", "--sap-max-n", 0)
     shown = told(run(*asked)[1])
     assert "county and columns (2 x 2 cells), 65 people." in shown
-    assert "nobody need be known, and SAP is 1 for every n." in shown
-    assert "1 cell without anybody in it. 1 settles a variable" in shown
+    assert "without knowing anyone: SAP = 1 for all n." in shown
+    assert "1 empty cell. 1 determines the remaining variable" in shown
 
 
 def test_known_people_key_levels_and_depth_reach_the_measure(run, counts):
@@ -259,7 +259,7 @@ def test_known_people_key_levels_and_depth_reach_the_measure(run, counts):
     assert (document["N"], [one["depth"] for one in document["by_depth"]]) == (5, [1])
     shown = told(run(*asked, "-r", "conventional:5")[1])
     assert "of the 5 members with row=C" in shown
-    assert "Taken as known from the start: 1 person with row=A, column=D and 2 people with" in shown
+    assert "Assumed known from the start: 1 person with row=A, column=D and 2 people with" in shown
 
 
 def test_each_part_can_have_its_own_scheme(run, counts):
@@ -285,7 +285,7 @@ def test_schemes_side_by_side_on_one_table(run, counts):
     )
     assert code == 0
     said = told(shown)
-    assert "conventional:5: the risk starts at 2 people known, and it passes 0.05 at 4;" in said
+    assert "conventional:5: the risk starts at 2 people known, and SAP exceeds 0.05 from 4;" in said
     assert "Schemes that draw were drawn 5 times for every table" in said
     document = json.loads(run(counts, *asked, "--draws", 5, "--json")[1])
     assert document == json.loads(found.to_json())
@@ -308,11 +308,11 @@ def test_schemes_on_many_tables_by_area_or_in_a_folder(run, tmp_path, monkeypatc
     by_area = run("areas.csv", "--area", "area", *asked, "--json")[1]
     assert by_area == run("folder", *asked, "--json")[1]
     shown = run("folder", *asked)[1]
-    assert "Tables by their SAP: conventional:3" in shown
+    assert "Tables by SAP: conventional:3" in shown
     assert "cells of a table are suppressed on average" in told(shown)
     for asked_of in (("folder",), ("areas.csv", "--area", "area"), ("folder/N.csv",)):
         said = told(run(*asked_of, *asked, "--sample")[1])
-        assert said.count("This assumes the intruder knows who is in the sample.") == 1
+        assert said.count("assumes that the intruder knows who is in the sample.") == 1
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -452,7 +452,10 @@ BAD = [
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
         "--out writes a file that ends in .csv, not 'o.txt'.",
     ),
-    (("good.csv", "--chart", "c.png"), "--chart writes a file that ends in .svg, not 'c.png'."),
+    (
+        ("good.csv", "--chart", "c.gif"),
+        "A chart is written as SVG, PNG or PDF: 'c.gif' has to end in .svg, .png or .pdf.",
+    ),
     (
         ("good.csv", "-r", "up:3", "--out", "good.csv"),
         "The file 'good.csv' is there already. Nothing was written. Name another file, or move the"

@@ -46,7 +46,7 @@ def run(folder, *options, capsys):
 
 
 @pytest.mark.slow
-def test_the_headline_says_how_many_times_as_well_as_chance(folder, capsys, monkeypatch):
+def test_the_headline_says_how_the_model_does_beside_chance(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = run(folder, "--compare", "--projection", capsys=capsys)
     files = (folder / "original.csv", folder / "copy.csv")
@@ -54,13 +54,14 @@ def test_the_headline_says_how_many_times_as_well_as_chance(folder, capsys, monk
     row = unveil.utility(*files, special_codes=codes, n_permutations=5, seed=1).rows[0]
     said = " ".join(out.split())
     assert code == 0
-    assert f"does {row.S_pMSE:.2f} times as well as chance would; 1 is perfect." in said
-    assert "from synthpop's vignette on utility: S_pMSE of all pairs of columns below 10" in said
-    worst = unveil.pair_tables(*files, special_codes=codes).worst[0].variables
-    assert f"Worst pair: {worst[0]} by {worst[1]}." in said
-    for title in ("By variable, the worst first", "Column by column", "What goes together"):
+    assert f"S_pMSE {row.S_pMSE:.2f} (1 = no more than chance; below 3 good, above 10 poor)" in said
+    assert "synthpop's vignette on utility" in said
+    worst = unveil.pair_tables(*files, special_codes=codes).worst[0]
+    pair = " by ".join(worst.variables)
+    assert f"Worst pair of variables: {pair} (S_pMSE {worst.S_pMSE:.2f})." in said
+    for title in ("Mean S_pMSE by variable", "Distributions of single columns", "Associations"):
         assert title in out
-    assert "Seen from the original's main axes" in out
+    assert "Principal components of the original" in out
     assert max(map(len, out.splitlines())) <= 80
 
 
@@ -94,13 +95,13 @@ def test_files_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsy
         folder, "--page", page, "--chart", chart, "--csv", lines, "--tstr", "sex", capsys=capsys
     )
     assert code == 0
-    assert "How much of the original's story" in out
+    assert "Utility of the synthetic data" in out
     assert err.count("It is confidential.") == 3
     text = page.read_text(encoding="utf-8")
-    for part in ("CONFIDENTIAL", "default-src 'none'", "Column by column", "main axes", "Train on"):
+    for part in ("CONFIDENTIAL", "default-src 'none'", "single columns", "components", "Train on"):
         assert part in text
     assert "<script" not in text
-    assert text.count("<svg") == 1 + 1 + len(COLUMNS) + 1 + 1  # map, distances, bars, both last
+    assert text.count("<figure") == 1 + 1 + len(COLUMNS) + 1 + 1  # map, distances, bars, both last
     minidom.parseString(chart.read_bytes())
     rows = list(csv.DictReader(lines.read_text(encoding="utf-8").splitlines()))
     assert [row["variables"] for row in rows] == ["sex : area", "sex : pay", "area : pay"]
@@ -112,15 +113,15 @@ def test_files_are_written_whole_and_for_the_owner_alone(folder, tmp_path, capsy
 def test_several_copies_are_told_by_the_worst(folder, capsys):
     files = [folder / f"{name}.csv" for name in ("original", "copy", "control")]
     assert code_of(*files, "--permutations", "3", "--seed", "1") == 0
-    assert "That is the worst of 2 copies." in capsys.readouterr().out
+    assert "This is the worst of 2 copies." in capsys.readouterr().out
 
 
 def test_identical_files_are_told_to_be_so(folder, capsys):
     file = folder / "original.csv"
     assert code_of(file, file, "--model", "logit") == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "does 0.00 times as well as chance would" in out
-    assert "Every column has the same shares" in out
+    assert "S_pMSE 0.00 (1 = no more than chance" in out
+    assert "Every column has the same distribution" in out
 
 
 @pytest.mark.slow
@@ -130,9 +131,9 @@ def test_a_constant_column_and_one_record_are_measured_and_told(tmp_path, capsys
     page = tmp_path / "p.html"
     assert code_of(tmp_path / "a.csv", tmp_path / "b.csv", "--page", page) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "cannot be held against chance: no tree of permuted labels has a cut" in out
+    assert "S_pMSE of all columns cannot be computed: no tree of permuted labels has a cut" in out
     assert "No table has more than one cell" in out
-    assert "main axes" not in page.read_text(encoding="utf-8")
+    assert "Principal components" not in page.read_text(encoding="utf-8")
     assert code_of(tmp_path / "a.csv", tmp_path / "b.csv", "--projection") == 2
     assert "too few columns that vary" in capsys.readouterr().err
 
@@ -194,13 +195,13 @@ def test_columns_that_one_file_alone_has_are_told_in_one_sentence(tmp_path, caps
     assert code_of(original, copy, "--model", "logit", "--page", page) == 0
     out = " ".join(capsys.readouterr().out.split())
     said = (
-        "26 columns are not in every file and were left out: only0, only1, only2, only3, only4 and"
+        "26 columns are not in every file and were excluded: only0, only1, only2, only3, only4 and"
         " 21 more."
     )
     for text in (out, page.read_text(encoding="utf-8")):
-        assert text.count("left out") == 2
+        assert text.count("excluded") == 2
         assert f"original: {said}" in text
-    assert "synthetic: Column 'other' is not in every file and was left out." in out
+    assert "synthetic: Column 'other' is not in every file and was excluded." in out
 
 
 @pytest.mark.slow
@@ -218,8 +219,8 @@ def test_levels_of_fewer_than_ten_people_are_on_no_screen_and_no_page(tmp_path, 
         assert "few" in shown
     assert "other (1 level), original under 3.4 %: under 3.4 and 12.3" in text
     assert "missing, original under 3.4 %: under 3.4 and 3.0" in text
-    assert "Where g differs most" in out
-    assert "Where g and h differ most" in out
+    assert "Cells of g that differ most" in out
+    assert "Cells of g by h that differ most" in out
 
 
 @pytest.mark.slow
@@ -239,10 +240,10 @@ def test_figures_of_a_page_are_right_aligned_and_pictures_scroll_where_it_is_nar
     page = tmp_path / "p.html"
     run(folder, "--page", page, capsys=capsys)
     text = page.read_text(encoding="utf-8")
-    assert text.count("<table>") == text.count('<div class="scroll figures"><table>') > 3
-    assert ".figures :is(td,th):not(:first-child){text-align:right" in text
-    assert "overflow-x:auto" in text
-    assert "figure svg{max-width:none}" in text
+    assert text.count("<table>") == text.count('<div class="scroll"') > 3
+    assert 'class="number' in text
+    assert ".number{text-align:right" in text
+    assert "figure svg{max-width:none" in text
 
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"

@@ -15,8 +15,8 @@ def test_a_target_whose_levels_never_meet_is_told():
         (
             "no_common_level",
             "t",
-            "Column 't' has no level in common with the original, so nothing about it can be right."
-            " Is it coded in the same way?",
+            "Column 't' has no level in common with the original, so nothing about it can be"
+            " correct. Is it coded in the same way?",
         )
     ]
 

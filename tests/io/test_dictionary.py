@@ -143,8 +143,8 @@ BAD = {
     ),
     "missing is neither": (
         "variable,code,label,missing\nsex,1,Male,perhaps\n",
-        "The dictionary (d.csv) says of a code of 'sex' neither that it stands for no answer nor"
-        " that it does not. Write yes or no in its column of missing codes.",
+        "The dictionary (d.csv) says of a code of 'sex' neither that it stands for a missing"
+        " value nor that it does not. Write yes or no in its column of missing codes.",
     ),
     "an end is no number": (
         "variable,label,missing from,missing to\nsex,Sex,low,-1\n",

@@ -140,7 +140,7 @@ def test_a_disk_that_refuses_is_told_in_our_words(tmp_path, monkeypatch, ending,
     path = tmp_path / f"f{ending}"
     FRAME.write_csv(path)
     monkeypatch.setattr(Path, "open", no)
-    assert refusal(path, side="synthetic") == f"The synthetic copy (f{ending}) {message}"
+    assert refusal(path, side="synthetic") == f"The synthetic data (f{ending}) {message}"
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])

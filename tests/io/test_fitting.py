@@ -88,15 +88,15 @@ def test_categories_are_taken_for_their_texts():
         (
             ["Yes", CANARY, "3"],
             NUMBER,
-            "Column 'x' holds numbers in the original but text in the copy, and 1 of its 3"
-            " different texts are neither numbers nor labels of the original. Give it the"
+            "Column 'x' holds numbers in the original but text in the synthetic data, and 1 of"
+            " its 3 different texts are neither numbers nor labels of the original. Give it the"
             " original's codes or labels first.",
         ),
         (
             ["Yes", "NaN", "inf"],
             NUMBER,
-            "Column 'x' holds numbers in the original but text in the copy, and 2 of its 3"
-            " different texts are neither numbers nor labels of the original. Give it the"
+            "Column 'x' holds numbers in the original but text in the synthetic data, and 2 of"
+            " its 3 different texts are neither numbers nor labels of the original. Give it the"
             " original's codes or labels first.",
         ),
         (
@@ -106,44 +106,44 @@ def test_categories_are_taken_for_their_texts():
                 kind="number",
                 levels=(Level(code=1, label="Same"), Level(code=2, label="Same")),
             ),
-            "Column 'x' holds labels in the copy, and the original has the same label for two"
-            " codes. Give the copy the original's codes first.",
+            "Column 'x' holds labels in the synthetic data, and the original has the same label"
+            " for two codes. Give the synthetic data the original's codes first.",
         ),
         (
             [1, 2],
             Variable(name="x", kind="date"),
-            "Column 'x' holds dates in the original but numbers in the copy. Give it the original's"
-            " type first.",
+            "Column 'x' holds dates in the original but numbers in the synthetic data. Give it"
+            " the original's type first.",
         ),
         (
             [CANARY],
             Variable(name="x", kind="moment"),
-            "Column 'x' holds dates with times in the original but text in the copy. Give it the"
-            " original's type first.",
+            "Column 'x' holds dates with times in the original but text in the synthetic data."
+            " Give it the original's type first.",
         ),
         (
             [datetime(2020, 1, 1, 12)],
             Variable(name="x", kind="date"),
-            "Column 'x' holds dates in the original but dates with times in the copy. Give it the"
-            " original's type first.",
+            "Column 'x' holds dates in the original but dates with times in the synthetic data."
+            " Give it the original's type first.",
         ),
         (
             [time(12)],
             NUMBER,
-            "Column 'x' holds numbers in the original but times in the copy. Give it the original's"
-            " type first.",
+            "Column 'x' holds numbers in the original but times in the synthetic data. Give it"
+            " the original's type first.",
         ),
         (
             ["12:30", "12:60"],
             TIME,
-            "Column 'x' holds times in the original but text in the copy. Give it the original's"
-            " type first.",
+            "Column 'x' holds times in the original but text in the synthetic data. Give it the"
+            " original's type first.",
         ),
         (
             [0, 2],
             Variable(name="x", kind="truth"),
-            "Column 'x' holds truth values in the original but numbers in the copy. Give it the"
-            " original's type first.",
+            "Column 'x' holds truth values in the original but numbers in the synthetic data."
+            " Give it the original's type first.",
         ),
     ],
 )

@@ -26,7 +26,7 @@ from unveil.project.write_report import gather_report, write_report
 
 CHANGED = (
     "The file 'runs/0001/results.json' is not as it was logged: the results of run 1 were changed."
-    " Restore it from a copy; where there is none, measure all anew: unveil run --again."
+    " Restore it from a backup; where there is none, measure all anew: unveil run --again."
 )
 
 

@@ -50,8 +50,8 @@ def test_nothing_said_is_refused_with_all_that_is_missing(tmp_path):
     told = str(refusal.value)
     assert refusal.value.exit_code == 4
     assert told.startswith("Not released. First:\n- No limits are set")
-    assert "more open findings. unveil rule lists them." in told
-    assert told.count("- Open finding") == 3
+    assert "more open flags. unveil rule lists them." in told
+    assert told.count("- Open flag") == 3
     assert told.count("unveil answer") == 5
     assert not (folder / "decisions").exists()
 

@@ -98,7 +98,7 @@ def test_many_changes_make_the_text_that_one_after_the_other_makes(tmp_path):
 def test_a_refused_one_among_others_writes_nothing(tmp_path):
     folder = ran(tmp_path)
     before = state(folder)
-    with pytest.raises(SettingsError, match="There is no finding 'neighbour/abroad=HM'"):
+    with pytest.raises(SettingsError, match="There is no flag 'neighbour/abroad=HM'"):
         edit(folder, rule_on(FINDINGS[0]), rule_on("neighbour/abroad=HM"))
     assert state(folder) == before
 
@@ -221,7 +221,7 @@ def test_a_file_of_rulings_is_written_all_or_none(tmp_path):
     run(folder)
     before = state(folder)
     code, _, told = typed(folder, "rule", "--file", file, "--by", ANALYST)
-    assert (code, "There is no finding" in told or "ruled on already" in told) == (2, True)
+    assert (code, "There is no flag" in told or "ruled on already" in told) == (2, True)
     assert state(folder) == before
 
 

@@ -201,7 +201,7 @@ def test_for_an_open_audience_nobody_accepts_real_records(mine):
     place = mine.folder / "project.toml"
     place.write_text(place.read_text(encoding="utf-8").replace('"registered"', '"open"'))
     said = (
-        "real-records cannot be accepted: for an open audience nobody can accept identifiers or"
+        "real-records cannot be accepted: for an open audience no one can accept identifiers or"
         " real records."
     )
     judgement = mine.judgement()
@@ -357,7 +357,7 @@ def test_sensitive_values_are_counted_by_themselves_with_a_limit_of_their_own(tm
     [
         ('ilness = ["HIV"]', "line 17: The original (people.csv) has no column 'ilness'. Did you"),
         ('sex = ["f"]', "line 17: 'sex' is a target of no scenario, so its values are not"),
-        ('illness = ["HVI"]', "line 17: nobody has the value 'HVI' of 'illness'. Write a value as"),
+        ('illness = ["HVI"]', "line 17: no one has the value 'HVI' of 'illness'. Write a value as"),
     ],
 )
 def test_sensitive_values_that_nothing_could_be_measured_of_are_refused(tmp_path, sensitive, said):

@@ -147,7 +147,7 @@ def test_an_identifier_is_in_the_copy_only_by_an_instruction(folder):
     with pytest.raises(RolesError) as caught:
         synthesise_project(read_project(), seed=3, order=["id", "age"])
     assert str(caught.value) == (
-        "order names 'id', which has the role identifier and is left out. Take it out there, or say"
+        "order names 'id', which has the role identifier and is excluded. Take it out there, or say"
         " what to do with it: renumber or real_values."
     )
     assert files(folder) == ["people.csv", "project.toml"]
@@ -210,8 +210,8 @@ def test_a_project_file_broken_meanwhile_leaves_the_copies_and_says_what_to_ente
     with pytest.raises(InputError) as caught:
         synthesise_project(project, seed=3)
     assert str(caught.value).splitlines()[0] == (
-        "The copies are written, but could not be entered in project.toml. Enter them yourself,"
-        " under [data]: synthetic = ['copies/0001/FAKE_people.csv']."
+        "The synthetic files are written, but could not be entered in project.toml. Enter them"
+        " yourself, under [data]: synthetic = ['copies/0001/FAKE_people.csv']."
     )
     assert (folder / "copies/0001/FAKE_people.csv").exists()
     assert (folder / "project.toml").read_text(encoding="utf-8") == "[data"
@@ -293,7 +293,7 @@ def test_a_protected_copy_has_no_identifiers(folder):
     (folder / "project.toml").write_text(PROJECT.partition("[synthesis]")[0] + STEPS, "utf-8")
     made = protect_copy(read_project(), seed=3)
     assert pl.read_csv("protected/FAKE_people.csv").columns == ["sex", "age", "work", "income"]
-    assert "id is left out: the project calls it an identifier." in made.warnings
+    assert "id is excluded: the project calls it an identifier." in made.warnings
 
 
 def test_an_identifier_that_predicts_is_not_in_the_protected_copy(folder):

@@ -153,11 +153,11 @@ def test_an_exclusion_that_does_not_fit_is_set_aside_and_told(tmp_path: Path) ->
     lines = entry.format("work", "no") + entry.format("town", "Atlantis")
     run = run_project(project(tmp_path, SCENARIO, other, lines))
     assert [one for one in run.warnings if "set aside" in one] == [
-        "disclosure neighbour: The exclusion 'town=Atlantis' was set aside: nobody has such a"
+        "disclosure neighbour: The exclusion 'town=Atlantis' was set aside: no one has such a"
         " level.",
         "disclosure other: The exclusion 'work=no' was set aside: a column of it is no key or"
         " target here.",
-        "disclosure other: The exclusion 'town=Atlantis' was set aside: nobody has such a level.",
+        "disclosure other: The exclusion 'town=Atlantis' was set aside: no one has such a level.",
     ]
     assert run.part("disclosure neighbour").state == "measured"
 
@@ -167,7 +167,7 @@ def test_a_project_without_copies_measures_the_original_alone(tmp_path: Path) ->
     run = run_project(made)
     assert [part.kind for part in run.parts] == ["suda", "match_risk"]
     assert run.warnings == (
-        "The project names no synthetic copy yet: only the original was measured.",
+        "The project names no synthetic file yet: only the original was measured.",
     )
 
 

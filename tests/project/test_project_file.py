@@ -97,11 +97,12 @@ FAULTS = [
     ),
     (
         DATA + 'synthetic = ["copy.csv", "./copy.csv"]\n',
-        "project.toml, line 3: the copy './copy.csv' is named twice. Name each copy once.",
+        "project.toml, line 3: the synthetic file './copy.csv' is named twice. Name each file"
+        " once.",
     ),
     (
         DATA + 'synthetic = ["people.csv"]\n',
-        "project.toml, line 3: the original 'people.csv' is also named as a synthetic copy."
+        "project.toml, line 3: the original 'people.csv' is also named as a synthetic file."
         " Take it out.",
     ),
     (
@@ -112,12 +113,12 @@ FAULTS = [
     (
         DATA + 'control = "people.csv"\n',
         "project.toml, line 3: control is 'people.csv', which is the original too. The"
-        " control holds people who were not used to make the copy.",
+        " control holds people who were not used to make the synthetic data.",
     ),
     (
         DATA + 'synthetic = ["copy.csv"]\ncontrol = "copy.csv"\n',
-        "project.toml, line 4: control is 'copy.csv', which is a synthetic copy too. The"
-        " control holds people who were not used to make the copy.",
+        "project.toml, line 4: control is 'copy.csv', which is a synthetic file too. The"
+        " control holds people who were not used to make the synthetic data.",
     ),
     (
         DATA + 'control = "none.csv"\n',
@@ -162,15 +163,15 @@ FAULTS = [
     ),
     (
         'title = ""\n' + DATA,
-        "project.toml, line 1: title is ''. Write a text, or leave it out.",
+        "project.toml, line 1: title is ''. Write a text, or omit it.",
     ),
     (
         "context = 1\n" + DATA,
         "project.toml, line 1: [context] must be a table.",
     ),
     (
-        DATA + '[context]\naudience = "everybody"\n',
-        "project.toml, line 4: audience is 'everybody'. It must be one of: closed,"
+        DATA + '[context]\naudience = "everyone"\n',
+        "project.toml, line 4: audience is 'everyone'. It must be one of: closed,"
         " registered, open.",
     ),
     (
@@ -328,8 +329,8 @@ FAULTS = [
     ),
     (
         DATA + SCENARIO + "measures = []\n",
-        'project.toml, line 6: measures must be a list, such as ["disclosure", "cap"]. Leave'
-        " it out for all of them.",
+        'project.toml, line 6: measures must be a list, such as ["disclosure", "cap"]. Omit'
+        " it for all of them.",
     ),
     (
         DATA + SCENARIO + 'key = ["sex"]\n',
@@ -346,7 +347,7 @@ FAULTS = [
     ),
     (
         DATA + "[[exclude]]\n" + WHO,
-        "project.toml, line 3: [[exclude]] does not say what to leave out. Give target and"
+        "project.toml, line 3: [[exclude]] does not say what to exclude. Give target and"
         ' level, or a rule: rule = "missing-targets".',
     ),
     (
@@ -432,7 +433,7 @@ FAULTS = [
     (
         DATA + '[limits]\nDiSCO = [5, 10]\naccepted_by = ""\n',
         "project.toml, line 5: accepted_by is ''. Write who accepts them: accepted_by ="
-        ' "Name, role", or leave it out.',
+        ' "Name, role", or omit it.',
     ),
     (
         DATA + '[limits]\naccepted_by = "Ann"\n',
@@ -458,7 +459,7 @@ FAULTS = [
     ),
     (
         DATA + SCENARIO + '[[ruling]]\nfinding = "neighbour"\naccept = true\n' + WHO,
-        "project.toml, line 7: the finding 'neighbour' cannot be read. Write"
+        "project.toml, line 7: the flag 'neighbour' cannot be read. Write"
         " scenario/target=level, or scenario/target=level@key=level.",
     ),
     (
@@ -468,7 +469,7 @@ FAULTS = [
     ),
     (
         DATA + SCENARIO + '[[ruling]]\nfinding = "neighbour/income"\naccept = true\n' + WHO,
-        "project.toml, line 7: the finding 'neighbour/income' cannot be read. Write"
+        "project.toml, line 7: the flag 'neighbour/income' cannot be read. Write"
         " scenario/target=level, or scenario/target=level@key=level.",
     ),
     (
@@ -476,9 +477,8 @@ FAULTS = [
         + SCENARIO
         + '[[ruling]]\nfinding = "neighbour/missing-targets"\naccept = true\n'
         + WHO,
-        "project.toml, line 7: the finding 'neighbour/missing-targets' is a rule, not a"
-        " finding. Write scenario/target=level, or scenario/target=level@key=level. A rule"
-        " stands in [[exclude]].",
+        "project.toml, line 7: the flag 'neighbour/missing-targets' is a rule, not a flag. Write"
+        " scenario/target=level, or scenario/target=level@key=level. A rule stands in [[exclude]].",
     ),
     (
         DATA + SCENARIO + '[[ruling]]\nfinding = "neighbour/income=1"\naccept = "yes"\n' + WHO,
@@ -500,7 +500,7 @@ FAULTS = [
         + WHO
         + '[[ruling]]\nfinding = "neighbour/income=1"\naccept = true\n'
         + WHO,
-        "project.toml, line 12: the finding 'neighbour/income=1' is ruled on twice. Keep one"
+        "project.toml, line 12: the flag 'neighbour/income=1' is ruled on twice. Keep one"
         " of the two.",
     ),
     (
@@ -738,7 +738,7 @@ title = "The survey"
 [data]
 original = "people.csv"
 synthetic = ["copy.csv"]
-control = "book.xlsx#left out"
+control = "book.xlsx#excluded"
 missing_values = ["NA"]
 special_codes = {income = [-8]}
 types = {age = "integer"}
@@ -818,7 +818,7 @@ def test_a_whole_file_is_read_as_it_says(folder):
     assert (found.title, found.folder, found.text) == ("The survey", folder, WHOLE)
     assert found.data.original == "people.csv"
     assert found.data.synthetic == ("copy.csv",)
-    assert found.data.control == "book.xlsx#left out"
+    assert found.data.control == "book.xlsx#excluded"
     assert found.data.missing_values == ("NA",)
     assert found.data.special_codes == {"income": [-8]}
     assert found.data.types == {"age": "integer"}
@@ -909,7 +909,7 @@ def test_files_need_not_be_there_to_look_at_an_old_run(folder):
 
 def test_columns_that_the_files_lack_are_told_together_with_their_lines(folder):
     found = read_project(project(folder, WHOLE))
-    original, copy = "The original (people.csv)", "The synthetic copy (copy.csv)"
+    original, copy = "The original (people.csv)", "The synthetic data (copy.csv)"
     check_data_faults(found, {original: COLUMNS, copy: COLUMNS})
     less = [name for name in COLUMNS if name not in ("income", "age", "id")]
     with pytest.raises(RolesError) as refusal:

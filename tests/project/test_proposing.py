@@ -60,10 +60,10 @@ def test_the_example_gives_its_own_keys_and_targets(example):
     assert "protect" not in said  # codings are comments
     assert record.scenarios[0].n_unique == 1963
     for reason in (
-        "# 1,963 of 5,000 people are alone with these keys.",
+        "# 1,963 of 5,000 people are unique on these keys.",
         "DiSCO = [5, 10] # no published value: your decision",
         "S_pMSE = [3, 10] # synthpop's vignette on utility: all pairs below 10, better below 3",
-        "# - release_context: To whom will the copy be released",
+        "# - release_context: To whom will the synthetic data be released",
         '"income", # money in its name: sensitive',
         '# [[protect.step]]\n# do = "band"\n# column = "age"',
     ):

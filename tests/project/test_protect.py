@@ -28,7 +28,7 @@ STEPS = [
         **{"do": "add_noise", "column": "height", "population": "normal(170, 9)"},
         **{"N": 61017, "threshold": 0.137, "clip": [120, 220]},
     },
-    {"do": "add_noise", "column": "age", "not_needed": "known to nobody"},
+    {"do": "add_noise", "column": "age", "not_needed": "known to no one"},
 ]
 
 
@@ -123,7 +123,7 @@ def test_a_synthesis_that_is_not_written_is_done_behind_the_recodings():
     steps = [STEPS[0], {"do": "add_noise", "column": "age", "sigma": 1}]
     made = protect(ORIGINAL, steps=steps, seed=3)
     assert [step.do for step in made.record.steps] == ["top_code", "synthesise", "add_noise"]
-    assert "nobody measured what it protects from" in made.record.steps[2].sentence
+    assert "no one measured what it protects from" in made.record.steps[2].sentence
 
 
 @pytest.mark.slow
@@ -256,7 +256,10 @@ def test_replicated_uniques_are_taken_out_and_numbers_smoothed_before_noise():
     assert made.s1.height == N_ROWS
     assert made.s2.height == made.s3.height == N_ROWS - gone < N_ROWS
     assert made.record.smoothing[0].rows[0].column == "height"
-    short = f"The copy has {made.s3.height} rows, not {N_ROWS}: replicated uniques were taken out."
+    short = (
+        f"The synthetic data have {made.s3.height} rows, not {N_ROWS}: replicated uniques"
+        " were taken out."
+    )
     assert short in made.record.warnings
 
 
@@ -320,7 +323,8 @@ def test_keys_that_a_step_dropped_are_left_out_of_the_sweep_and_that_is_said():
     keys, targets = ["sex", "age"], ["work"]
     made = protect(ORIGINAL, steps=steps, seed=1, keys=keys, targets=targets, sweep=[20])
     assert made.record.warnings[0] == (
-        "The key 'age' is not in the copy: step 1 drops it, so that the sweep is without it."
+        "The key 'age' is not in the synthetic data: step 1 drops it, so that the sweep is"
+        " without it."
     )
     alone = protect(
         ORIGINAL.drop("age"), steps=[], seed=1, keys=["sex"], targets=targets, sweep=[20]
@@ -336,8 +340,8 @@ def test_targets_that_are_not_synthesised_are_left_out_of_the_sweep_and_that_is_
     )
     assert made.record.sweep[0].worst_target == "age"
     assert made.record.warnings[0] == (
-        "The target 'work' is not in the copy: it is not synthesised, so that the sweep is without"
-        " it."
+        "The target 'work' is not in the synthetic data: it is not synthesised, so that the"
+        " sweep is without it."
     )
 
 
@@ -425,8 +429,8 @@ NOISE = {"do": "add_noise", "column": "height"}
 WRONG = [
     (
         {"steps": [NOISE | {"sigma": 1}, {"do": "synthesise"}]},
-        "Step 1 (add_noise): it is done to the copy, but nothing is synthesised by then. Put it"
-        " behind the step synthesise, which is step 2.",
+        "Step 1 (add_noise): it is done to the synthetic data, but nothing is synthesised by"
+        " then. Put it behind the step synthesise, which is step 2.",
     ),
     (
         {"steps": [{"do": "synthesise"}, {"do": "drop", "column": "sex"}]},
@@ -435,7 +439,7 @@ WRONG = [
     ),
     (
         {"steps": [{"do": "synthesise"}, {"do": "synthesise"}]},
-        "Step 2 (synthesise): this is step 1 again. Leave one of them out.",
+        "Step 2 (synthesise): this is step 1 again. Omit one of them.",
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE | {"sigma": 1}, {"do": "distance_filter"}]},
@@ -485,7 +489,7 @@ WRONG = [
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE | {"sigma": 1, "N": 5}]},
-        "Step 2 (add_noise): N is given without a population. Give one, or leave it out.",
+        "Step 2 (add_noise): N is given without a population. Give one, or omit it.",
     ),
     (
         {"steps": {"do": "synthesise"}},
@@ -500,7 +504,7 @@ WRONG = [
     (
         {"synthesis": {"copies": 5}},
         "synthesis: copies is 5. One copy is protected and released: several of the same original"
-        " give away more. Leave it out.",
+        " disclose more. Omit it.",
     ),
     (
         {"synthesis": {"keep": ["sex"]}},

@@ -118,7 +118,7 @@ def test_an_unknown_finding_names_its_nearest_and_those_that_are_open(tmp_path):
         say(ran(tmp_path), "neighbour/abraod=NO")
     told = str(refusal.value)
     assert told.startswith(
-        "There is no finding 'neighbour/abraod=NO'. Did you mean 'neighbour/abroad=NO'? Open are:"
+        "There is no flag 'neighbour/abraod=NO'. Did you mean 'neighbour/abroad=NO'? Open are:"
         " neighbour/ill=no, "
     )
 

@@ -90,7 +90,7 @@ def test_an_exclusion_that_the_project_has_no_more_still_stands_in_its_run(proje
     ruling, gone = gather_report(file)[0].exclusions
     assert (ruling.rule, ruling.from_ruling, ruling.in_run) == (CONDITION, True, True)
     assert (gone.rule, gone.scenario, gone.in_run) == ("marital=widowed", "neighbour", True)
-    assert gone.reason == "no longer in the project: nobody says now why"
+    assert gone.reason == "no longer in the project: no one says now why"
 
 
 def test_one_exclusion_for_all_scenarios_is_told_for_each_where_they_differ():
@@ -119,7 +119,7 @@ def test_the_history_says_what_had_changed(contents):
     changed = contents.history[1].changed
     assert "synthetic file copies/0001/FAKE_survey.csv is gone" in changed
     assert "synthetic file copies/0002/FAKE_survey.csv is new" in changed
-    assert changed[0] == f"now left out: marital=widowed; {CONDITION}"
+    assert changed[0] == f"now excluded: marital=widowed; {CONDITION}"
     assert not any("exclusions" in one for one in changed)
 
 

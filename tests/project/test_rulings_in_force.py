@@ -61,7 +61,7 @@ def test_an_exclusion_of_what_is_kept_is_a_fault_with_both_lines(tmp_path):
     with pytest.raises(SettingsError) as refusal:
         read_project(folder)
     assert str(refusal.value) == (
-        f"project.toml, line {first}: 'abroad=NO' is left out here, and kept as a risk in scenario"
+        f"project.toml, line {first}: 'abroad=NO' is excluded here, and kept as a risk in scenario"
         f" 'neighbour' by the [[ruling]] of line {second}. Take one of the two out."
     )
 
@@ -80,7 +80,7 @@ def test_what_is_excluded_cannot_be_ruled_to_be_kept(tmp_path):
     with pytest.raises(SettingsError) as refusal:
         say(folder, "neighbour/abroad=NO", accept=False)
     assert str(refusal.value) == (
-        "'neighbour/abroad=NO' cannot be kept: [[exclude]] in project.toml leaves it out, said by"
+        "'neighbour/abroad=NO' cannot be kept: [[exclude]] in project.toml excludes it, said by"
         " Carl Dee. Take that table out first."
     )
 
@@ -100,7 +100,7 @@ def test_a_kept_pair_of_a_level_that_is_left_out_is_told_by_the_run(tmp_path):
     told = [one for one in run(folder).warnings if "was ruled to be kept" in one]
     assert told == [
         "A pair of 'abroad' was ruled to be kept in scenario 'neighbour', but its whole level is"
-        " left out as common knowledge, and the pair with it."
+        " excluded as common knowledge, and the pair with it."
     ]
 
 

@@ -5,7 +5,7 @@ import pytest
 from unveil.errors import RolesError
 from unveil.project.run_result import RunPlots
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.lollipop import lollipop_chart
+from unveil.view.charts.dots import lollipop_chart
 from view import report_cases
 
 

@@ -48,7 +48,7 @@ def test_what_the_commands_refuse_is_a_fault_in_the_file(tmp_path, old, new, lin
 def test_limits_are_accepted_by_no_example_and_no_hidden_character(tmp_path, by):
     told = refusal(tmp_path, f"{PROJECT}[limits]\nDiSCO = [5, 10]\naccepted_by = {by}\n")
     assert told.startswith(f"project.toml, line {LINE + 2}: accepted_by is ")
-    assert told.endswith('Write who accepts them: accepted_by = "Name, role", or leave it out.')
+    assert told.endswith('Write who accepts them: accepted_by = "Name, role", or omit it.')
 
 
 def test_an_answer_that_is_the_example_is_no_answer(tmp_path):

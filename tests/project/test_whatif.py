@@ -77,7 +77,7 @@ def test_identity_figures_are_told_where_keys_are_left_out(tmp_path):
     found = whatif(read_project(folder), ["missing-keys"])
     one = row(found, None, "UiO")
     assert one.before > one.after
-    assert "If missing-keys is left out" not in found.scenarios[0].sentences  # repU is as it was
+    assert "If missing-keys is excluded" not in found.scenarios[0].sentences  # repU is as it was
 
 
 def test_statuses_are_against_accepted_limits_alone(tmp_path):
@@ -158,7 +158,7 @@ def test_one_scenario_alone_can_be_asked_about_and_kept_for(tmp_path):
 @pytest.mark.parametrize(
     ("exclude", "asked", "kind", "sentence"),
     [
-        ([], {}, SettingsError, "Say what to leave out: unveil whatif --exclude workab=NO."),
+        ([], {}, SettingsError, "Say what to exclude: unveil whatif --exclude workab=NO."),
         (
             ["abroad=NO"],
             {"reason": "r"},
@@ -201,7 +201,7 @@ def test_what_is_in_force_already_is_said_to_be(tmp_path):
     folder = ran(tmp_path)
     whatif(read_project(folder), ["abroad=NO"], keep=True, reason="r", by=ANALYST)
     with pytest.raises(
-        SettingsError, match="abroad=NO is left out already in scenario 'neighbour'"
+        SettingsError, match="abroad=NO is excluded already in scenario 'neighbour'"
     ):
         whatif(read_project(folder), ["abroad=NO"])
 

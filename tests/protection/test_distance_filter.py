@@ -86,7 +86,7 @@ class TestByHand:
             "1 of 4 original rows miss a value. At worst such a row is far from every other, so all"
             " synthetic rows that may be nearer to it are refused; the strict rule asks every such"
             " row, which is why it keeps none. To keep more, take distances on columns that every"
-            " original row has (columns=...), or fill in missing values before the copy is made."
+            " original row has (columns=...), or fill in missing values before the synthetic data are made."
             " Values are missing in a (1)."
         )
 
@@ -503,7 +503,7 @@ BAD = [
         NUMBERS.rename({"x": "u", "y": "v"}),
         {},
         RolesError,
-        "The original and the synthetic copy have no column in common, so there is no distance between"
+        "The original and the synthetic data have no column in common, so there is no distance between"
         " their rows. Give the columns the same names in both.",
     ),
     (
@@ -542,8 +542,7 @@ BAD = [
         EMPTY,
         {"protect_columns": "m"},
         SettingsError,
-        "Column 'm' is missing in every row of the original.\nIt cannot be protected: leave it out of"
-        " protect_columns.",
+        "Column 'm' is missing in every row of the original.\nIt cannot be protected: remove it from protect_columns.",
     ),
     (
         NUMBERS,
@@ -551,7 +550,7 @@ BAD = [
         {"metric": "jaccard"},
         SettingsError,
         "The metric jaccard is for columns of yes and no, but x, y hold other values. Code them as 1"
-        " and 0 (or true and false), leave them out, or use the metric gower.",
+        " and 0 (or true and false), omit them, or use the metric gower.",
     ),
     (
         NUMBERS,
@@ -602,7 +601,7 @@ BAD = [
         NUMBERS,
         {},
         SettingsError,
-        "Only 1 row of the original have a value in every column, too few for a covariance. Leave out"
+        "Only 1 row of the original have a value in every column, too few for a covariance. Omit"
         " the columns with most missing values: x (1), y (1).",
     ),
 ]

@@ -46,7 +46,7 @@ def test_without_a_column_only_the_label_says_so():
     result = label_as_fake(FRAME, column=None)
     assert result.data.frame.equals(FRAME)
     assert result.record.marker is None
-    assert result._repr_html_() == "<pre>Marked as fake by its label and note.</pre>"
+    assert "Marked as fake by its label and note." in result._repr_html_()
 
 
 @pytest.mark.parametrize("ending", ["csv", "sav", "parquet"])
@@ -72,7 +72,7 @@ def test_marking_twice_is_marking_once():
     [
         (
             "t",
-            "The synthetic copy has a column 't' already. Choose another name for the marker"
+            "The synthetic data has a column 't' already. Choose another name for the marker"
             " column.",
         ),
         (" ", "The marker column is empty. Give it a name, such as FAKE."),

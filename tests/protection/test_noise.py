@@ -14,7 +14,7 @@ from unveil.errors import RolesError, SettingsError
 from unveil.io.table import Labelled
 from unveil.protection.noise import add_noise
 from unveil.records.codebook import Codebook, MissingRange, Variable
-from unveil.view.charts.ecap_curve import noise_chart
+from unveil.view.charts.distributions import before_and_after
 from unveil.view.noise import noise_sentences
 
 PEOPLE = pl.DataFrame(
@@ -113,7 +113,7 @@ def test_the_distribution_before_and_after_adds_up():
     assert sum(one.n_before for one in row.bins) == sum(one.n_after for one in row.bins) == 1000
     assert row.before.median == pytest.approx(0, abs=1e-9)
     assert row.after.sd == pytest.approx(np.sqrt(row.before.sd**2 + 1), rel=0.03)
-    assert "<svg" in noise_chart(row)
+    assert "<svg" in before_and_after(row).svg()
 
 
 def test_the_statement_is_exactly_this():
@@ -130,7 +130,7 @@ def test_the_statement_is_exactly_this():
         "Noise statement\n"
         "\n"
         "Random noise with mean 0 was added to the following columns, to each value by itself."
-        " Missing values and codes for no answer were left as they are. Noise that would"
+        " Missing values and codes for missing values were left as they are. Noise that would"
         " have turned a value into such a code was drawn again.\n"
         "\n"
         "- age: normal noise with standard deviation 1.7, then rounded to whole numbers, then"
@@ -149,10 +149,10 @@ def test_neither_statement_nor_record_holds_ecap_threshold_or_seed():
 
 
 def test_columns_nobody_spoke_of_are_named():
-    result = add_noise(PEOPLE, columns={"age": 1}, not_needed={"dur": "known to nobody."})
+    result = add_noise(PEOPLE, columns={"age": 1}, not_needed={"dur": "known to no one."})
     assert result.record.undeclared == ("height",)
     told = list(noise_sentences(result.record))
-    assert "dur needs no noise: known to nobody." in told
+    assert "dur needs no noise: known to no one." in told
     assert told[-1].startswith("Nothing was said about height: numbers too")
 
 
@@ -190,7 +190,8 @@ def test_noise_turns_no_number_into_a_code_for_no_answer():
     assert row.n_codes == 1
     assert 300 < row.n_redrawn < 900
     assert any(
-        "would have become codes for no answer" in one for one in noise_sentences(result.record)
+        "would have become codes for missing values" in one
+        for one in noise_sentences(result.record)
     )
     assert (
         "Noise that would have turned a value into such a code was drawn again." in result.statement
@@ -202,8 +203,8 @@ def test_where_rounding_leads_to_a_code_whatever_the_noise_it_is_refused():
     with pytest.raises(SettingsError) as fault:
         add_noise(pl.DataFrame({"x": [50.0, 96.9]}), columns=asked)
     assert str(fault.value) == (
-        "Rounding or clipping turns numbers of 'x' into codes for no answer whatever the noise."
-        " Round to more decimals, or clip to values that are no codes."
+        "Rounding or clipping turns numbers of 'x' into codes for missing values whatever the"
+        " noise. Round to more decimals, or clip to values that are no codes."
     )
 
 

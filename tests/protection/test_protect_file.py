@@ -164,7 +164,7 @@ FAULTS = [
     ),
     (
         steps({"do": '"add_noise"', "column": '"age"', "sigma": "1"}, {"do": '"synthesise"'}),
-        "project.toml, line 4: Step 1 (add_noise): it is done to the copy, but nothing is"
+        "project.toml, line 4: Step 1 (add_noise): it is done to the synthetic data, but nothing is"
         " synthesised by then. Put it behind the step synthesise, which is step 2.",
     ),
     (
@@ -187,8 +187,8 @@ FAULTS = [
         ' "a.csv".',
     ),
     (
-        DATA + '[context]\naudience = "everybody"\n[[protect.step]]\ndo = "synthesise"',
-        "project.toml, line 4: audience is 'everybody'. It must be one of: closed, registered,"
+        DATA + '[context]\naudience = "everyone"\n[[protect.step]]\ndo = "synthesise"',
+        "project.toml, line 4: audience is 'everyone'. It must be one of: closed, registered,"
         " open.",
     ),
     (
@@ -239,7 +239,7 @@ FAULTS = [
         steps({"do": '"synthesise"'})
         + '[roles]\nidentifier = ["sex"]\n[synthesis]\norder = ["age", "sex"]\n',
         "project.toml, line 9: synthesis: order names 'sex', which has the role identifier and is"
-        " left out. Take it out there, or say what to do with it: renumber or real_values.",
+        " excluded. Take it out there, or say what to do with it: renumber or real_values.",
     ),
     (
         steps({"do": '"synthesise"'}) + '[synthesis]\nreal_values = {sex = ""}\n',

@@ -64,7 +64,8 @@ def test_a_copy_of_which_nothing_is_left_is_told():
     result = remove_replicated_uniques(original, [original, original])
     assert [data.height for data in result.data] == [0, 0]
     assert result.record.warnings[1] == (
-        "No record of copy 2 is left. Give fewer keys, or recode them before the copy is made."
+        "No record of copy 2 is left. Give fewer keys, or recode them before the synthetic data"
+        " are made."
     )
 
 
@@ -113,11 +114,11 @@ def test_it_equals_its_story(original, copies, wide):
             pl.DataFrame({"sex": ["1", "2"]}),
             None,
             "Key 'sex' has no level in common between the"
-            " original and the synthetic copy. Nobody would be found and the risk would look like"
-            " zero. Give the column the same coding in both files.\nAll columns were taken as keys."
-            " Name those that outsiders know in keys.",
+            " original and the synthetic data. Nothing would match, so the risk would appear as"
+            " zero. Give the column the same coding in both files.\nAll columns were taken as"
+            " keys. Name those that outsiders know in keys.",
         ),
-        ([], None, "No synthetic copy is given. Name at least one file or frame."),
+        ([], None, "No synthetic data are given. Name at least one file or frame."),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(copy, keys, sentence):

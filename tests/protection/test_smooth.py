@@ -158,7 +158,7 @@ COLUMNS = "Its columns are: x, t, huge, long."
 @pytest.mark.parametrize(
     ("columns", "codes", "sentence"),
     [
-        ("t", None, "Column 't' holds text, not numbers, and cannot be smoothed. Leave it out."),
+        ("t", None, "Column 't' holds text, not numbers, and cannot be smoothed. Omit it."),
         ("xx", None, f"The data has no column 'xx'. Did you mean 'x'? {COLUMNS}"),
         (
             "huge",

@@ -28,7 +28,17 @@ NAMES = {
     for path in MODULES
 }
 # The measures of Raab 2024, as their pages and their tests are called.
-MEASURES = ("cap", "checks", "claims", "disco", "excess", "recurrence", "tcap", "uniques")
+MEASURES = (
+    "cap",
+    "checks",
+    "claims",
+    "disco",
+    "excess",
+    "key_sets",
+    "recurrence",
+    "tcap",
+    "uniques",
+)
 # The layers, lowest first: a module may import its own and those before it.
 LAYERS = (
     *("errors", "version", "arrays", "arguments", "atomic", "seeding", "records", "assessment"),

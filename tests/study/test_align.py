@@ -143,18 +143,18 @@ REFUSED = {
     "text among numbers": (
         series([1, 2]),
         series(["1", "two"]),
-        "Column 'x' holds numbers in the original but text in the synthetic copy, where 1 of 2"
+        "Column 'x' holds numbers in the original but text in the synthetic data, where 1 of 2"
         " entries are not numbers.",
     ),
     "dates against numbers": (
         series([1, 2]),
         series([date(2020, 1, 1)]),
-        "Column 'x' differs: numbers in the original, dates in the synthetic copy.",
+        "Column 'x' differs: numbers in the original, dates in the synthetic data.",
     ),
     "truth values against words": (
         series([True]),
         series(["yes"]),
-        "Column 'x' holds truth values in the original but text in the synthetic copy, where 1 of 1"
+        "Column 'x' holds truth values in the original but text in the synthetic data, where 1 of 1"
         " entries are not truth values.",
     ),
     "long whole numbers against decimals": (
@@ -166,7 +166,7 @@ REFUSED = {
     "zones against none": (
         series([datetime(2020, 1, 1)]),
         series([datetime(2020, 1, 1, tzinfo=ZoneInfo("UTC"))]),
-        "Column 'x' has times with a time zone in the synthetic copy and without in the original,"
+        "Column 'x' has times with a time zone in the synthetic data and without in the original,"
         " which cannot be compared.",
     ),
     "moments too far away for the unit of the other": (
@@ -178,7 +178,7 @@ REFUSED = {
     "moments against words": (
         series([datetime(2020, 1, 1, 10)]),
         series(["unknown"]),
-        "Column 'x' holds dates with time in the original but text in the synthetic copy, where 1"
+        "Column 'x' holds dates with time in the original but text in the synthetic data, where 1"
         " of 1 entries are not dates with time.",
     ),
     "lists": (
@@ -203,7 +203,7 @@ def test_all_faults_are_shown_together():
     other = pl.DataFrame({"a": ["one"], "b": [1], "c": ["y"]})
     sides = [
         Table("original", "The original", frame),
-        Table("synthetic", "The synthetic copy", other),
+        Table("synthetic", "The synthetic data", other),
     ]
     with pytest.raises(AlignError) as refusal:
         Study(sides).files.align(["a", "b", "c"])

@@ -146,7 +146,7 @@ def test_one_file_that_cannot_be_compared_does_not_stop_the_others():
     first, second = study.synthetic
     assert disclosure(study.original, first, keys="a").record.targets == ("b",)
     with pytest.raises(
-        AlignError, match="holds numbers in the original but text in the synthetic copy"
+        AlignError, match="holds numbers in the original but text in the synthetic data"
     ):
         disclosure(study.original, second, keys="a")
 

@@ -58,7 +58,7 @@ def test_roles_that_do_not_fit_are_refused(case):
 
 
 def test_a_list_without_copies_is_refused():
-    with pytest.raises(ReadError, match="No synthetic copy is given"):
+    with pytest.raises(ReadError, match="No synthetic data are given"):
         call([], keys="sex")
 
 
@@ -74,8 +74,8 @@ def test_a_key_without_a_level_in_common_is_refused(original, synthetic):
     with pytest.raises(AlignError) as refusal:
         unveil.disclosure(*frames, keys="k")
     assert str(refusal.value) == (
-        "Key 'k' has no level in common between the original and the synthetic copy. Nobody would"
-        " be found and the risk would look like zero. Give the column the same coding in both"
+        "Key 'k' has no level in common between the original and the synthetic data. Nothing"
+        " would match, so the risk would appear as zero. Give the column the same coding in both"
         " files."
     )
 
@@ -83,7 +83,7 @@ def test_a_key_without_a_level_in_common_is_refused(original, synthetic):
 def test_a_key_empty_throughout_is_refused():
     frames = [pl.DataFrame({"k": k, "t": [1, 2]}) for k in ([None, None], ["a", "b"])]
     with pytest.raises(
-        AlignError, match=r"Key 'k' is empty throughout the original\. Nobody would"
+        AlignError, match=r"Key 'k' is empty throughout the original\. Nothing would"
     ):
         unveil.disclosure(*frames, keys="k")
 

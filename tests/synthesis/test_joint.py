@@ -202,12 +202,12 @@ REFUSED = {
     ),
     "a prior of trees": (
         {"prior": 2},
-        "prior is a setting of 'catall' and 'ipf', but no column has that method. Leave it out, or"
+        "prior is a setting of 'catall' and 'ipf', but no column has that method. Omit it, or"
         " give some columns the method 'ipf'.",
     ),
     "margins of catall": (
         {"method": together("catall"), "margins": [["age"]]},
-        "margins is a setting of 'ipf', but no column has that method. Leave it out, or give some"
+        "margins is a setting of 'ipf', but no column has that method. Omit it, or give some"
         " columns the method 'ipf'.",
     ),
     "a table of numbers": (

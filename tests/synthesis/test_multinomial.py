@@ -114,7 +114,7 @@ def test_a_predictor_that_another_determines_is_left_out_and_told():
     alone = fitted(classes(y), number("age", x))
     both = fitted(classes(y), number("age", x), number("months", 12 * x + 3))
     assert both.notes == (
-        "In the model of y these were left out, wholly or in part, because the predictors before"
+        "In the model of y these were excluded, wholly or in part, because the predictors before"
         " them determine them: months.",
     )
     assert both.fit.coefficients[1].tolist() == [0, 0, 0]

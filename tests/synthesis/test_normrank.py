@@ -132,7 +132,7 @@ def test_a_predictor_that_another_determines_is_left_out_and_told():
     x = np.arange(50.0)
     model = fitted(values(x * 7 % 11), number("age", x), number("months", 12 * x))
     assert model.notes == (
-        "In the model of income these were left out, wholly or in part, because the predictors"
+        "In the model of income these were excluded, wholly or in part, because the predictors"
         " before them determine them: months.",
     )
 

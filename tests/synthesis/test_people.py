@@ -133,7 +133,7 @@ def test_rare_levels_are_those_of_few_people():
     assert any(
         "60 of the 60 levels of 'town' have fewer than 5 people" in one for one in said.notes
     )
-    assert any("Levels that one person alone has: town (60)" in one for one in said.warnings)
+    assert any("Levels held by one person only: town (60)" in one for one in said.warnings)
 
 
 def test_the_column_is_left_out_or_numbered_anew_and_the_record_says_what_was_counted():

@@ -99,11 +99,11 @@ def test_columns_of_joint_methods_come_first():
         (
             {"predictors": {"age": ["income"]}},
             "Column 'income' is to predict 'age', but is not synthesised before it. "
-            "Change the order, or leave it out.",
+            "Change the order, or omit it.",
         ),
         (
             {"predictors": {"age": ["age"]}},
-            "Column 'age' cannot predict itself. Leave it out of its row.",
+            "Column 'age' cannot predict itself. Remove it from its row.",
         ),
         (
             {"predictors": ["age"]},
@@ -135,7 +135,7 @@ def test_columns_of_joint_methods_come_first():
         ),
         (
             {"method": {"sex": "cart"}, "keep": "sex"},
-            "Column 'sex' has a method but is not synthesised. Leave one out.",
+            "Column 'sex' has a method but is not synthesised. Omit one.",
         ),
         ({"method": 3}, "The method is 3. It must be a name, or one by column."),
     ],

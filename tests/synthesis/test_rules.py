@@ -262,17 +262,17 @@ def test_declared_codes_are_no_amounts():
     [
         (
             "if sex = Femal then job = works",
-            "The rule 'if sex = Femal then job = works': nobody has 'sex' = 'Femal'. Did you mean"
+            "The rule 'if sex = Femal then job = works': no one has 'sex' = 'Femal'. Did you mean"
             " 'Female'? Write the level as it stands in the data.",
         ),
         (
             "if sex = Other then job = works",
-            "The rule 'if sex = Other then job = works': nobody has 'sex' = 'Other'. Write the"
+            "The rule 'if sex = Other then job = works': no one has 'sex' = 'Other'. Write the"
             " level as it stands in the data.",
         ),
         (
             "if sex = 3 then job = works",
-            "The rule 'if sex = 3 then job = works': nobody has 'sex' = '3'. Write the level as it"
+            "The rule 'if sex = 3 then job = works': no one has 'sex' = '3'. Write the level as it"
             " stands in the data.",
         ),
         (
@@ -296,14 +296,14 @@ REFUSED = {
         f": The original has no column 'martial'. Did you mean 'marital'? {COLUMNS}"
     ),
     "if age < 16 then marital = SINGEL": (
-        ": nobody has 'marital' = 'SINGEL'. Did you mean 'SINGLE'? Write the level as it stands in"
+        ": no one has 'marital' = 'SINGEL'. Did you mean 'SINGLE'? Write the level as it stands in"
         " the data."
     ),
     "if sex in (M, X) then smokes = true": (
-        ": nobody has 'sex' = 'X'. Write the level as it stands in the data."
+        ": no one has 'sex' = 'X'. Write the level as it stands in the data."
     ),
     "if edu < most then smokes = true": (
-        ": nobody has 'edu' = 'most'. Write the level as it stands in the data."
+        ": no one has 'edu' = 'most'. Write the level as it stands in the data."
     ),
     "if age < sixteen then sex = M": (
         " compares 'age', which holds numbers, with the text 'sixteen'. Write a number."

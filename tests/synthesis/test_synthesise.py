@@ -329,7 +329,7 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
         (
             {"rows": 10, "keep": "age"},
             "rows is 10, but the original has 400, and columns that are kept stand beside it row "
-            "for row. Leave rows out.",
+            "for row. Omit rows.",
         ),
         (
             {"special_codes": {"aeg": [-8]}},
@@ -339,7 +339,7 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
         (
             {"special_codes": {"sex": [-8]}},
             "Column 'sex' is a category, so its special codes are levels like any other. "
-            "Leave them out.",
+            "Omit them.",
         ),
         (
             {"special_codes": {"hours": ["x"]}},
@@ -364,7 +364,7 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
         ),
         (
             {"derived": [Ratio()], "order": ["age"]},
-            "The derived column 'ratio' needs income, which the copy does not have.",
+            "The derived column 'ratio' needs income, which the synthetic data do not have.",
         ),
     ],
 )

@@ -38,7 +38,7 @@ def test_levels_that_one_person_alone_has_are_told_by_their_number_and_not_by_na
     )
     made = synthesise(frame, keep="kept", seed=1)
     assert made.record.warnings[0] == (
-        "Levels that one person alone has: job (2), kept (1). Where the synthetic data hold"
+        "Levels held by one person only: job (2), kept (1). Where the synthetic data hold"
         " such a level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare)."
     )
@@ -55,8 +55,8 @@ def test_a_column_with_fewer_plain_values_than_a_leaf_is_told_of():
     frame = pl.DataFrame({"x": [1, 2] * 50, "rare": [77, *[None] * 99]})
     told = synthesise(frame, seed=1).record.columns[1].notes
     assert told == (
-        "rare has fewer than 5 plain values to draw from (min_leaf): every plain value of the copy"
-        " is one of these.",
+        "rare has fewer than 5 plain values to draw from (min_leaf): every plain value of the"
+        " synthetic data is one of these.",
     )
     assert synthesise(frame, min_leaf=1, seed=1).record.columns[1].notes == ()
 
@@ -76,4 +76,4 @@ def test_a_level_is_quoted_only_where_five_people_have_it(n_people, hint):
     frame = pl.DataFrame({"age": [1, 2] * 30, "status": status})
     with pytest.raises(SettingsError) as caught:
         synthesise(frame, rules=["if age = 1 then status = widwed"])
-    assert f"nobody has 'status' = 'widwed'.{hint} Write" in str(caught.value)
+    assert f"no one has 'status' = 'widwed'.{hint} Write" in str(caught.value)

@@ -712,7 +712,7 @@ def _history(run: Run, text: Any) -> Iterable[HistoryRow]:
         worst_target=worst.target,
         S_pMSE=max(fit) if fit else None,
         pMSE=None,
-        changed=(text("the synthetic copy"), text("the bands of age")),
+        changed=(text("the synthetic data"), text("the bands of age")),
         decision=text("refused by G. Lead, governance"),
     )
 

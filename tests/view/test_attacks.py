@@ -9,7 +9,8 @@ from unveil.records.attacks import AttackRow, AttackRun, Attacks, CopyAttacks
 from unveil.records.disclosure import Coercion
 from unveil.view.attack_rows import AttackDisplayRow, attack_rows, cells, warnings
 from unveil.view.attacks import attack_sentences, format_expected, general, row_sentences, sizes
-from unveil.view.charts.attack_intervals import MOST_ROWS, Frame, attacks_chart, attacks_spec
+from unveil.view.charts.intervals import attack_rates
+from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.pages.attacks import attacks_page
 from unveil.view.show import as_html, as_text
 
@@ -159,7 +160,7 @@ def test_an_attack_that_made_no_guess_says_nothing():
     assert said(n_found=0, main_successes=0.0, interval_delta=None, **none) == []
     empty = record(row(n_found=0, interval_delta=None, **none))
     assert as_text(empty) == "Simulated attacks: nothing could be measured"
-    assert "Nothing could be measured." in attacks_chart(run_of(empty).copies)
+    assert "Nothing could be measured." in attack_rates(run_of(empty).copies).svg()
 
 
 def test_the_interval_shown_is_the_one_of_the_record_however_few_were_attacked():
@@ -242,7 +243,7 @@ def test_hostile_names_are_shown_as_text_everywhere():
     attacks = record(*rows, warnings=(HOSTILE,), coercions=(note,))
     copy = CopyAttacks(copy=1, file=HOSTILE, attacks=(attacks,), membership=None)
     run = run_of(attacks, copies=(copy, copy), notes=(HOSTILE,))
-    picture = attacks_chart(run.copies)
+    picture = attack_rates(run.copies).svg()
     minidom.parseString(picture)
     for text in (picture, attacks_page(run), as_html(attacks)):
         found = Tags()
@@ -253,7 +254,7 @@ def test_hostile_names_are_shown_as_text_everywhere():
     assert not {"\x1b", "\u202e"} & set(as_text(attacks))
 
 
-def test_the_page_holds_sentences_picture_table_and_warnings_and_is_sealed():
+def test_the_page_holds_sentences_picture_table_and_warnings_and_asks_for_nothing():
     text = attacks_page(run_of(record(row(warnings=("Too weak.",))), notes=("Halves.",)))
     for part in (
         "CONFIDENTIAL",
@@ -261,7 +262,8 @@ def test_the_page_holds_sentences_picture_table_and_warnings_and_is_sealed():
         "Halves.",
         "<svg",
         "because their own records were used",
-        "<td>↑ 0.20</td><td>0.10 to 0.30</td>",
+        "↑ 0.20</td>",
+        "0.10 to 0.30</td>",
         "Inference: income: Too weak.",
         "What cannot be said",
     ):
@@ -275,13 +277,12 @@ def test_a_mark_means_the_same_in_every_panel_of_the_picture():
         CopyAttacks(copy=n, file=f"{n}.csv", attacks=(record(one),), membership=None)
         for n, one in enumerate((high, low), start=1)
     ]
-    frame = Frame.of([shown for copy in copies for shown in attack_rows(copy.attacks)])
-    assert frame.readings == ("above 0", "below 0")
-    assert frame.reach == (-0.3, 0.3)
-    specs = [attacks_spec(attack_rows(c.attacks), frame, title=None) for c in copies]
-    scales = [spec["layer"][-1]["encoding"]["shape"]["scale"] for spec in specs]
-    assert scales[0] == scales[1]
-    assert scales[0]["range"] == ["square", "triangle-down"]
+    specs = attack_rates(copies).spec["vconcat"]
+    for spec in specs:
+        marks = spec["layer"][3]["encoding"]
+        assert marks["x"]["scale"]["domain"] == [-0.3, 0.3]
+        assert marks["shape"]["scale"]["domain"] == ["interval above 0", "interval below 0"]
+        assert marks["shape"]["scale"]["range"] == ["square", "triangle-down"]
     (point,) = specs[1]["data"]["values"]
     assert (point["value"], point["low"], point["high"]) == (-0.2, -0.3, -0.1)
     assert point["naive"] == 0.2
@@ -290,8 +291,8 @@ def test_a_mark_means_the_same_in_every_panel_of_the_picture():
 
 def test_a_long_picture_is_cut_and_says_so():
     rows = [row(target=f"c{i}", R=0.2 - i / 1000) for i in range(MOST_ROWS + 3)]
-    picture = attacks_chart(run_of(record(*rows)).copies)
-    assert "3 rows with lower risks left out." in picture
+    picture = attack_rates(run_of(record(*rows)).copies).svg()
+    assert "3 rows with lower risks not drawn." in picture
     assert f"c{MOST_ROWS - 1}<" in picture
     assert f"c{MOST_ROWS}<" not in picture
 

@@ -73,11 +73,19 @@ def test_a_saved_chart_is_its_owners_alone_and_never_written_over(tmp_path):
         chart().save(path)
 
 
-@pytest.mark.parametrize("name", ["one.png", "one", "one.svg.pdf"])
-def test_a_chart_is_saved_as_svg_and_as_nothing_else(name, tmp_path):
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "magic"), [("a.PNG", b"\x89PNG\r\n\x1a\n"), ("a.pdf", b"%PDF-1.")]
+)
+def test_a_chart_is_saved_as_its_ending_says(name, magic, tmp_path):
+    assert chart().save(tmp_path / name).read_bytes().startswith(magic)
+
+
+@pytest.mark.parametrize("name", ["one.gif", "one", "one.svg.txt"])
+def test_a_chart_is_saved_as_nothing_else(name, tmp_path):
     with pytest.raises(SettingsError) as caught:
         chart().save(tmp_path / name)
-    assert "does not end in .svg. Name a file like 'chart.svg'." in str(caught.value)
+    assert f"{name!r} has to end in .svg, .png or .pdf." in str(caught.value)
     assert not list(tmp_path.iterdir())
 
 
@@ -122,6 +130,7 @@ RESULTS = {
         people(), {"a": [people(300)]}, key_sets=[KEYS], target="health", scenarios=["full"]
     ),
     "choose_noise": lambda: unveil.choose_noise(people()["income"], n=300, **POPULATION),
+    "claims": lambda: disclosure("claims"),
     "codebook": lambda: unveil.codebook(people()),
     "compare": lambda: unveil.compare(people(), people(300)),
     "compare_structure": lambda: unveil.compare_structure(people(), people(300)),
@@ -137,6 +146,7 @@ RESULTS = {
     ),
     "gcap": lambda: unveil.gcap(people(), people(300), keys=KEYS, target="health"),
     "gtcap": lambda: unveil.gtcap(people(), people(300), keys=KEYS, target="health"),
+    "key_sets": lambda: disclosure("key_sets"),
     "inference": lambda: attack("inference", secrets=["health"], keys=["sex", "age"]),
     "linkability": lambda: attack("linkability", columns=[["sex", "age"], ["region"]]),
     "match_risk": lambda: unveil.match_risk(people(), keys=KEYS, sensitive="health"),

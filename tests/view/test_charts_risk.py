@@ -11,21 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.records.cap import GtcapBin
-from unveil.view.charts import (
-    cap_lines,
-    exclusion_grid,
-    funnel,
-    gtcap_histogram,
-    ladder,
-    lollipop,
-    paired_dots,
-    shrink_svg,
-    suda_bars,
-    target_steps,
-)
-from unveil.view.charts.render_svg import BAD, BASELINE, SYNTHETIC
-from unveil.view.charts.status_marks import COLOURS
-from unveil.view.charts.text_rows import reach_of
+from unveil.view.charts import bars, dots, lines, marks
+from unveil.view.charts.chart import shrink_svg
+from unveil.view.charts.marks import BAD, BASELINE, STATUS_COLOURS, SYNTHETIC, reach_of
 from unveil.view.format import truncate, visible
 from unveil.view.status import GLYPHS, WORDS, format_status, worst
 from view import report_cases
@@ -64,39 +52,42 @@ def texts(spec):
 def test_the_funnel_says_of_how_many_each_bar_is_and_draws_the_odd_one_hollow():
     found = record()
     row = found.identity_of(1)
-    spec = funnel.identity_chart(found).spec
-    bars = spec["data"]["values"]
-    assert [bar["value"] for bar in bars] == [row.UiO, row.UiOiS, row.repU, row.UiS]
-    assert [bar["told"].split(" of ")[-1] for bar in bars] == [*["900 people"] * 3, "900 records"]
-    assert [bar["side"] for bar in bars] == ["original", "copy", "copy", "of the copy"]
+    spec = bars.identity_chart(found).spec
+    rows = spec["data"]["values"]
+    assert [one["value"] for one in rows] == [row.UiO, row.UiOiS, row.repU, row.UiS]
+    assert [one["told"].split(" of ")[-1] for one in rows] == [*["900 people"] * 3, "900 records"]
+    sides = [one["side"] for one in rows]
+    assert sides == ["original", "synthetic", "synthetic", "synthetic records"]
     fill = spec["layer"][0]["encoding"]["fill"]["scale"]
-    assert dict(zip(fill["domain"], fill["range"], strict=True))["of the copy"] == "white"
+    assert dict(zip(fill["domain"], fill["range"], strict=True))["synthetic records"] == "white"
 
 
 def test_a_mean_over_copies_of_other_sizes_is_of_no_number_of_records():
     found = msgspec.structs.replace(record("copies"), n_synthetic=(600, 600, 599))
-    assert funnel.identity_bars(found, "mean")[-1].told.endswith("% of synthetic records")
-    assert funnel.identity_bars(found, 3)[-1].told.endswith("of 599 records")
-    assert funnel.identity_bars(found, "pooled")[-1].told.endswith("of 1,799 records")
+    assert bars.identity_rows(found, "mean")[-1]["told"].endswith("% of synthetic records")
+    assert bars.identity_rows(found, 3)[-1]["told"].endswith("of 599 records")
+    assert bars.identity_rows(found, "pooled")[-1]["told"].endswith("of 1,799 records")
 
 
 def test_the_steps_of_a_target_only_go_down():
     found = record()
     for target in found.targets:
-        values = [bar.value for bar in funnel.steps_bars(found, target, 1)]
+        values = [bar["value"] for bar in bars.step_rows(found, target, 1)]
         assert values == sorted(values, reverse=True)
 
 
 def test_targets_are_ordered_by_what_the_copy_gives_away():
     found = record()
-    rows = lollipop.lollipop_chart(found).spec["data"]["values"]
-    assert [row["copy"] for row in rows] == sorted((r["copy"] for r in rows), reverse=True)
+    rows = dots.lollipop_chart(found).spec["data"]["values"]
+    assert [row["synthetic"] for row in rows] == sorted(
+        (r["synthetic"] for r in rows), reverse=True
+    )
     first = found.attribute_of(rows[0]["name"], 1)
-    assert (rows[0]["copy"], rows[0]["original"]) == (first.DiSCO, first.Dorig)
+    assert (rows[0]["synthetic"], rows[0]["original"]) == (first.DiSCO, first.Dorig)
 
 
 def test_limits_are_lines_with_names_above_the_plot_and_no_figure_stands_near_a_mark():
-    spec = lollipop.lollipop_chart(record(), judged=judged()).spec
+    spec = dots.lollipop_chart(record(), judged=judged()).spec
     assert {"review above 5 %", "limit 10 %"} <= set(texts(spec))
     rules = [one for one in spec["layer"] if one["mark"].get("color") == BAD]
     assert [one["data"]["values"] for one in rules] == [[{"value": 10}]]
@@ -111,7 +102,7 @@ def test_limits_are_lines_with_names_above_the_plot_and_no_figure_stands_near_a_
 
 def test_the_name_of_a_limit_never_runs_into_the_columns():
     high = [msgspec.structs.replace(one, review=98.0, limit=99.0) for one in judged()]
-    spec = lollipop.lollipop_chart(record(), judged=high).spec
+    spec = dots.lollipop_chart(record(), judged=high).spec
     (head,) = (
         one
         for one in spec["layer"]
@@ -122,17 +113,17 @@ def test_the_name_of_a_limit_never_runs_into_the_columns():
 
 
 def test_without_limits_there_is_no_line_and_no_status():
-    spec = lollipop.lollipop_chart(record()).spec
+    spec = dots.lollipop_chart(record()).spec
     assert not any(one["mark"].get("color") == BAD for one in spec["layer"])
     assert not any("status" in str(one["encoding"].get("text")) for one in spec["layer"])
 
 
 def test_status_is_a_shape_and_a_word_beside_its_colour():
-    rows = lollipop.lollipop_rows(record(), "DiSCO", judged())
+    rows = dots.lollipop_rows(record(), "DiSCO", judged())
     assert {row["status"] for row in rows} == {"above limit", "within"}
     for row in rows:
         status = next(one for one, word in WORDS.items() if word == row["status"])
-        assert (row["glyph"], row["colour"]) == (GLYPHS[status], COLOURS[status])
+        assert (row["glyph"], row["colour"]) == (GLYPHS[status], STATUS_COLOURS[status])
     assert len(set(GLYPHS.values())) == len(GLYPHS)
     assert format_status("review") == "▲ review"
 
@@ -141,15 +132,15 @@ def test_status_is_a_shape_and_a_word_beside_its_colour():
 def test_the_worst_status_of_all_copies_stands_for_a_target():
     assert worst(["within", "above", "no limit"]) == "above"
     assert worst([]) == "no limit"
-    rows = lollipop.lollipop_rows(record("many"), "DiSCO", judged("many"))
-    mean_below = [row for row in rows if row["copy"] < 10 and row["status"] == "above limit"]
+    rows = dots.lollipop_rows(record("many"), "DiSCO", judged("many"))
+    mean_below = [row for row in rows if row["synthetic"] < 10 and row["status"] == "above limit"]
     assert mean_below
     assert all(row["highest"] > 10 or row["pooled"] > 10 for row in mean_below)
 
 
 def test_what_the_checks_raised_stands_as_words_at_the_right():
     found = record()
-    rows = lollipop.lollipop_rows(found, "DiSCO", ())
+    rows = dots.lollipop_rows(found, "DiSCO", ())
     for row in rows:
         kinds = {flag.kind for flag in found.flags if flag.target == row["name"]}
         words = {"one_way": "1-way", "two_way": "2-way"}
@@ -158,8 +149,8 @@ def test_what_the_checks_raised_stands_as_words_at_the_right():
 
 def test_guesses_have_a_baseline_and_what_is_learnt_for_certain_has_none():
     found = record()
-    marks = [one["mark"]["type"] for one in lollipop.lollipop_chart(found).spec["layer"]]
-    guesses = lollipop.lollipop_chart(found, measure="DCAP").spec
+    marks = [one["mark"]["type"] for one in dots.lollipop_chart(found).spec["layer"]]
+    guesses = dots.lollipop_chart(found, measure="DCAP").spec
     assert "tick" not in marks
     (tick,) = (one for one in guesses["layer"] if one["mark"]["type"] == "tick")
     assert tick["mark"]["color"] == BASELINE
@@ -168,7 +159,7 @@ def test_guesses_have_a_baseline_and_what_is_learnt_for_certain_has_none():
 
 def test_several_copies_show_their_range_and_the_pool():
     found = record("copies")
-    for row in lollipop.lollipop_rows(found, "DiSCO", ()):
+    for row in dots.lollipop_rows(found, "DiSCO", ()):
         values = [found.attribute_of(row["name"], copy).DiSCO for copy in (1, 2, 3)]
         assert (row["lowest"], row["highest"]) == (min(values), max(values))
         assert row["pooled"] == found.attribute_of(row["name"], "pooled").DiSCO
@@ -177,11 +168,9 @@ def test_several_copies_show_their_range_and_the_pool():
 @pytest.mark.slow
 def test_many_targets_have_a_row_each_and_the_picture_grows():
     found = record("many")
-    rows = lollipop.lollipop_rows(found, "DiSCO", judged("many"), found.targets[:50])
-    spec = lollipop.lollipop_spec(rows, "DiSCO", (5, 10))
+    spec = dots.lollipop_chart(found, judged=judged("many"), targets=found.targets[:50]).spec
     assert [row["place"] for row in spec["data"]["values"]] == list(range(50))
-    assert spec["height"] == {"step": lollipop.DENSE}
-    assert lollipop.DENSE >= 12 * 1.5  # room for a line of text
+    assert spec["height"]["step"] >= 12 * 1.5  # room for a line of text
 
 
 def test_names_that_look_alike_stay_two_rows():
@@ -193,7 +182,7 @@ def test_names_that_look_alike_stay_two_rows():
         for row in found.attribute
     )
     twin = msgspec.structs.replace(found, targets=tuple(alike.values()), attribute=rows, flags=())
-    shown = lollipop.lollipop_chart(twin).spec["data"]["values"]
+    shown = dots.lollipop_chart(twin).spec["data"]["values"]
     assert shown[0]["name"] == shown[1]["name"]
     assert shown[0]["place"] != shown[1]["place"]
 
@@ -208,34 +197,34 @@ def test_an_axis_ends_at_the_next_round_number(values, reach):
 def test_the_ladder_has_two_rungs_for_what_is_certain_and_three_for_guesses():
     found = record()
     row = found.attribute_of("condition", 1)
-    rungs = ladder.rungs_of(found, "condition", 1)
-    assert [(r.ladder, r.of, r.value) for r in rungs] == [
-        ("certain", "copy", row.DiSCO),
-        ("certain", "original", row.Dorig),
+    rungs = dots.rung_rows(found, "condition", 1)
+    assert [(r["ladder"], r["of"], r["rung"]) for r in rungs] == [
+        ("correct", "synthetic", row.DiSCO),
+        ("correct", "original", row.Dorig),
         ("guessed", "baseline", row.baseCAPd),
-        ("guessed", "copy", row.DCAP),
+        ("guessed", "synthetic", row.DCAP),
         ("guessed", "original", row.CAPd),
     ]
 
 
 def test_both_halves_of_the_picture_of_a_target_are_in_order_under_their_heads():
-    spec = target_steps.target_chart(record(), "condition").spec
+    spec = dots.target_chart(record(), "condition").spec
     rows = spec["data"]["values"]
-    assert [row["kind"] for row in rows] == ["head", *["bar"] * 4, "head", *["rung"] * 5]
-    domain = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
-    assert domain == [row["place"] for row in rows]
+    kinds = ["head" if r["head"] else "bar" if "value" in r else "rung" for r in rows]
+    assert kinds == ["head", *["bar"] * 4, "head", *["rung"] * 5]
+    assert [row["place"] for row in rows] == list(range(11))
 
 
 def test_the_grid_has_a_panel_for_each_set_of_exclusions_with_the_record_s_figures():
     table = record(kind="exclusion_table")
-    spec = exclusion_grid.exclusion_grid_chart(table).spec
+    spec = dots.exclusion_grid_chart(table).spec
     assert len(spec["hconcat"]) == len(table.columns) == 5
     for column, panel in zip(table.columns, spec["hconcat"], strict=True):
         assert " ".join(panel["title"]["text"]) == column.title
         found = {row.target: row for row in table.rows if row.column == column.column}
         for row in panel["data"]["values"]:
             cell = found[row["name"]]
-            assert (row["copy"], row["original"]) == (cell.synthetic, cell.original)
+            assert (row["synthetic"], row["original"]) == (cell.synthetic, cell.original)
     domains = {str(layer["encoding"]["x"].get("scale")) for layer in layers(spec)} - {"None"}
     assert len(domains) == 1  # one axis for all panels, or they could not be compared
 
@@ -243,7 +232,7 @@ def test_the_grid_has_a_panel_for_each_set_of_exclusions_with_the_record_s_figur
 def test_cap_by_m_has_four_lines_in_each_group_of_people():
     _, parts = report_cases.copies()
     caps = [one for _, one in parts.of("cap") if one.target == "health"]
-    spec = cap_lines.cap_lines_chart(caps).spec
+    spec = lines.cap_lines_chart(caps).spec
     titles = [panel["title"]["text"] for panel in spec["hconcat"]]
     assert titles == ["full set", "statistical uniques", "special uniques"]
     for cap, panel in zip(caps, spec["hconcat"], strict=True):
@@ -251,18 +240,16 @@ def test_cap_by_m_has_four_lines_in_each_group_of_people():
             (row["line"], row["m"]): row["value"] for row in panel["layer"][0]["data"]["values"]
         }
         for row in cap.rows:
-            assert drawn["original", row.m] == row.cap_original
-            assert drawn["baseline", row.m] == row.cap_baseline
-            assert drawn["zero", row.m] == row.cap_synthetic_zero
-            assert drawn["undefined", row.m] == row.cap_synthetic_undefined
-    dashes = [str(dash) for *_, dash in cap_lines.LINES.values()]
-    assert len(set(cap_lines.SHAPES.values())) == 4  # told apart without a colour
-    assert len(set(dashes)) == 3
+            for name, (field, *_) in lines.LINES.items():
+                assert drawn[name, row.m] == getattr(row, field)
+    _, _, dashes, shapes = zip(*lines.LINES.values(), strict=True)
+    assert len(set(shapes)) == 4  # told apart without a colour
+    assert len(set(map(str, dashes))) == 3
 
 
 @given(st.lists(st.floats(0, 200), min_size=1, max_size=4))
 def test_names_at_the_ends_of_lines_never_meet_and_stay_in_the_room(heights):
-    placed = cap_lines.separate_labels([(at, str(n)) for n, at in enumerate(heights)], 14, 200)
+    placed = marks.separate_labels([(at, str(n)) for n, at in enumerate(heights)], 14, 200)
     ats = [at for at, _ in placed]
     assert {text for _, text in placed} == {str(n) for n in range(len(heights))}
     assert all(after - before >= 14 - 1e-9 for before, after in pairwise(ats))
@@ -272,17 +259,17 @@ def test_names_at_the_ends_of_lines_never_meet_and_stay_in_the_room(heights):
 def test_pairs_of_dots_carry_intervals_where_there_are_some_and_r_in_words():
     _, parts = report_cases.example()
     excess = parts["excess neighbour"]
-    pairs = paired_dots.excess_pairs(excess)
+    pairs = dots.excess_pairs(excess)
     found = {row.target: row for row in excess.rows}
-    assert [(p.used, p.others) for p in pairs] == [
+    assert [(p.training, p.control) for p in pairs] == [
         (found[p.label].train, found[p.label].control) for p in pairs
     ]
-    assert all(pair.used_interval is None for pair in pairs)
-    (linked,) = paired_dots.attack_pairs([parts["linkability neighbour"]])
+    assert all(pair.training_interval is None for pair in pairs)
+    (linked,) = dots.attack_pairs([parts["linkability neighbour"]])
     (row,) = parts["linkability neighbour"].rows
-    assert linked.used == 100 * row.main
-    assert linked.used_interval == tuple(100 * end for end in row.main_interval)
-    assert linked.others_interval == tuple(100 * end for end in row.control_interval)
+    assert linked.training == 100 * row.main
+    assert linked.training_interval == tuple(100 * end for end in row.main_interval)
+    assert linked.control_interval == tuple(100 * end for end in row.control_interval)
 
 
 def test_without_a_control_nobody_else_is_drawn():
@@ -291,24 +278,24 @@ def test_without_a_control_nobody_else_is_drawn():
     gone = {"control": None, "control_successes": None, "control_interval": None, "R": None}
     rows = tuple(msgspec.structs.replace(r, n_control=None, **gone) for r in record_.rows)
     alone = msgspec.structs.replace(record_, rows=rows, n_control=None)
-    spec = paired_dots.attack_pairs_chart([alone]).spec
+    spec = dots.attack_pairs_chart([alone]).spec
     assert not any(one["mark"].get("shape") == "circle" for one in spec["layer"])
 
 
 def test_membership_is_drawn_by_distance():
     member = report_cases.example()[1]["membership neighbour"]
-    pairs = paired_dots.membership_pairs(member)
-    assert [p.used for p in pairs] == [100 * row.recall for row in member.rows]
-    assert [p.others for p in pairs] == [100 * row.false_positive_rate for row in member.rows]
+    pairs = dots.membership_pairs(member)
+    assert [p.training for p in pairs] == [100 * row.recall for row in member.rows]
+    assert [p.control for p in pairs] == [100 * row.false_positive_rate for row in member.rows]
 
 
 def test_the_histogram_has_every_bar_and_the_mean_where_it_belongs():
     found = record(kind="gtcap")
-    spec = gtcap_histogram.gtcap_chart(found).spec
-    bars = spec["layer"][0]["data"]["values"]
-    assert [bar["n"] for bar in bars] == [row.n for row in found.histogram]
-    assert sum(bar["n"] for bar in bars) == found.n_unique - found.n_dropped
-    place = gtcap_histogram.place_of(found.mean, found.histogram)
+    spec = bars.gtcap_chart(found).spec
+    numbers = [one["n"] for one in spec["layer"][0]["data"]["values"]]
+    assert numbers == [row.n for row in found.histogram]
+    assert sum(numbers) == found.n_unique - found.n_dropped
+    place = bars.place_of(found.mean, found.histogram)
     row = found.histogram[int(place)]
     assert (row.low or -9) <= found.mean < (row.high or 9)
 
@@ -324,12 +311,12 @@ BINS = (
     ("value", "place"), [(-4.0, 0.5), (0.0, 1.0), (0.25, 1.5), (0.5, 2.5), (7.0, 2.5)]
 )
 def test_a_bar_without_an_end_holds_the_mean_in_its_middle(value, place):
-    assert gtcap_histogram.place_of(value, BINS) == place
+    assert bars.place_of(value, BINS) == place
 
 
 def test_uniques_are_shares_of_people_and_of_scores():
     found = record(kind="suda")
-    sizes, keys = suda_bars.size_rows(found), suda_bars.key_rows(found)
+    sizes, keys = bars.size_rows(found), bars.key_rows(found)
     assert [row["value"] for row in sizes] == [
         100 * row.n_records / found.n_records for row in found.sizes
     ]
@@ -344,21 +331,21 @@ def all_charts(case):
     own = [one for one in contents.judgement.figures if one.part == part]
     target = disclosure.targets[0]
     made = [
-        funnel.identity_chart(disclosure),
-        funnel.steps_chart(disclosure, target),
-        lollipop.lollipop_chart(disclosure, judged=own),
-        lollipop.lollipop_chart(disclosure, measure="DCAP"),
-        ladder.ladder_chart(disclosure, target),
-        target_steps.target_chart(disclosure, target),
-        exclusion_grid.exclusion_grid_chart(found["exclusion_table"][0][1]),
-        cap_lines.cap_lines_chart(found["cap"][0][1]),
-        gtcap_histogram.gtcap_chart(found["gtcap"][0][1]),
-        suda_bars.uniques_chart(parts.of("suda")[0][1]),
+        bars.identity_chart(disclosure),
+        bars.steps_chart(disclosure, target),
+        dots.lollipop_chart(disclosure, judged=own),
+        dots.lollipop_chart(disclosure, measure="DCAP"),
+        dots.ladder_chart(disclosure, target),
+        dots.target_chart(disclosure, target),
+        dots.exclusion_grid_chart(found["exclusion_table"][0][1]),
+        lines.cap_lines_chart(found["cap"][0][1]),
+        bars.gtcap_chart(found["gtcap"][0][1]),
+        bars.uniques_chart(parts.of("suda")[0][1]),
     ]
     for kind, chart in (
-        ("excess", paired_dots.excess_chart),
-        ("inference", lambda one: paired_dots.attack_pairs_chart([one])),
-        ("membership", paired_dots.membership_chart),
+        ("excess", dots.excess_chart),
+        ("inference", lambda one: dots.attack_pairs_chart([one])),
+        ("membership", dots.membership_chart),
     ):
         made += [chart(one) for _, one in parts.of(kind)]
     return [(chart, chart.svg()) for chart in made]
@@ -381,7 +368,7 @@ def test_every_picture_is_one_image_with_text_and_nothing_that_acts(case):
 def test_hostile_names_are_text_and_are_shown():
     picture = dict(
         (chart.title.split(" from ")[0], picture) for chart, picture in all_charts("hostile")
-    )["What could be learnt for certain"]
+    )["Disclosed correctly"]
     for target in record("hostile").targets:
         # A name that is too long for its column ends in dots.
         assert visible(truncate(target))[:20] in unescape(picture)
@@ -392,7 +379,7 @@ def test_a_slimmed_picture_keeps_its_text_and_loses_only_what_holds_anyway():
     text = f'<text font-family="A" opacity="1" x="0.123456">{label}</text>'
     hollow = '<path class="background" aria-hidden="true" d="M0,0h3v3h-3Z"/>'
     filled = '<path class="background" d="M0,0h3" fill="white"/>'
-    made = shrink_svg.shrink_svg(f'<svg class="marks" width="3">{hollow}{filled}{text}</svg>')
+    made = shrink_svg(f'<svg class="marks" width="3">{hollow}{filled}{text}</svg>')
     assert made == (
         '<svg class="marks" width="3" font-family="A"><path d="M0,0h3" fill="white"/>'
         f'<text x="0.12">{label}</text></svg>'
@@ -401,7 +388,7 @@ def test_a_slimmed_picture_keeps_its_text_and_loses_only_what_holds_anyway():
 
 def test_two_fonts_stay_where_they_are():
     both = '<svg><text font-family="A">a</text><text font-family="B">b</text></svg>'
-    assert shrink_svg.shrink_svg(both) == both
+    assert shrink_svg(both) == both
 
 
 @pytest.mark.slow

@@ -121,15 +121,16 @@ def test_bounds_that_are_shown_hold(one, other):
 def test_the_paper_s_first_example_in_words():
     record = unveil.sap([2, 1, 3]).record
     assert said(record) == [
-        "The risk starts at 1 person known: with fewer it is 0.",
-        "It passes 0.05 at 1 person known.",
-        "Someone who already knows 1 of the 6 members can, with probability 0.167, be certain that"
-        " some category applies to none of the other members.",
-        "Someone who already knows 3 of the 6 members can, with probability 0.700, be certain that"
-        " some category applies to none of the other members.",
-        "Someone who already knows 5 of the 6 members can be certain, whoever these are, that some"
-        " category applies to none of the other members.",
-        "3 of 3 cells are known to be empty as soon as all their own people are known.",
+        "The risk starts at 1 person known; below that SAP is 0.",
+        "SAP exceeds 0.05 from 1 person known.",
+        "An intruder who knows 1 of the 6 members can, with probability 0.167, be certain that"
+        " some category applies to none of the others.",
+        "An intruder who knows 3 of the 6 members can, with probability 0.700, be certain that"
+        " some category applies to none of the others.",
+        "An intruder who knows any 5 of the 6 members can be certain that some category applies"
+        " to none of the others.",
+        "Every count is published exactly, so a group that knows all its members can rule"
+        " everyone else out.",
     ]
 
 
@@ -149,20 +150,17 @@ def test_a_zero_the_release_itself_gives_away_is_said_first():
         FIGURE_1, **NAMES, rounding="conventional:3", margins="all", total=True
     ).record
     sentences = said(record)
-    assert sentences[0].startswith("The release by itself gives away that some combination")
+    assert sentences[0].startswith("The published table contains a zero combination")
     assert sentences[1] == (
-        "What the release gives away before anybody more is known: 3 cells without anybody in"
-        " them. 3 rule out a level for them. For one: nobody is in row=A, column=F, which rules"
-        " out that level of column."
+        "Published zeros disclose, without knowing anyone: 3 empty cells. 3 rule out a level."
+        " Example: row=A, column=F is empty, which rules out that level of column."
     )
 
 
 def test_what_recovered_zeros_teach_in_the_paper_s_table_1():
     names = dict(dims=["county", "race"], levels=[["A", "B"], ["White", "Black", "Other"]])
     record = unveil.sap([[15, 20, 5], [0, 30, 0]], n_max=0, **names).record
-    assert any(
-        "2 settle a variable for whoever has the other levels" in one for one in said(record)
-    )
+    assert any("2 determine the remaining variable for" in one for one in said(record))
 
 
 @pytest.mark.parametrize(
@@ -171,26 +169,26 @@ def test_what_recovered_zeros_teach_in_the_paper_s_table_1():
         (
             (0, 0, 0.1),
             (0, 0, 0.1),
-            "The risk starts at 2 people known: with fewer it is 0.",
-            "It passes 0.05 at 2 people known.",
+            "The risk starts at 2 people known; below that SAP is 0.",
+            "SAP exceeds 0.05 from 2 people known.",
         ),
         (
             (0, 0, 0.1),
             (0, 0.06, 0.2),
             "The risk starts at 2 people known at the latest.",
-            "It passes 0.05 at 2 people known at the latest, and with 1 at the earliest.",
+            "SAP exceeds 0.05 from 2 people known at the latest, from 1 at the earliest.",
         ),
         (
             (0, 0, 0),
             (0, 0, 0.2),
-            "Whether there is a risk with up to 2 people known could not be settled.",
-            "It may pass 0.05 at 2 people known; its lower bound does not with up to 2.",
+            "Whether there is a risk with up to 2 people known could not be determined.",
+            "SAP may exceed 0.05 from 2 people known; its lower bound does not up to 2.",
         ),
         (
             (0, 0, 0),
             (0, 0, 0),
-            "Up to 2 people known there is no risk: SAP is 0.",
-            "It does not pass 0.05 with up to 2 people known.",
+            "There is no risk up to 2 people known: SAP is 0.",
+            "SAP does not exceed 0.05 with up to 2 people known.",
         ),
     ],
 )
@@ -241,10 +239,10 @@ def test_conditions_of_the_question_are_said():
     sentences = said(record)
     assert any("of the 40 members with sex=m can" in one for one in sentences)
     assert any("some combination of at most 1 variable applies" in one for one in sentences)
-    assert "This assumes the intruder knows who is in the sample." in sentences
-    assert "Taken as known from the start: 3 people with sex=f, age=2." in sentences
-    assert "With at most 1 variable: up to 1 person known there is no risk: SAP is 0." in sentences
-    assert any(one.startswith("Beyond 40 people known everybody is") for one in sentences)
+    assert "This assumes that the intruder knows who is in the sample." in sentences
+    assert "Assumed known from the start: 3 people with sex=f, age=2." in sentences
+    assert "With at most 1 variable: there is no risk up to 1 person known: SAP is 0." in sentences
+    assert any(one.startswith("Beyond 40 people everyone is known") for one in sentences)
     assert any("could not be found in time" in one for one in sentences)
 
 
@@ -266,7 +264,7 @@ def test_as_many_numbers_are_told_as_asked_for():
             "3=0.5",
             "not settled",
             "SAP with 3 people known is between 0.400 and 0.600: whether it is within your limit of"
-            " 0.5 is not settled, so the limit counts as exceeded.",
+            " 0.5 could not be determined, so the limit counts as exceeded.",
         ),
     ],
 )
@@ -292,25 +290,24 @@ def test_what_is_published_is_said_part_by_part():
 def test_rounding_bounds_and_audit_in_words():
     rounded = unveil.round_table(FIGURE_1, "conventional:3", total=True).record
     assert [sentence for _, sentence in rounded_sentences(rounded)] == [
-        "3 of 9 cells are published as another number than their count; a published count is off by"
-        " 0.33 on average.",
-        "Margins and total are the sums of what is published.",
+        "3 of 9 cells are published as another number than their count; the mean absolute change"
+        " of a count is 0.33.",
+        "Margins and total are the sums of the published values.",
     ]
     found = unveil.bounds(FIGURE_1, rounding="conventional:3", margins="all", total=True).record
     assert [sentence for _, sentence in bounds_sentences(found)] == [
-        "All that is published together gives away the exact count of 3 of 9 possible cells.",
-        "3 of them have nobody in them: whoever reads the release knows that before knowing"
-        " anybody.",
+        "Everything published together discloses the exact count of 3 of 9 possible cells.",
+        "3 of them are empty: a reader knows this without knowing anyone.",
     ]
     hidden = unveil.audit([[5, 2], [7, 9]], rounding="suppress:5", margins="all", percent=5).record
     assert [sentence for _, sentence in audit_sentences(hidden)] == [
-        "1 of 1 suppressed value can be recomputed exactly from what is published.",
+        "1 of 1 suppressed value can be recomputed exactly from the published values.",
         "1 of 1 suppressed value can be estimated within 5.0 % of the true count.",
     ]
     loose = unveil.bounds([3, 1], rounding="suppress:5").record
     assert [sentence for _, sentence in bounds_sentences(loose)] == [
-        "No count is given away for certain by all that is published together.",
-        "2 cells have no upper limit, so that they can never be found empty.",
+        "No count is disclosed exactly by everything published together.",
+        "2 cells have no upper bound, so they can never be shown to be empty.",
     ]
 
 
@@ -318,12 +315,12 @@ def test_schemes_are_said_with_their_risk_and_their_loss():
     schemes = ["conventional:3", "conventional:5", "suppress:3"]
     record = unveil.compare_rounding([[1, 3, 2], [4, 2, 6]], schemes, n_max=6).record
     assert [sentence for _, sentence in comparison_sentences(record)] == [
-        "conventional:3: the risk starts at 1 person known, and it passes 0.05 at 1; a published"
-        " count is off by 0.67 on average.",
-        "conventional:5: the risk starts at 2 people known, and it passes 0.05 at 4; a published"
-        " count is off by 1.50 on average.",
-        "suppress:3: the risk starts at 3 people known, and it does not pass 0.05 up to 6; a"
-        " published count is off by 0 on average, and 3 of 6 cells are suppressed.",
+        "conventional:3: the risk starts at 1 person known, and SAP exceeds 0.05 from 1; the"
+        " mean absolute change of a count is 0.67.",
+        "conventional:5: the risk starts at 2 people known, and SAP exceeds 0.05 from 4; the"
+        " mean absolute change of a count is 1.50.",
+        "suppress:3: the risk starts at 3 people known, and SAP does not exceed 0.05 up to 6;"
+        " the mean absolute change of a count is 0, and 3 of 6 cells are suppressed.",
         "Only suppress:3 stays within 0.05 up to 6 people known, and suppresses cells.",
     ]
 
@@ -353,12 +350,19 @@ def open_comparison(lower, upper, *, n_tables=1):
     ("lower", "upper", "said", "cells"),
     [
         ((0, 0, 0), (0, 1, 1), "no risk is shown up to 2 people known, nor that there is none, and"
-         " whether it passes 0.05 up to 2 is not known", ("?", "?")),
-        ((0, 0, 0.01), (0, 0.04, 0.04), "the risk starts at 2 people known at the latest, and it"
-         " does not pass 0.05 up to 2", ("≤2", "-")),
-        ((0, 0, 0.1), (0, 0, 0.2), "the risk starts at 2 people known, and it passes 0.05 at 2",
+         " whether SAP exceeds 0.05 up to 2 is not known", ("?", "?")),
+        (
+            (0, 0, 0.01),
+            (0, 0.04, 0.04),
+            "the risk starts at 2 people known at the latest, and SAP does not exceed 0.05 up to 2",
+            ("≤2", "-"),
+        ),
+        ((0, 0, 0.1), (0, 0, 0.2), "the risk starts at 2 people known, and SAP exceeds 0.05 from 2",
          ("2", "2")),
-        ((0, 0.01, 0.1), (0, 0.1, 0.2), "the risk starts at 1 person known, and it passes 0.05 at 2"
+        (
+            (0, 0.01, 0.1),
+            (0, 0.1, 0.2),
+            "the risk starts at 1 person known, and SAP exceeds 0.05 from 2"
          " at the latest", ("1", "≤2")),
     ],
 )  # fmt: skip
@@ -366,7 +370,7 @@ def test_a_comparison_that_is_not_exact_says_no_more_than_it_knows(lower, upper,
     record = open_comparison(lower, upper)
     sentences = [sentence for _, sentence in comparison_sentences(record)]
     assert sentences == [
-        f"conventional:5: {said}; a published count is off by 1.50 on average.",
+        f"conventional:5: {said}; the mean absolute change of a count is 1.50.",
         "Some curves are certified lower bounds only: SAP may be higher than is shown.",
     ]
     assert summary_cells(record, record.summaries[0])[1:3] == cells
@@ -374,19 +378,19 @@ def test_a_comparison_that_is_not_exact_says_no_more_than_it_knows(lower, upper,
 
 def test_tables_that_pass_are_at_least_so_many_where_curves_are_not_exact():
     record = open_comparison((0, 0, 0.1), (0, 0, 0.2), n_tables=3)
-    assert "(at least 3 of 3 tables pass)" in next(comparison_sentences(record))[1]
+    assert "(at least 3 of 3 tables)" in next(comparison_sentences(record))[1]
 
 
 def test_nobody_known_and_nothing_given_away_is_no_risk():
     record = unveil.compare_rounding([3, 6], "conventional:3", n_max=0).record
     said = next(comparison_sentences(record))[1]
-    assert said.startswith("conventional:3: no risk up to 0 people known, and it does not pass")
+    assert said.startswith("conventional:3: no risk up to 0 people known, and SAP does not exceed")
 
 
 def test_a_rounded_table_says_that_its_losses_are_confidential():
     rounded = unveil.round_table([[1, 2], [3, 4]], "random:3", seed=5)
     assert repr(rounded).endswith("(confidential)")
-    assert "the seed, are confidential: they can betray the counts of a small table" in (
+    assert "the seed are confidential: they can disclose the counts of a small table" in (
         rounded._repr_html_()
     )
 
@@ -416,7 +420,7 @@ def test_a_curve_between_bounds_starts_at_the_latest():
             6,
             "conventional:5 stays within 0.05 for the most people known: up to 3 people.",
         ),
-        (("exact", "conventional:3"), 6, "None stays within 0.05 once somebody is known."),
+        (("exact", "conventional:3"), 6, "None stays within 0.05 once anyone is known."),
     ],
 )
 def test_the_scheme_that_stays_within_the_threshold_longest_is_named(schemes, n_max, choice):

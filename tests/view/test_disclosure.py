@@ -30,7 +30,7 @@ def test_the_numbers_of_the_identity_sentences(record):
     row = record.identity[0]
     for symbol, text in disclosure.identity(record, row).items():
         value = getattr(row, symbol)
-        expected = [rounded(value), f"{round(value * 50):,}", "5,000"]
+        expected = [f"{round(value * 50):,}", "5,000", rounded(value)]
         assert numbers(text) == expected, symbol
 
 
@@ -38,17 +38,25 @@ def test_the_numbers_of_the_attribute_sentences(record):
     for row in record.attribute:
         said = disclosure.attribute(record, row)
         assert list(said) == ["DiSCO", "iS, DiS", "DCAP", "removed"]
-        found = [rounded(row.DiSCO), f"{round(row.DiSCO * 50):,}", "5,000", rounded(row.Dorig)]
+        n_correct, n_shown = round(row.DiSCO * 50), round(row.DiS * 50)
+        original = [f"{round(row.Dorig * 50):,}", rounded(row.Dorig)]
+        found = [f"{n_correct:,}", "5,000", rounded(row.DiSCO), *original]
         assert numbers(said["DiSCO"]) == found
-        assert numbers(said["iS, DiS"]) == [rounded(x) for x in (row.iS, row.DiS, row.DiSCO)]
-        assert numbers(said["DCAP"]) == [rounded(x) for x in (row.DCAP, row.baseCAPd, row.CAPd)]
-        assert numbers(said["removed"]) == [rounded(row.removed)]
+        matched = [f"{round(row.iS * 50):,}", rounded(row.iS), f"{n_shown:,}", rounded(row.DiS)]
+        assert numbers(said["iS, DiS"]) == [
+            *matched,
+            f"{n_correct:,}",
+            f"{n_shown - n_correct:,}",
+        ]
+        guesses = [rounded(x) for x in (row.DCAP, row.baseCAPd, row.CAPd)]
+        assert numbers(said["DCAP"]) == [f"{round(row.DCAP * 50):,}", *guesses]
+        reduction = [rounded(x) for x in (row.removed, row.Dorig, row.DiSCO)]
+        assert numbers(said["removed"]) == reduction
 
 
 def test_the_numbers_of_the_sizes(record):
-    assert numbers(disclosure.sizes(record)) == [
-        "5,000",
-        "5,000",
+    assert numbers(disclosure.sizes(record)) == ["5,000", "5,000"]
+    assert numbers(disclosure.combinations(record)) == [
         f"{record.n_q_original:,}",
         f"{record.n_q_synthetic:,}",
         f"{record.n_q_union:,}",
@@ -57,8 +65,7 @@ def test_the_numbers_of_the_sizes(record):
 
 def test_the_keys_are_named():
     assert disclosure.scenario(measured(ORIGINAL, SYNTHETIC).record) == (
-        "We assume an intruder who knows k1 and k2 of a person, has the synthetic data, and takes"
-        " it for real."
+        "Assumed intruder: knows k1 and k2, has the synthetic data and treats them as real."
     )
 
 
@@ -66,23 +73,23 @@ def test_nothing_found_is_said_in_its_own_words():
     record = measured(["axp", "byq"], ["ayp", "bxq"]).record
     said = disclosure.attribute(record, record.attribute[0])
     assert said["DiSCO"] == (
-        "No one's t could be learnt rightly in this way: an intruder who knows k1 and k2 finds no"
-        " single value that is right. With the original data: 100.0 %."
+        "t would be correctly disclosed for none of 2 people to an intruder who knows k1 and k2;"
+        " from the original, for 2 (Dorig 100.0 %)."
     )
     assert disclosure.identity(record, record.identity[0])["repU"] == (
-        "None of your people is alone with their k1 and k2 in your data and in the copy."
+        "None of 2 people is unique on k1 and k2 in both files (repU 0 %)."
     )
 
 
-def test_a_copy_that_gives_away_more_than_the_original_is_called_out():
+def test_synthetic_data_that_disclose_more_than_the_original_are_called_out():
     record = measured(["axp", "axp", "axq", "bxp"], ["axp", "bxp"]).record
-    assert disclosure.attribute(record, record.attribute[0])["removed"].startswith("Beware")
+    assert disclosure.attribute(record, record.attribute[0])["removed"].startswith("Warning: ")
 
 
-def test_an_original_that_settles_nothing_has_nothing_to_remove():
+def test_an_original_that_determines_nothing_has_nothing_to_reduce():
     record = measured(["axp", "axq"], ["axp", "axq"]).record
     said = disclosure.attribute(record, record.attribute[0])["removed"]
-    assert said == "The original itself settles t for nobody."
+    assert said == "The original determines t for no one."
 
 
 @pytest.mark.parametrize(
@@ -90,11 +97,14 @@ def test_an_original_that_settles_nothing_has_nothing_to_remove():
     [
         (
             [ORIGINAL],
-            "The copy IS the original: the same rows, all 6 of them, compared in 3 columns.",
+            "The synthetic data ARE the original: all 6 rows are equal in all 3 compared",
         ),
-        ([[*ORIGINAL, "cxp"]], "The copy CONTAINS the original: every one of its 6 records"),
-        ([SYNTHETIC], "50.0 % of the original records (3 of 6) also stand in the copy:"),
-        ([["axz"]], "No original record also stands in the copy."),
+        (
+            [[*ORIGINAL, "cxp"]],
+            "The synthetic data CONTAIN the original: all 6 original records reappear, equal in",
+        ),
+        ([SYNTHETIC], "3 of 6 original records (50.0 %) reappear in the synthetic data, equal"),
+        ([["axz"]], "No original record reappears in the synthetic data."),
         ([ORIGINAL, SYNTHETIC], "Copy 1 IS the original"),
     ],
 )
@@ -114,12 +124,12 @@ def test_the_range_over_copies_is_told():
 def test_recurring_records_of_several_copies_are_told_in_one_sentence():
     record = measured(ORIGINAL, SYNTHETIC, ["axp", "cxz"]).record
     assert disclosure.recurrence_sentence(record) == (
-        "16.7 % to 50.0 % of the original records (1 to 3 of 6) also stand in each of the 2 copies:"
-        " the same in every compared column (3 columns)."
+        "1 to 3 of 6 original records (16.7 % to 50.0 %) reappear in each of the 2 copies, equal in"
+        " all 3 compared variables."
     )
     first_only = measured(ORIGINAL, SYNTHETIC, ["axz"]).record
     assert disclosure.recurrence_sentence(first_only).startswith(
-        "50.0 % of the original records (3 of 6)"
+        "3 of 6 original records (50.0 %) reappear in copy 1,"
     )
     assert disclosure.recurrence_sentence(measured(ORIGINAL, ["axz"]).record) is None
 

@@ -4,7 +4,8 @@ from xml.dom import minidom
 
 import pytest
 
-from unveil.view.charts.render_svg import MOST_POINTS, render_svg, thin_points
+from unveil.view.charts.chart import render_svg
+from unveil.view.charts.scatter import MOST_POINTS, thin_points
 from unveil.view.format import visible
 from unveil.view.html_page import confidential, figure, page
 

@@ -29,7 +29,7 @@ def test_the_numbers_of_the_flags(result):
         counts = [f"{flag.n:,}", f"{flag.n_disclosive:,}", f"{flag.n_level:,}", f"{flag.n_all:,}"]
         if flag.kind == "one_way":
             shares = [rounded(flag.percent), rounded(flag.percent_all)]
-            assert numbers(said) == [shares[0], *counts[:2], shares[1], *counts[2:]]
+            assert numbers(said) == [*counts[:2], shares[0], *counts[2:], shares[1]]
         else:
             assert numbers(said) == [counts[0], *counts[2:], rounded(flag.percent)]
 
@@ -40,10 +40,10 @@ def test_a_flag_within_a_segment_says_where():
         frame, frame, keys="k", targets="t", one_way=(1, 50), two_way=(9, 80), checks_by="area"
     )
     assert [flag.sentence for flag in result.flags] == [
-        "Within area = x: 100.0 % of the findings about t (6 of 6) are t = yes, which 100.0 % of"
-        " all people counted (6 of 6) have. Would anyone guess it? If so, leave it out.",
-        "Within area = (missing): 100.0 % of the findings about t (2 of 2) are t = yes, which"
-        " 100.0 % of all people counted (2 of 2) have. Would anyone guess it? If so, leave it out.",
+        "Within area = x: 6 of the 6 people correctly disclosed on t (100.0 %) have the value yes,"
+        " as do 6 of 6 people (100.0 %). If this is common knowledge, exclude it.",
+        "Within area = (missing): 2 of the 2 people correctly disclosed on t (100.0 %) have the"
+        " value yes, as do 2 of 2 people (100.0 %). If this is common knowledge, exclude it.",
     ]
 
 
@@ -53,24 +53,24 @@ def test_the_numbers_of_what_exclusions_changed(without):
     assert set(changed) == set(record.targets)
     effect = changed["condition"]
     assert numbers(flags.effect_sentence(record, effect)) == [
-        rounded(effect.all),
         f"{round(effect.all * 50):,}",
         "5,000",
-        rounded(effect.after),
+        rounded(effect.all),
         f"{round(effect.after * 50):,}",
+        rounded(effect.after),
     ]
 
 
-def test_what_is_left_out_is_said(result, without):
+def test_what_is_excluded_is_said(result, without):
     assert flags.exclusions(result.record) is None
     assert flags.exclusions(without.record) == (
-        "Left out as no real risk: condition=no condition; missing-targets."
+        "Excluded from the measures: condition=no condition; missing-targets."
     )
     assert "(exclusions in force)" in repr(without)
-    assert "What the exclusions changed" in without._repr_html_()
+    assert "Effect of the exclusions" in without._repr_html_()
 
 
-def test_several_copies_tell_each_finding_once():
+def test_several_copies_show_each_flag_once():
     copies = [survey_synthetic(), survey_synthetic()]
     record = unveil.disclosure(survey(), copies, keys=KEYS, targets="condition").record
     one_way = [flag for flag in flags.visible_flags(record) if flag.kind == "one_way"]
@@ -101,7 +101,10 @@ def excess():
 def test_the_numbers_of_the_excess_sentences(excess):
     for row in excess.rows:
         said = flags.excess_sentence(excess.record, row)
-        expected = [rounded(row.train), rounded(row.control)]
+        expected = [
+            *(f"{round(row.train * 40):,}", "4,000", rounded(row.train)),
+            *(f"{round(row.control * 10):,}", "1,000", rounded(row.control)),
+        ]
         if row.R > 0:
             expected.append(rounded(100 * (row.train - row.control) / (100 - row.control)))
         if row.target == "condition":
@@ -112,7 +115,7 @@ def test_the_numbers_of_the_excess_sentences(excess):
 def test_the_views_of_excess_have_the_figures(excess):
     html = as_html(excess.record)
     row = excess.rows[0]
-    assert f"<td>{rounded(row.train)} %</td><td>{rounded(row.control)} %</td>" in html
+    assert [f">{rounded(value)} %</td>" in html for value in (row.train, row.control)] == [True] * 2
     assert "<script" not in html
     assert as_text(excess.record).startswith("Excess over control from sex, age, region and")
     assert excess.frame().height == len(excess.rows) == 4
@@ -122,7 +125,8 @@ def test_the_views_of_the_exclusion_table_have_the_figures():
     table = unveil.exclusion_table(survey(), survey_synthetic(), keys=KEYS, targets=TARGETS)
     html = as_html(table.record)
     for row in table.rows:
-        assert f"<td>{row.synthetic:.2f} ({row.original:.2f})</td>" in html or row.synthetic < 0.01
+        shown = [f">{value:.2f}</td>" in html for value in (row.synthetic, row.original)]
+        assert all(shown) or row.synthetic < 0.01
     assert "<script" not in html
     assert len(repr(table).splitlines()) == 1 + len(TARGETS)
     assert table.frame().columns == ["target", "column", "original", "synthetic", "n"]

@@ -20,7 +20,7 @@ def test_printing_a_result_shows_its_headline_and_nothing_of_the_data():
 
 def test_the_notebook_view_has_the_figures_and_no_script():
     html = measured(ORIGINAL, SYNTHETIC)._repr_html_()
-    assert "<td>16.7 %</td>" in html
+    assert ">16.7 %</td>" in html
     assert "<script" not in html
     assert "http" not in html
 
@@ -29,23 +29,28 @@ def test_the_notebook_view_tells_what_the_screen_tells():
     frame = pl.DataFrame({"k": ["a", "b"], "t": [1, 2]})
     copies = [frame.with_columns(t=pl.Series([1.0, 3.0])), frame.with_columns(t=pl.Series([2, 2]))]
     html = unveil.disclosure(frame, copies, keys="k")._repr_html_()
-    assert "<th>pooled (DiSCO)</th>" in html
+    assert ">pooled DiSCO</th>" in html
     assert "Figures are means over the 2 copies" in html
-    assert "What could be guessed rightly" in html
-    assert "of the original records" in html
+    assert "Random guess among matching records" in html
+    assert "original records (" in html
     assert "stored as decimals here" in html
 
 
 def test_a_copy_that_is_the_original_is_shouted_about():
-    assert repr(measured(ORIGINAL, ORIGINAL)).startswith("STOP: The copy IS the original")
-    assert 'class="stop">The copy IS the original' in measured(ORIGINAL, ORIGINAL)._repr_html_()
+    assert repr(measured(ORIGINAL, ORIGINAL)).startswith(
+        "STOP: The synthetic data ARE the original"
+    )
+    assert (
+        'class="stop">The synthetic data ARE the original'
+        in measured(ORIGINAL, ORIGINAL)._repr_html_()
+    )
 
 
 def test_without_targets_the_view_shows_identity_alone():
     frame = pl.DataFrame({"k": [1, 2]})
     result = unveil.disclosure(frame, pl.DataFrame({"k": [1, 3]}), keys="k")
     assert repr(result) == "Disclosure from k: repU 50.0 %"
-    assert "<table" not in result._repr_html_()
+    assert "Attribute disclosure" not in result._repr_html_()
     assert "highest DiSCO" not in result._repr_html_()
 
 

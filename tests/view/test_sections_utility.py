@@ -17,15 +17,12 @@ from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
 from unveil.view.blocks import Sentence
-from unveil.view.charts.correlation_difference import correlation_difference_spec, visible_columns
+from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.distributions import distribution
-from unveil.view.charts.ecap_curve import ecap_spec
-from unveil.view.charts.noise_curve import noise_curve, noise_curve_spec
-from unveil.view.charts.pair_map import pair_map_spec
-from unveil.view.charts.projection_groups import LOOKS, projected_groups, projected_groups_spec
-from unveil.view.charts.refill_rounds import refill_rounds_spec
-from unveil.view.charts.render_svg import BAD, REVIEW
-from unveil.view.charts.sap_curve import CurveLine, sap_curve, sap_curve_spec
+from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
+from unveil.view.charts.lines import CurveLine, ecap_curve, noise_curve, sap_curve
+from unveil.view.charts.marks import BAD, REVIEW
+from unveil.view.charts.scatter import LOOKS, projected_groups
 from unveil.view.render_html import render_html
 from unveil.view.sections import filter as filter_section
 from unveil.view.sections import findings, noise, tables, utility
@@ -521,7 +518,7 @@ def test_those_who_passed_and_were_not_needed_are_counted():
 def test_retained_and_filtered_people_are_projected_as_groups():
     first = protection().refill.rounds[0]
     told = said("filter", own())
-    assert f"took out {first.drawn - first.kept:,} of copy 1" in told["projection/marks"]
+    assert f"removed {first.drawn - first.kept:,} of copy 1" in told["projection/marks"]
     rows = {row[0]: row[1] for row in table("filter", own(), "file")}
     assert rows["copy 1, retained"] == f"{first.kept:,}"
     assert rows["copy 1, filtered"] == f"{first.drawn - first.kept:,}"
@@ -581,7 +578,7 @@ def test_the_worst_pairs_stand_first_with_their_figures():
     rows = table("utility", own(), "table")
     assert len(rows) == len(known) == 15
     for row, one in zip(rows, known, strict=False):
-        assert row[:4] == [" : ".join(one.variables), f"{one.S_pMSE:.2f}", str(one.df),
+        assert row[:4] == [" by ".join(one.variables), f"{one.S_pMSE:.2f}", str(one.df),
                            f"{one.pMSE:.6f}"]  # fmt: skip
 
 
@@ -609,7 +606,7 @@ def test_few_people_have_no_bar_and_no_other_bar_is_taken_for_theirs():
     first = changed(found.levels[0], kind="missing", level=None, n_original=5, n_synthetic=(7,))
     spec = distribution(changed(found, levels=(first, *found.levels[1:]))).spec
     shown = [row for row in spec["data"]["values"] if row["name"].startswith("missing, original")]
-    assert [row["side"] for row in shown] == ["synthetic"]
+    assert [(row["original"], row["synthetic"] > 0) for row in shown] == [(None, True)]
 
 
 def test_bars_of_a_column_have_their_figures_as_a_table():
@@ -678,7 +675,7 @@ def test_every_table_has_its_line_and_its_start():
 
 def test_findings_have_their_intervals_in_a_table():
     record = own()[1]["findings"]
-    rows = table("findings", own(), "finding")
+    rows = table("findings", own(), "result")
     first = next(row for row in record.rows if row.unit == "percent")
     assert rows[0][1:3] == [f"{first.original:.1f} %", f"{first.synthetic:.1f} %"]
     assert rows[0][-2] == f"{first.original_low:.1f} % to {first.original_high:.1f} %"
@@ -740,22 +737,22 @@ def test_the_custodians_own_limit_of_sap_is_the_threshold():
 
 def test_a_round_is_a_bar_of_what_was_kept_and_what_was_removed():
     record = protection().refill
-    values = refill_rounds_spec(record)["layer"][0]["data"]["values"]
-    for one in record.rounds:
-        own = {row["side"]: row["value"] for row in values if row["round"] == f"round {one.round}"}
-        assert own == {"passed": one.kept, "removed": one.drawn - one.kept}
+    rows = refill_rounds(record).spec["data"]["values"]
+    assert [(row["retained"], row["generated"]) for row in rows] == [
+        (one.kept, one.drawn) for one in record.rounds
+    ]
 
 
 def test_groups_are_told_apart_without_colour():
     assert len({shape for _, shape, _ in LOOKS.values()}) == len(LOOKS)
-    spec = projected_groups_spec(marked_projection())
+    spec = projected_groups(marked_projection()).spec
     kinds = {row["kind"] for row in spec["layer"][-1]["data"]["values"]}
     assert kinds == {"original", "synthetic", "retained", "filtered"}
 
 
 def test_a_group_is_drawn_as_centre_and_spread():
     record = own()[1]["projection"]
-    centres = projected_groups_spec(record)["layer"][-1]["data"]["values"]
+    centres = projected_groups(record).spec["layer"][-1]["data"]["values"]
     for row, drawn in zip(record.rows, centres, strict=True):
         assert (drawn["x"], drawn["y"]) == (row.mean_1, row.mean_2)
         assert drawn["right"] - drawn["left"] == pytest.approx(2 * row.sd_1)
@@ -775,7 +772,7 @@ def test_the_square_stands_at_the_noise_that_was_added_and_its_worst_value():
     reason = protection().reasons[0]
     (square,) = (
         layer
-        for layer in noise_curve_spec(reason)["layer"]
+        for layer in noise_curve(reason).spec["layer"]
         if isinstance(layer["mark"], dict) and layer["mark"].get("shape") == "square"
     )
     assert square["data"]["values"][0]["sigma"] == reason.sigma
@@ -788,8 +785,8 @@ def test_the_name_of_the_worst_value_stands_over_its_point_and_on_no_line():
     for worst, threshold, limit in ((0.08, 0.1, 0.07996), (0.5, 0.1, 0.01), (0.99, 0.98, 0.2)):
         choice = changed(reason.choice, threshold=threshold, limit=limit)
         own = changed(reason, choice=choice, ecap=changed(reason.ecap, worst=worst))
-        place = noise_curve_spec(own)["layer"][-1]["data"]["values"][0]["place"]
-        lines = [320 * (1 - value) for value in (worst, threshold, limit)]
+        place = noise_curve(own).spec["layer"][-1]["data"]["values"][0]["place"]
+        lines = [300 * (1 - value) for value in (worst, threshold, limit)]
         assert all(abs(place - line) >= 5.9 for line in lines)
         assert 0 <= lines[0] - place <= 40 or place <= 12
 
@@ -798,24 +795,24 @@ def test_the_name_of_the_limit_is_not_struck_by_the_threshold():
     for limit, threshold in ((0.07996, 0.1), (0.01, 0.1), (0.04, 0.05), (0.3, 0.1)):
         choice = changed(protection().reasons[0].choice, threshold=threshold, limit=limit)
         (named,) = (
-            layer["mark"] for layer in ecap_spec(choice)["layer"]
-            if layer["mark"].get("align") == "left" and "x" in layer["mark"]
+            layer["mark"] for layer in ecap_curve(choice).spec["layer"]
+            if layer["mark"]["type"] == "text" and "limit" in layer["data"]["values"][0]["name"]
         )  # fmt: skip
-        height = 320 * limit - named["dy"]
+        height = 300 * limit - named["dy"]
         assert height >= 5
-        assert abs(height - 320 * threshold) >= 6
+        assert abs(height - 300 * threshold) >= 6
 
 
 def test_colours_of_a_status_are_for_a_status():
-    specs = [
-        pair_map_spec(own()[1]["tables"], 1),
-        refill_rounds_spec(protection().refill),
-        sap_curve_spec([CurveLine(name, record) for name, record in saps().items()]),
-        projected_groups_spec(marked_projection()),
-        correlation_difference_spec(own()[1]["compare"]),
+    charts = [
+        pair_map(own()[1]["tables"], 1),
+        refill_rounds(protection().refill),
+        sap_curve([CurveLine(name, record) for name, record in saps().items()]),
+        projected_groups(marked_projection()),
+        correlation_difference(own()[1]["compare"]),
     ]
-    for spec in specs:
-        assert not re.search(rf"{BAD}|{REVIEW}|D55E00|orange|'red'", str(spec))
+    for chart in charts:
+        assert not re.search(rf"{BAD}|{REVIEW}|D55E00|orange|'red'", str(chart.spec))
 
 
 def luminance(colour):
@@ -833,7 +830,7 @@ def test_the_colour_of_review_can_be_read_on_white():
 
 def test_the_axis_of_sap_ends_where_no_line_changes_any_more():
     long = unveil.sap([[4, 2], [1, 3]], n_max=60).record
-    spec = sap_curve_spec([CurveLine("long", long), CurveLine("short", saps()["exact"])])
+    spec = sap_curve([CurveLine("long", long), CurveLine("short", saps()["exact"])]).spec
     (axis,) = {str(layer["encoding"]["x"]["scale"]["domain"]) for layer in spec["layer"]
                if "scale" in layer["encoding"].get("x", {})
                and layer["encoding"]["x"]["scale"]}  # fmt: skip
@@ -845,7 +842,7 @@ def test_the_axis_of_sap_ends_where_no_line_changes_any_more():
 
 def test_the_difference_of_associations_is_one_half_of_the_square():
     record = own()[1]["compare"]
-    cells = correlation_difference_spec(record)["data"]["values"]
+    cells = correlation_difference(record).spec["data"]["values"]
     n = len(record.columns)
     pairs = {frozenset((cell["across"], cell["down"])) for cell in cells}
     assert len(cells) == len(pairs) <= n * (n - 1) / 2
@@ -863,14 +860,14 @@ def test_of_many_columns_those_that_differ_most_are_drawn():
     shown = visible_variables(record, worst.copy)
     assert MOST_VARIABLES <= len(shown) <= MOST_VARIABLES + 2
     assert set(worst.variables) <= set(shown)
-    cells = pair_map_spec(record, worst.copy, shown)["data"]["values"]
+    cells = pair_map(record, worst.copy, variables=shown).spec["data"]["values"]
     assert len(cells) == len(shown) * (len(shown) - 1) / 2
     assert len(visible_columns(many_columns()[1]["compare"])) == 30
 
 
 def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
     curves = [CurveLine(name, record) for name, record in saps().items()]
-    spec = sap_curve_spec(curves, threshold=0.05)
+    spec = sap_curve(curves, threshold=0.05).spec
     names = spec["layer"][-1]["data"]["values"]
     assert {row["label"] for row in names} == {*saps(), "threshold 0.05"}
     heights = sorted(row["place"] for row in names)
@@ -885,7 +882,7 @@ def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
 
 def test_bounds_that_do_not_meet_are_shaded():
     marks = [
-        layer["mark"]["type"] for layer in sap_curve_spec([CurveLine("a", open_sap())])["layer"]
+        layer["mark"]["type"] for layer in sap_curve([CurveLine("a", open_sap())]).spec["layer"]
     ]
     assert "area" in marks
     chart = sap_curve([CurveLine("a", open_sap()), CurveLine("a", open_sap())])

@@ -288,7 +288,7 @@ def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus
         status=status,
         sentence=(
             f"{row.n_held:,} of {_n_people(evidence):,} people have a value of {row.column} that"
-            f" nobody else has, and {row.n_reappearing:,} of these values"
+            f" no one else has, and {row.n_reappearing:,} of these values"
             f" ({percent(100 * row.n_reappearing / row.n_held)}) reappear in"
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would by chance."
         ),

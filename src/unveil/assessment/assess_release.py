@@ -271,7 +271,7 @@ def _worse_than_guessing(row: AttributeRow) -> Alert:
         status="decide",
         sentence=(
             f"A guess of {row.target} among matching synthetic records is correct for"
-            f" {percent(guess)} of matched people; by frequencies alone it would be for"
+            f" {percent(guess)} of matched people; at the baseline it would be for"
             f" {percent(row.baseCAPd or 0.0)} (baseCAPd). Is {row.target} coded alike?"
         ),
         action=_COMPARE,
@@ -311,7 +311,7 @@ def other_files_reason(one: Acceptance) -> str:
 def unacceptable_reason(alert: Alert) -> str:
     """Why nobody can accept an alert."""
     return (
-        f"{alert.id} cannot be accepted: for an open audience nobody can accept identifiers or real"
+        f"{alert.id} cannot be accepted: for an open audience no one can accept identifiers or real"
         " records."
     )
 

@@ -53,7 +53,7 @@ def headline_of(
 ) -> str:
     """The gravest alert about the files, and the verdict against the limits of a named person."""
     if accepted_by is None:
-        why = not_in_force or "nobody has accepted limits"
+        why = not_in_force or "no one has accepted limits"
         verdict, is_passed = f"No verdict on run {run.number}: {why}.", True
     else:
         verdict, is_passed = _verdict(figures, accepted_by)

@@ -16,15 +16,14 @@ from unveil.records.judgement import Audience, FactorName
 
 RULES: dict[Audience, str] = {
     "closed": (
-        "Closed (trusted people, who may not pass it on): leaving out all but single records"
-        " (max-denominator=1) is allowed as the quick route, and then no finding needs a ruling;"
-        " otherwise every finding does."
+        "Closed (authorised users, no onward sharing): restricting the measures to groups of one"
+        " (max-denominator = 1) is accepted in place of rulings; otherwise every flag needs one."
     ),
     "registered": (
-        "Registered (known people, under an agreement): every finding needs a ruling; the pairs of"
+        "Registered (known users, under an agreement): every flag needs a ruling; the pairs of"
         " one target may be ruled together."
     ),
-    "open": "Open (anybody): every finding needs a ruling, and each flagged pair one of its own.",
+    "open": "Open (anyone): each flagged value needs a ruling, and each two-way flag its own.",
 }
 """The rule of each audience, in a sentence."""
 
@@ -65,27 +64,27 @@ class ContextQuestion:
 QUESTIONS: dict[FactorName, ContextQuestion] = {
     "release_context": ContextQuestion(
         "a",
-        "To whom will the copy be released, when, how, and under what rules?",
+        "To whom will the synthetic data be released, when, how, and under what rules?",
         "Every figure is read in this light; the data holder decides it.",
     ),
     "taken_for_real": ContextQuestion(
         "b",
-        "Could somebody who comes by the copy take it for real data, and what would follow?",
-        "The measures assume that the intruder does: a wrong finding harms too.",
+        "Could the synthetic data be mistaken for real data, and with what consequence?",
+        "The measures assume that the intruder does: a wrong disclosure harms too.",
     ),
     "other_sources": ContextQuestion(
         "c",
-        "Which other data about the same people can somebody get hold of?",
-        "What can be looked up elsewhere belongs among the keys of a scenario.",
+        "Which other data about the same people could an intruder obtain?",
+        "What is available elsewhere belongs among the keys of a scenario.",
     ),
     "intruder_knowledge": ContextQuestion(
         "d",
-        "What may somebody with the copy know about the original, in general and of single people?",
+        "What may a user of the synthetic data know about the original and its people?",
         "It decides the keys, and what is common knowledge.",
     ),
     "method_released": ContextQuestion(
         "e",
-        "What is released about how the copy was made?",
+        "What is released about how the synthetic data were made?",
         "Details of a model help an intruder; it is prudent to keep them.",
     ),
 }

@@ -12,13 +12,13 @@ from unveil.records.run import Kind, Run
 
 BY = '--by "Name, role"'
 _NEEDED = {
-    "control": 'Declare people who were left out, [data] control = "FILE" in project.toml',
-    "protection": "Protect the copy inside the project, unveil protect",
+    "control": 'Declare a control sample, [data] control = "FILE" in project.toml',
+    "protection": "Protect the synthetic data inside the project, unveil protect",
     "table": "Declare a table, [[table]] in project.toml",
     "sensitive": 'Declare sensitive values, [roles.sensitive] COLUMN = ["LEVEL"] in project.toml',
     "radii": "Give a scenario radii = { COLUMN = NUMBER } in project.toml",
 }
-_NO_COPY = 'Name a synthetic copy, [data] synthetic = ["FILE"] in project.toml'
+_NO_COPY = 'Name a synthetic file, [data] synthetic = ["FILE"] in project.toml'
 _NO_SCENARIO = "Declare a scenario, [[scenario]] with name and keys in project.toml"
 _NOT_ASKED = "Let a scenario measure it: measures = [{}] in a [[scenario]], or no such line"
 _OF_ORIGINAL: tuple[Kind, ...] = ("suda", "match_risk", "sap")
@@ -91,7 +91,7 @@ def _limits(
         yield Outstanding(
             kind="limits",
             sentence=(
-                f"{_capital(not_in_force or 'nobody has accepted the limits by name')}, so they are"
+                f"{_capital(not_in_force or 'no one has accepted the limits by name')}, so they are"
                 " not in force."
             ),
             fix=f"unveil limits --accept {BY}",
@@ -129,7 +129,7 @@ def _disclosure(run: Run) -> Iterator[Outstanding]:
         fix = f"{_how_to_measure(run, ('disclosure',))}, and run again: unveil run"
     yield Outstanding(
         kind="measure",
-        sentence="What the copy gives away was measured in no scenario (disclosure).",
+        sentence="What the synthetic data disclose was measured in no scenario (disclosure).",
         fix=fix,
     )
 
@@ -170,7 +170,7 @@ def _outstanding_flag(flag: FlagRuling, audience: Audience | None) -> Outstandin
         also = f"; all pairs of this target at once: {shell_quote(together)}"
     return Outstanding(
         kind="finding",
-        sentence=f"Open finding {flag.id}: {flag.sentence}",
+        sentence=f"Open flag {flag.id}: {flag.sentence}",
         fix=f"{rule_command(flag)} (or --keep){also}",
     )
 
@@ -179,7 +179,7 @@ def _context(audience: Audience | None, answered: Collection[FactorName]) -> Ite
     if audience is None:
         yield Outstanding(
             kind="context",
-            sentence="Nobody has said for whom the release is.",
+            sentence="The audience of the release is not stated.",
             fix='Write audience = "closed", "registered" or "open" under [context] in project.toml',
         )
     for factor, asked in QUESTIONS.items():
@@ -196,7 +196,7 @@ def _four_eyes(run: Run, *, four_eyes: bool) -> Iterator[Outstanding]:
         yield Outstanding(
             kind="four_eyes",
             sentence=(
-                "A second person has to decide (four_eyes), but nobody is named as the one who ran"
+                "A second person has to decide (four_eyes), but no one is named as the one who ran"
                 " it."
             ),
             fix=f"unveil run --again {BY}",

@@ -133,7 +133,7 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
         columns=tuple(columns[:MOST_ALONE]),
         status="decide",
         sentence=(
-            f"{format_names(columns)} {'have' if several else 'has'} no role: nobody has said "
+            f"{format_names(columns)} {'have' if several else 'has'} no role: no one has said "
             "whether"
             f" {'they identify' if several else 'it identifies'} people, or what an intruder could"
             f" learn by {'them' if several else 'it'}."
@@ -155,7 +155,7 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterat
                 columns=(name,),
                 status="decide",
                 sentence=(
-                    f"{name} has the role identifier and is in the synthetic data alone, so nobody"
+                    f"{name} has the role identifier and is in the synthetic data alone, so no one"
                     " can tell whether its values are real."
                 ),
                 action="Remove the column from the synthetic data, or say why its values are new.",

@@ -37,7 +37,7 @@ from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
 from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
 from unveil.view.attacks_screen import attack_screen
-from unveil.view.charts.attack_intervals import attacks_chart
+from unveil.view.charts.intervals import attack_rates
 from unveil.view.output import check_both, print_output
 from unveil.view.pages.attacks import attacks_page
 from unveil.view.render_documents import csv_document, json_document
@@ -170,7 +170,7 @@ setting_options = together(
 
 document_options = together(
     words_option,
-    file_option("--chart", "Write the picture of all risks.", "FILE.svg"),
+    file_option("--chart", "Write the picture of all risks: .svg, .png or .pdf.", "FILE"),
     file_option("--page", "Write everything as a page.", "FILE.html"),
 )
 """How much is said in words, and the files to write."""
@@ -480,8 +480,7 @@ def _check(
 
 
 def _write(run: AttackRun, *, chart: Path | None, page: Path | None) -> None:
-    drawers = {chart: lambda: attacks_chart(run.copies), page: lambda: attacks_page(run)}
-    write_targets({path: draw for path, draw in drawers.items() if path is not None})
+    write_targets({chart: lambda: attack_rates(run.copies), page: lambda: attacks_page(run)})
 
 
 def _csv(run: AttackRun) -> str:

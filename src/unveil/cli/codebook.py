@@ -13,29 +13,32 @@ from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.measure.structure.compare_structure import compare_structure
 from unveil.measure.structure.describe import codebook as codebook_of
 from unveil.records.codebook import CodebookDifferences, DescribedFile
+from unveil.view.codebook import codebook_page
 from unveil.view.codebook_csv import codebook_csv
-from unveil.view.codebook_screen import screen
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.pages.codebook import codebook_page, differences_page
 from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 A_DIFFERENCE = 3
 
 
-@click.command(short_help="What is in a file, and how a copy is built otherwise.")
+@click.command(
+    short_help="Describe a file, or compare the structure of synthetic data with its original."
+)
 @click.argument("file", required=False)
 @click.argument("other", required=False)
 @file_option(
     "--dictionary",
-    "What the columns mean, where the files do not say so: REDCap's, a list of codes, ours.",
+    "What the columns mean: a REDCap dictionary, a list of codes, or a codebook of unveil.",
 )
 @missing_option
-@option("--declared-only", "Leave the records out.", is_flag=True)
-@option("--strict", "End with 3 where the copy is built otherwise.", is_flag=True)
+@option("--declared-only", "Show declarations only, nothing from the records.", is_flag=True)
+@option("--strict", "End with code 3 if the structure differs.", is_flag=True)
 @option("--json as_json", "One JSON document.", is_flag=True)
 @option("--csv as_csv", "One row per column and code as CSV.", is_flag=True)
-@file_option("--html", "Write a page to this file.")
+@file_option("--html", "Write a self-contained page.")
 @file_option("--out", "Write the JSON or CSV document to this file, not to the screen.")
 def codebook(
     *,
@@ -50,13 +53,13 @@ def codebook(
     html: Path | None,
     out: Path | None,
 ) -> int:
-    """Describe FILE; or compare the structure of a copy, OTHER, with its original, FILE.
+    """Describe FILE; or compare the structure of synthetic data, OTHER, with the original, FILE.
 
     \b
     Example:
       unveil codebook survey.sav
       unveil codebook survey.csv --dictionary survey_dictionary.csv --html codebook.html
-      unveil codebook survey.sav copy.csv --strict
+      unveil codebook survey.sav synthetic.csv --strict
     """
     form = _form(as_json=as_json, as_csv=as_csv, out=out)
     _check(file, other, declared_only=declared_only, strict=strict)
@@ -73,13 +76,12 @@ def codebook(
         else:
             record = compare_structure(file, other, **asked, progress=bar).record
     document = _document(record, form)
-    for path, content in ((html, _page(record) if html else ""), (out, document or "")):
+    for path, content in ((html, codebook_page(record) if html else ""), (out, document or "")):
         if path is not None:
             write_private(path, f"{content.rstrip()}\n".encode())
             click.echo(f"unveil: written to {lines(str(path))}.", err=True)
     if out is None and (html is None or document is not None):
-        console = Console()
-        print_output(document if document is not None else screen(record, console.width), console)
+        print_output(render_rich(as_blocks(record)) if document is None else document)
     is_other = isinstance(record, CodebookDifferences) and bool(record.rows)
     return A_DIFFERENCE if strict and is_other else 0
 
@@ -104,12 +106,12 @@ def _check(file: str | None, other: str | None, *, declared_only: bool, strict: 
         raise ReadError("Name the file: unveil codebook survey.sav.")
     if other is None and strict:
         raise SettingsError(
-            "--strict is about two files: unveil codebook ORIGINAL SYNTHETIC --strict."
+            "--strict is for two files: unveil codebook ORIGINAL SYNTHETIC --strict."
         )
     if other is not None and declared_only:
         raise SettingsError(
-            "--declared-only is about one file; two are compared by their records too. Leave it"
-            " out, or describe one file after the other."
+            "--declared-only is for one file; two files are compared by their records too. Drop it,"
+            " or describe one file after the other."
         )
 
 
@@ -130,7 +132,3 @@ def _document(record: DescribedFile | CodebookDifferences, form: str | None) -> 
     if isinstance(record, DescribedFile):
         return codebook_csv(record)
     return csv_document([row.to_dict() for row in record.rows])
-
-
-def _page(record: DescribedFile | CodebookDifferences) -> str:
-    return codebook_page(record) if isinstance(record, DescribedFile) else differences_page(record)

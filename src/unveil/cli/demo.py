@@ -50,7 +50,7 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
     result, assessment = measure_and_assess(
         survey(), [survey_synthetic()], {}, GateOptions(), settings
     )
-    shown = render_charts(result.record, (), assessment, Form(words=len(TARGETS)))
+    shown = render_charts(result.record, (), assessment, Form())
     print_output(shown)
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)

@@ -1,4 +1,4 @@
-"""`unveil disclosure`: what would these copies give away about this original?"""
+"""`unveil disclosure`: what would synthetic data disclose about the original?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +34,15 @@ from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
 from unveil.study.study import Study
-from unveil.view.disclosure_screen import screen
+from unveil.view.blocks import Sentence
+from unveil.view.disclosure_blocks import PARTS, disclosure_blocks
 from unveil.view.format import visible
 from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import disclosure_csv, json_document
+from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="What synthetic files would give away about an original.")
+@click.command(short_help="Identity and attribute disclosure of synthetic data.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @key_and_target_options
@@ -56,13 +58,13 @@ from unveil.view.render_documents import disclosure_csv, json_document
 @gate_options
 @option(
     "--one-way",
-    "Flag a target level above so many findings and percent of them. Default: 50,90.",
+    "Flag a target level above so many disclosures and percent of them. Default: 50,90.",
     "50,90",
     callback=parse_two_numbers,
 )
 @option(
     "--two-way",
-    "Flag target with key levels above so many findings and percent. Default: 4,80.",
+    "Flag target with key levels above so many disclosures and percent. Default: 4,80.",
     "4,80",
     callback=parse_two_numbers,
 )
@@ -79,9 +81,11 @@ from unveil.view.render_documents import disclosure_csv, json_document
     type=click.Path(),
 )
 @person_option
-@file_option("--records", "CONFIDENTIAL: write who is at risk, and why, to this CSV file.")
+@file_option("--records", "CONFIDENTIAL: write the records at risk, and why, to this CSV file.")
 @chart_option
 @words_option
+@option("--flags has_flags", "List every flag, each with its exclusion.", is_flag=True)
+@option("--details has_details", "Add the other tables.", is_flag=True)
 @output_options
 def disclosure(
     *,
@@ -96,15 +100,17 @@ def disclosure(
     recode: str | None,
     records: Path | None,
     chart: Path | None,
-    words: int,
+    words: bool,
+    has_flags: bool,
+    has_details: bool,
     as_json: bool,
     as_csv: bool,
     **settings: Any,
 ) -> int:
-    """Measure what the SYNTHETIC files would give away about the people in ORIGINAL.
+    """Measure what the SYNTHETIC files would disclose about the people in ORIGINAL.
 
-    Files are SPSS, Stata, SAS, Excel, Parquet or CSV, in any mixture. KEYS are the columns an
-    intruder would know about a person; each TARGET is a column they might learn.
+    Files are SPSS, Stata, SAS, Excel, Parquet or CSV, in any mixture. KEYS are the variables an
+    intruder would know about a person; each TARGET is a variable they might learn.
 
     \b
     Example:
@@ -113,8 +119,8 @@ def disclosure(
       unveil disclosure survey.csv synthetic.csv -k sex,age --exclude missing-targets --bands age=5
 
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is exceeded
-    or something in the files stands against a release, 4 a person must decide. Without --limit
-    this is no gate: alerts are printed, and the exit code is 0.
+    or an alert blocks the release, 4 a decision is outstanding. Without --limit this is no gate:
+    alerts are printed, and the exit code is 0.
     """
     check_both(as_json=as_json, as_csv=as_csv)
     check_lacking(
@@ -135,7 +141,9 @@ def disclosure(
     )
     figures = {name: limit for name, limit in wanted.items() if name in LIMITABLE}
     verdicts = check_limits(result.record, figures)
-    form = Form(words, as_json=as_json, as_csv=as_csv)
+    asked = zip(PARTS, (words, has_flags, has_details), strict=True)
+    show = tuple(part for part, is_asked in asked if is_asked)
+    form = Form(show, as_json=as_json, as_csv=as_csv)
     shown = render_charts(result.record, verdicts, assessment, form)
     with write_all_or_none() as written:  # only once nothing else can go wrong
         written.extend(write_chart(chart, result.record))
@@ -188,7 +196,7 @@ def measure_and_assess(
 class Form:
     """In which form a result is printed."""
 
-    words: int
+    show: tuple[str, ...] = ()  # the folded parts to unfold on a screen
     as_json: bool = False
     as_csv: bool = False
 
@@ -198,7 +206,10 @@ def render_charts(
 ) -> Any:
     """The record in the form asked for, ready to be printed."""
     if not form.as_json and not form.as_csv:
-        return screen(record, verdicts, assessment, words=form.words, width=Console().width)
+        blocks = disclosure_blocks(record, verdicts, assessment, form.show)
+        more = [f"--{part}" for part in PARTS if part not in form.show]
+        hint = Sentence(f"More: {', '.join(more)}", "lead")
+        return render_rich([*blocks, hint] if more else blocks)
     for one in assessment.alerts:
         if one.accepted is None and one.status != "review" and one.kind != "limit":
             click.echo(f"unveil: {one.status}: {visible(one.sentence)}", err=True)

@@ -1,4 +1,4 @@
-"""`unveil explore`: which way of making copies gives least away for the utility it keeps?"""
+"""`unveil explore`: which synthesis setting discloses least for its utility?"""
 
 import math
 from pathlib import Path
@@ -24,15 +24,16 @@ from unveil.cli.progress import progress_bar
 from unveil.cli.synthesise import numbers_by_column, reasons
 from unveil.errors import SettingsError, quote_text
 from unveil.project.explore.explore import HEAD, ExplorationResult, flat
-from unveil.project.explore.explore import explore as tried
+from unveil.project.explore.explore import explore as measure_settings
 from unveil.project.explore.settings import METHODS, MIN_LEAF
 from unveil.records.exploration import Exploration
-from unveil.view.charts.risk_utility import risk_utility_map
-from unveil.view.exploration_screen import screen
+from unveil.view.charts.scatter import risk_utility
 from unveil.view.format import lines
 from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.pages.exploration import exploration_page
 from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 INTERRUPTED = 130
 
@@ -61,15 +62,14 @@ def amounts(
         number, *more = numbers_in(text)
         if more or isinstance(number, str):
             raise SettingsError(
-                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a "
-                "column, =,"
-                " and the standard deviation: income=100."
+                f"{option.opts[0]} {quote_text(f'{column}={text}')} cannot be read. Write a column,"
+                " =, and the standard deviation: income=100."
             )
         found[column] = number
     return found
 
 
-@click.command(short_help="Which way of making copies gives least away for its utility.")
+@click.command(short_help="Compare synthesis settings by disclosure risk and utility.")
 @click.argument("original", required=False)
 @key_and_target_options
 @click.option(
@@ -79,47 +79,51 @@ def amounts(
     show_default="cart,parametric",
     metavar="NAMES",
     callback=column_names,
-    help=f"How copies are made: {', '.join(METHODS)}.",
+    help=f"Methods of synthesis: {', '.join(METHODS)}.",
 )
 @option(
     "--min-leaf",
-    "Of trees: the fewest records in a leaf.",
+    "Of trees: the minimum number of records in a leaf.",
     "NUMBERS",
     default=",".join(map(str, MIN_LEAF)),
     callback=leaves,
 )
-@option("--filter/--no-filter is_filtered", "Try each also with the distance filter on keys.")
+@option(
+    "--filter/--no-filter is_filtered", "Try each setting with the distance filter on keys too."
+)
 @option(
     "--noise add_noise",
-    "Try each also with noise: income=100. May be repeated.",
+    "Try each setting with noise too: income=100. May be repeated.",
     "COLUMN=SD",
     multiple=True,
     callback=amounts,
 )
-@option("--copies -m", "Of each setting.", type=int, default=3)
+@option("--copies -m", "Copies of each setting.", type=int, default=3)
 @option(
     "--control",
-    "Share of people held back to measure R; 0 for no R.",
+    "Share of people in the control sample, to measure R; 0 for no R.",
     "SHARE",
     type=float,
     default=0.2,
 )
-@option("--risk", "Of the frontier: DiSCO, DiSCO_max, repU or R.", "MEASURE", default="DiSCO")
-@option("--utility", "Of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE")
+@option("--risk", "Risk of the frontier: DiSCO, DiSCO_max, repU or R.", "MEASURE", default="DiSCO")
+@option(
+    "--utility", "Utility of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE"
+)
 @by_column_option(
     "--bands", "For the risk, compare numbers in bands: age=5. May be repeated.", "COLUMN=BANDS"
 )
 @option(
     "--special-codes",
-    "Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "Numbers that stand for missing values: income=-8,-9. May be repeated.",
     "COLUMN=CODES",
     multiple=True,
     callback=numbers_by_column,
 )
-@names_option("--drop", "Columns to leave out, such as identifiers and free text.")
+@names_option("--drop", "Columns to exclude, such as identifiers and free text.")
 @option(
     "--real-values",
-    "Let an identifier or free text take part all the same, for a stated reason.",
+    "Use an identifier or free text all the same, for a stated reason.",
     "COLUMN=REASON",
     multiple=True,
     callback=reasons,
@@ -127,12 +131,12 @@ def amounts(
 @missing_option
 @option("--seed", "The same seed gives the same figures.", "N", type=int)
 @file_option(
-    "--folder", "CONFIDENTIAL: keep each setting when it is done, and go on from there.", "FOLDER"
+    "--folder", "CONFIDENTIAL: keep finished settings here, and continue from them.", "FOLDER"
 )
 @json_option
 @option("--csv as_csv", "Print one row for each setting as CSV.", is_flag=True)
-@file_option("--page", "Write a page to a file.", "FILE.html")
-@file_option("--chart", "Write the map to a file.", "FILE.svg")
+@file_option("--page", "Write a self-contained page.", "FILE.html")
+@file_option("--chart", "Write the map: .svg, .png or .pdf.", "FILE")
 def explore(
     *,
     original: str | None,
@@ -143,10 +147,10 @@ def explore(
     chart: Path | None,
     **asked: Any,
 ) -> None:
-    """Make copies of ORIGINAL in several ways; measure what each gives away, and its utility.
+    """Synthesise ORIGINAL with several settings; measure the disclosure risk and utility of each.
 
-    Nothing is released and no copy is written. With --folder the work can be stopped at any moment;
-    the same command, or one with more settings, goes on from there.
+    No synthetic data are written. With --folder the work can be stopped at any moment; the same
+    command, or one with more settings, continues from there.
 
     \b
     Example:
@@ -159,10 +163,8 @@ def explore(
     check_targets({"--page": page, "--chart": chart})
     result = _explore(original, keys, asked)
     record = result.record
-    made = {page: lambda: exploration_page(record), chart: lambda: risk_utility_map(record)}
-    write_targets({path: draw for path, draw in made.items() if path is not None})
-    console = Console()
-    print_output(_document(record, console, as_json=as_json, as_csv=as_csv), console)
+    write_targets({page: lambda: exploration_page(record), chart: lambda: risk_utility(record)})
+    print_output(_document(record, as_json=as_json, as_csv=as_csv))
 
 
 def _explore(
@@ -178,22 +180,22 @@ def _explore(
     settings.pop("is_filtered", None)
     try:
         with progress_bar(Console(stderr=True)) as bar:
-            return tried(original, keys=keys, **settings, progress=bar)
+            return measure_settings(original, keys=keys, **settings, progress=bar)
     except KeyboardInterrupt:
         if folder is None or not (folder / HEAD).exists():
             raise
         n_done = len(list(folder.glob("setting_*.json")))
         click.echo(
             f"unveil: Stopped. {n_done} {'setting is' if n_done == 1 else 'settings are'} kept in"
-            f" {lines(str(folder))!r}; the same command goes on from there.",
+            f" {lines(str(folder))!r}; the same command continues from there.",
             err=True,
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-def _document(record: Exploration, console: Console, *, as_json: bool, as_csv: bool) -> Any:
+def _document(record: Exploration, *, as_json: bool, as_csv: bool) -> Any:
     if as_json:
         return json_document(record)
     if as_csv:
         return csv_document([flat(row, record) for row in record.rows])
-    return screen(record, console.width)
+    return render_rich(as_blocks(record))

@@ -76,16 +76,16 @@ def ends(
 @option("--seed", "For the same noise again; confidential.", "NUMBER", type=int)
 @file_option("--out", "Write the copy with noise.")
 @file_option("--statement", "Write the public statement of the noise.")
-@file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE.svg")
+@file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE")
 @file_option(
     "--populations",
     "CONFIDENTIAL: draw the same for populations of other size and spread.",
-    "FILE.svg",
+    "FILE",
 )
 @file_option(
     "--before-after",
     "CONFIDENTIAL: draw the column before and after, and how far values moved.",
-    "FILE.svg",
+    "FILE",
 )
 @json_option
 def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
@@ -198,7 +198,7 @@ def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[st
     if targets.out is not None and not Path(file).name.startswith(PREFIX):
         said.append(
             "The copy is written as FAKE data, but the file it was made from is not marked so."
-            " Noise does not make an original synthetic: add it to a synthetic copy."
+            " Noise does not make an original synthetic: add it to synthetic data."
         )
     if targets.curve is not None or targets.populations is not None:
         said.append("The curve shows ECAP values: keep it where the original is kept.")

@@ -226,13 +226,8 @@ exclude_option = option(
 """--exclude: what is no real risk."""
 
 
-words_option = option(
-    "--words",
-    "For how many targets to say the figures in words.",
-    type=click.IntRange(min=0),
-    default=3,
-)
-"""--words: how much is said in sentences."""
+words_option = option("--words", "Add every figure in a sentence.", is_flag=True)
+"""--words: the figures in sentences."""
 
 
 json_option = option("--json as_json", "Print one JSON document.", is_flag=True)

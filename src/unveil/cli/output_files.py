@@ -11,20 +11,24 @@ import polars as pl
 
 from unveil.atomic import check_present, write_all_or_none, write_new, write_private
 from unveil.cli.options import FILE, option
-from unveil.errors import SettingsError, WriteError, quote_text
+from unveil.errors import SettingsError, WriteError
 from unveil.io.write_csv import guard_cells
 from unveil.io.write_file import WriteSettings, target_of, write_files
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.uniques.match_risk import MatchRiskResult
 from unveil.measure.uniques.suda_result import SudaResult
 from unveil.records.base import Record
-from unveil.view.charts.ecap_curve import ecap_chart, noise_chart, populations_chart
+from unveil.view.charts.chart import Chart, check_ending
+from unveil.view.charts.distributions import before_and_after
+from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.format import format_count, lines, people, visible
 from unveil.view.noise_screen import NoiseScreen
 from unveil.view.render_documents import guard_text
 from unveil.view.show import charts
 
 # Where do pages, pictures and tables for the custodian go? All of them, or none.
+
+PICTURES = {"--chart", "--curve", "--populations", "--before-after"}
 
 
 def check_targets(targets: Mapping[str, Path | None]) -> None:
@@ -40,11 +44,17 @@ def check_targets(targets: Mapping[str, Path | None]) -> None:
         for other, place in given.items():
             if name < other and path.resolve() == place.resolve():
                 raise SettingsError(f"{name} and {other} name the same file. Give each its own.")
+    for name in given.keys() & PICTURES:
+        check_ending(given[name])
 
 
-def write_targets(made: Mapping[Path, Callable[[], str]]) -> None:
-    """Draw everything, then write everything; where one fails, none is left."""
-    contents = {path: draw().encode() for path, draw in made.items()}
+def write_targets(made: Mapping[Path | None, Callable[[], str | Chart]]) -> None:
+    """Draw everything asked for, then write everything; where one fails, none is left."""
+    contents = {
+        path: shown.encode() if isinstance(shown := draw(), str) else shown.encode(path)
+        for path, draw in made.items()
+        if path is not None
+    }
     with write_all_or_none() as written:
         for path, content in contents.items():
             write_private(path, content)
@@ -57,20 +67,17 @@ def write_targets(made: Mapping[Path, Callable[[], str]]) -> None:
 
 
 Command = Callable[..., Any]
-EXAMPLE = "--chart picture.svg"
 
 
 def _fit_to_write(
     context: click.Context, option: click.Parameter, path: Path | None
 ) -> Path | None:
-    if path is not None and path.suffix.lower() != ".svg":
-        raise SettingsError(f"--chart is written as SVG. Name a file that ends in .svg: {EXAMPLE}.")
     check_targets({option.opts[0]: path})
     return path
 
 
 chart_option = option(
-    "--chart", "Write the picture.", "FILE.svg", type=FILE, callback=_fit_to_write
+    "--chart", "Write the picture: .svg, .png or .pdf.", "FILE", type=FILE, callback=_fit_to_write
 )
 """--chart: refused before anything is read where it could not be written."""
 
@@ -80,7 +87,7 @@ def write_chart(path: Path | None, record: Record) -> list[Path]:
     if path is None:
         return []
     draw = next(iter(charts(record).values()))
-    write_targets({path: lambda: draw(record).svg()})
+    write_targets({path: lambda: draw(record)})
     return [path]
 
 
@@ -102,20 +109,10 @@ class NoisePaths:
     @classmethod
     def of(cls, **given: Path | None) -> "NoisePaths":
         """Refuse, before anything is computed, what could not be written in the end."""
-        _check_other_pictures(given["curve"], given["populations"], given["before_after"])
         out = given["out"]
         made = cls(**{**given, "out": None if out is None else target_of(out, fake=True)})
         check_targets({f"--{name.replace('_', '-')}": getattr(made, name) for name in cls.NAMES})
         return made
-
-
-def _check_other_pictures(*paths: Path | None) -> None:
-    for path in paths:
-        if path is not None and path.suffix.lower() != ".svg":
-            raise WriteError(
-                "The curve is drawn as SVG. Name a file that ends in .svg, not"
-                f" {quote_text(path.name)}."
-            )
 
 
 def write_noise_files(targets: NoisePaths, found: NoiseScreen, data: Any) -> tuple[str, ...]:
@@ -128,19 +125,19 @@ def write_noise_files(targets: NoisePaths, found: NoiseScreen, data: Any) -> tup
             place = targets.statement
             paths.extend(write_new(place.parent, {place.name: found.noise.statement.encode()}))
         for place, picture in _pictures(targets, found):
-            write_private(place, picture.encode())
+            write_private(place, picture.encode(place))
             paths.append(place)
     return tuple(str(path) for path in paths)
 
 
-def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, str]]:
+def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, Chart]]:
     """Each for its owner alone."""
     if targets.curve is not None and found.choice is not None:
-        yield targets.curve, ecap_chart(found.choice)
+        yield targets.curve, ecap_curve(found.choice)
     if targets.populations is not None and found.choice is not None:
-        yield targets.populations, populations_chart(found.choice)
+        yield targets.populations, populations(found.choice)
     if targets.before_after is not None and found.noise is not None:
-        yield targets.before_after, noise_chart(found.noise.columns[0])
+        yield targets.before_after, before_and_after(found.noise.columns[0])
 
 
 # `--records`: who is at risk, for the custodian's eyes, in a file only its owner may read.

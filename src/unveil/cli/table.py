@@ -1,6 +1,6 @@
-"""`unveil table`: what does a published table of counts give away to whoever knows n people?"""
+"""`unveil table`: disclosure risk of a table of counts (SAP, bounds)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ from unveil.cli.table_options import (
     release_options,
     source_options,
 )
-from unveil.cli.table_screen import comparison_screen, release_screen
 from unveil.errors import ReadError, RolesError, SettingsError, nearest
 from unveil.measure.tables.audit import audit as measure_audit
 from unveil.measure.tables.bounds import bounds as measure_bounds
@@ -43,11 +42,14 @@ from unveil.measure.tables.sap import sap as measure_sap
 from unveil.measure.tables.sap_depth import under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
+from unveil.view.blocks import Block
+from unveil.view.count_tables import audit_blocks, bounds_blocks
 from unveil.view.format import lines
 from unveil.view.output import check_both, print_output
 from unveil.view.render_documents import json_document
-from unveil.view.rounding import comparison_chart
-from unveil.view.sap import sap_chart
+from unveil.view.render_rich import render_rich
+from unveil.view.rounding import comparison_blocks, comparison_chart
+from unveil.view.sap import WORDS, sap_blocks, sap_chart
 
 # Which table does `unveil table` measure, and what is published of it?
 
@@ -248,14 +250,14 @@ ONE_RELEASE = ("rounding", "published", "known", "given", "depth", "bounds", "li
 class TableOutput:
     """How the figures are put out."""
 
-    words: int
+    words: bool
     as_json: bool
     as_csv: bool
     out: Path | None
     chart: Path | None
 
 
-@click.command(short_help="What a published table of counts gives away, by how many are known.")
+@click.command(short_help="Disclosure risk of a table of counts (SAP, bounds).")
 @click.argument("file", required=False)
 @source_options
 @release_options
@@ -277,14 +279,14 @@ def table(
     bands: Any,
     special_codes: Any,
     missing_values: Any,
-    words: int,
+    words: bool,
     as_json: bool,
     as_csv: bool,
     out: Path | None,
     chart: Path | None,
     **asked: Any,
 ) -> int:
-    """Measure what a table of counts gives away once it is published.
+    """Measure the disclosure risk of a table of counts once it is published.
 
     FILE holds the true counts: long, with a column for each dimension and one of counts, or wide,
     with the levels of the rows in the first column and those of the columns in the header. Totals
@@ -344,14 +346,32 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     elif shown.as_csv:
         printed = release_csv(figures)
     else:
-        width = Console().width
-        printed = release_screen(
-            release, figures, threshold=threshold, words=shown.words, width=width
-        )
+        printed = render_rich(_release_blocks(release, figures, threshold, has_words=shown.words))
     picture = None if shown.chart is None else sap_chart(figures.found.record, threshold)
     _write(shown, document, picture, notes)
     print_output(printed)
     return ABOVE_LIMIT if is_sap_limit_exceeded(figures.verdicts) else 0
+
+
+def _release_blocks(
+    release: PublishedTable, figures: TableFigures, threshold: float, *, has_words: bool
+) -> Iterator[Block]:
+    """One release on the custodian's own screen, the only place that shows true counts."""
+    record = figures.found.record
+    beside: list[Block] = []
+    if figures.of_cells is not None:
+        beside += bounds_blocks(figures.of_cells.record, release.system.counts)
+    if figures.hidden is not None:
+        beside += audit_blocks(figures.hidden.record, has_rows=True)
+    yield from sap_blocks(
+        record,
+        threshold=threshold,
+        words=len(record.n) if has_words else WORDS,
+        # What a sample assumes is said in a sentence of its own already.
+        notes=[note for note in record.notes if note != OF_SAMPLE],
+        verdicts=figures.verdicts,
+        beside=beside,
+    )
 
 
 def _figures(
@@ -408,7 +428,7 @@ def _compare_schemes(
         printed = comparison_csv(record)
     else:
         notes = tuple(dict.fromkeys(note for one in tables.values() for note in one.notes))
-        printed = comparison_screen(record, notes=notes, width=Console().width)
+        printed = render_rich(comparison_blocks(record, notes))
     _write(shown, None, None if shown.chart is None else comparison_chart(record))
     print_output(printed)
     return 0

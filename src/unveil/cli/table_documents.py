@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil.atomic import check_present, replace_file
+from unveil.cli.output_files import check_targets
 from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
 from unveil.measure.tables.bounds import BoundsResult
@@ -16,6 +17,7 @@ from unveil.measure.tables.sap import SapResult
 from unveil.measure.tables.schemes import Published, trivial_bounds
 from unveil.records.count_tables import RoundingComparison
 from unveil.records.limits import SapVerdict
+from unveil.view.charts.chart import convert_svg
 from unveil.view.format import format_count, visible
 from unveil.view.render_documents import csv_document, guard_text, json_text
 
@@ -34,17 +36,9 @@ class TableFigures:
 
 def check_files(*, out: Path | None, chart: Path | None) -> None:
     """Refuse, before anything is measured, files that could not be written in the end."""
-    for option, path, suffix in (("--out", out, ".csv"), ("--chart", chart, ".svg")):
-        if path is None:
-            continue
-        if path.suffix.lower() != suffix:
-            raise WriteError(f"{option} writes a file that ends in {suffix}, not {path.name!r}.")
-        check_present(path)
-        if not path.parent.is_dir():
-            raise WriteError(
-                f"There is no folder {str(path.parent)!r} to write to. Make it first, or name"
-                " another."
-            )
+    if out is not None and out.suffix.lower() != ".csv":
+        raise WriteError(f"--out writes a file that ends in .csv, not {out.name!r}.")
+    check_targets({"--out": out, "--chart": chart})
 
 
 def published_csv(release: PublishedTable, sums: Sequence[str]) -> bytes:
@@ -189,7 +183,7 @@ def write_documents(
         n = format_count(document.count(b"\n") - 1, "published value")
         said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
     if chart is not None and picture is not None:
-        wanted.append((chart, picture.encode(), 0o600))
+        wanted.append((chart, convert_svg(picture, chart), 0o600))
         said.append(
             f"The curve was written to {visible(str(chart))}; it is drawn from true counts:"
             " confidential."

@@ -10,7 +10,6 @@ import click
 from unveil.cli.options import column_names, file_option, names_option, option, together
 from unveil.errors import SettingsError, quote_text
 from unveil.measure.tables.sap import LARGEST_N
-from unveil.view.sap import WORDS
 
 Command = Callable[..., Any]
 
@@ -199,14 +198,8 @@ design_options = together(
 
 document_options = together(
     file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
-    file_option("--chart", "Write the curve to this SVG file, for your eyes only."),
-    option(
-        "--words",
-        "For how many numbers of people known to say SAP in words.",
-        "N",
-        type=click.IntRange(min=0),
-        default=WORDS,
-    ),
+    file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
+    option("--words", "Say SAP in words for every number of people known.", is_flag=True),
     option("--csv as_csv", "Print the figures as CSV.", is_flag=True),
     option("--json as_json", "Print one JSON document.", is_flag=True),
 )

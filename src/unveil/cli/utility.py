@@ -1,6 +1,6 @@
-"""`unveil utility`: how much of the original's story does the copy still tell?"""
+"""`unveil utility`: how closely do analyses of the synthetic data agree with the original?"""
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,23 @@ from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.projection import projection
 from unveil.measure.utility.tstr import tstr
 from unveil.measure.utility.utility import SAMPLE
-from unveil.measure.utility.utility import utility as told_apart
+from unveil.measure.utility.utility import utility as measure_model
 from unveil.records.comparison import Cloud
 from unveil.records.utility import Projection
 from unveil.study.study import Study
-from unveil.view.charts.pair_map import pair_map_chart
+from unveil.view.blocks import Heading
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.grids import pair_map
 from unveil.view.output import print_output
-from unveil.view.pages.utility import UtilityFigures, utility_page
-from unveil.view.utility_screen import document, screen, table_lines
+from unveil.view.pages.utility import (
+    TITLE,
+    UtilityFigures,
+    tables_csv,
+    utility_blocks,
+    utility_document,
+    utility_page,
+)
+from unveil.view.render_rich import render_rich
 
 EXAMPLE = "unveil utility original.csv synthetic.csv"
 
@@ -40,9 +49,8 @@ def parse_ways(context: click.Context, option: click.Parameter, given: str) -> t
     found = [part.strip() for part in given.split(",")]
     if not set(found) <= {"1", "2", "3"}:
         raise SettingsError(
-            f"{option.opts[0]} {quote_text(given)} cannot be read. Write some of 1, 2 and 3 "
-            "with commas"
-            " between them: 1,2."
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write some of 1, 2 and 3 with"
+            " commas between them: 1,2."
         )
     return tuple(sorted({int(part) for part in found}))
 
@@ -55,9 +63,8 @@ def parse_interactions(
         return False
     if not given.isdecimal():
         raise SettingsError(
-            f"{option.opts[0]} {quote_text(given)} cannot be read. Write how many variables a "
-            "term may"
-            " join: 2."
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write how many variables a term"
+            " may join: 2."
         )
     return int(given)
 
@@ -74,14 +81,16 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
     return int(given)
 
 
-@click.command(short_help="How much of the original's story a copy still tells.")
+@click.command(
+    short_help="Utility of the synthetic data: propensity score, pairs of variables, distributions."
+)
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
-@names_option("--columns", "The columns to compare. Default: all that every file has.")
-@names_option("--categories", "Columns of numbers that are only names.")
+@names_option("--columns", "Columns to compare. Default: all that every file has.")
+@names_option("--categories", "Numeric columns that are codes of categories.")
 @option(
     "--model",
-    "What tells the files apart: cart (a tree) or logit (a logistic model).",
+    "Model that separates the files: cart (a tree) or logit (logistic regression).",
     "MODEL",
     default="cart",
 )
@@ -93,7 +102,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 )
 @option(
     "--permutations",
-    "Of cart: how many permuted labels show what chance does.",
+    "Of cart: how many permutations of the labels.",
     "N",
     type=int,
     default=50,
@@ -107,7 +116,7 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 )
 @option(
     "--special-codes --special",
-    "Numbers that stand for no answer: income=-8,-9. May be repeated.",
+    "Numbers that stand for missing values: income=-8,-9. May be repeated.",
     "COLUMN=CODES",
     multiple=True,
     callback=numbers_by_column,
@@ -115,27 +124,27 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 @missing_option
 @option(
     "--ways",
-    "Tables of so many variables are compared: 1,2,3.",
+    "Compare tables of so many variables: 1,2,3.",
     "NUMBERS",
     default="2",
     callback=parse_ways,
 )
 @option(
     "--worst",
-    "Of how many of the worst tables to show the cells.",
+    "Show the cells of so many of the worst tables.",
     "N",
     type=click.IntRange(min=0),
     default=5,
 )
-@option("--compare is_compared", "Show also what goes together.", is_flag=True)
-@option("--projection is_projected", "Show also the two main axes.", is_flag=True)
+@option("--compare is_compared", "Show associations between columns too.", is_flag=True)
+@option("--projection is_projected", "Show two principal components too.", is_flag=True)
 @option("--tstr outcome", "Train on synthetic, test on real: this column.", "OUTCOME")
-@option("--control", "For --tstr: people who were not used.", "FILE")
+@option("--control", "For --tstr: the control sample.", "FILE")
 @option("--seed", "The same seed gives the same figures.", "N", type=int)
 @json_option
-@file_option("--csv csv_file", "Write every table with all its measures to a file.", "FILE.csv")
-@file_option("--page", "Write a page to a file.", "FILE.html")
-@file_option("--chart", "Write the heat map of all pairs to a file.", "FILE.svg")
+@file_option("--csv csv_file", "Write all tables with all measures.", "FILE.csv")
+@file_option("--page", "Write a self-contained page.", "FILE.html")
+@file_option("--chart", "Write the heat map of all pairs: .svg, .png or .pdf.", "FILE")
 def utility(
     *,
     original: str | None,
@@ -148,7 +157,7 @@ def utility(
     is_compared: bool,
     **asked: Any,
 ) -> None:
-    """Measure how near the SYNTHETIC copies come to ORIGINAL: by a model, by tables, by column.
+    """Compare SYNTHETIC with ORIGINAL: by a model, by tables and by column.
 
     \b
     Example:
@@ -159,7 +168,6 @@ def utility(
     if not original or not synthetic:
         raise ReadError(f"Name the original file and at least one synthetic file: {EXAMPLE}.")
     _check(asked, chart)
-    is_projected = asked["is_projected"]
     check_targets({"--csv": csv_file, "--page": page, "--chart": chart})
     with progress_bar(Console(stderr=True)) as bar:
         asked |= {"worst": worst, "is_page": page is not None}
@@ -168,30 +176,32 @@ def utility(
             original, synthetic, asked["control"], missing_values=missing, progress=bar
         )
         found = _measure_utility(study, asked, bar)
-    made: dict[Path | None, Callable[[], str]] = {
-        csv_file: lambda: table_lines(found),
-        page: lambda: utility_page(found),
-        chart: lambda: _chart(found),
-    }
-    write_targets({path: draw for path, draw in made.items() if path is not None})
-    console = Console()
-    parts = {"is_compared": is_compared, "is_projected": is_projected}
-    print_output(
-        document(found, **parts) if as_json else screen(found, console.width, **parts), console
+    write_targets(
+        {
+            csv_file: lambda: tables_csv(found),
+            page: lambda: utility_page(found),
+            chart: lambda: _chart(found),
+        }
     )
+    shown = found if asked["is_projected"] else replace(found, projection=None)
+    if as_json:
+        print_output(utility_document(shown, has_associations=is_compared))
+    else:
+        blocks = utility_blocks(shown, has_associations=is_compared)
+        print_output(render_rich([Heading(TITLE), *blocks]))
 
 
 def _check(asked: dict[str, Any], chart: Path | None) -> None:
     if asked["control"] is not None and asked["outcome"] is None:
         raise SettingsError(
-            "--control is for --tstr. Name the outcome to predict, or leave it out."
+            "--control is for --tstr. Name the outcome to predict, or drop --control."
         )
     if chart is not None and 2 not in asked["ways"]:
         raise SettingsError("--chart draws all pairs of columns: let --ways have a 2.")
 
 
 def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> UtilityFigures:
-    """Everything that is asked for, each with the same columns read in the same way."""
+    """Everything that is asked for, with the same columns read in the same way."""
     reading: dict[str, Any] = {
         "special_codes": asked["special_codes"] or None,
         "categories": asked["categories"],
@@ -201,7 +211,7 @@ def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> Utilit
     by_ways = tuple(
         pair_tables(study, ways=ways, n_worst=asked["worst"], **same) for ways in asked["ways"]
     )
-    apart = told_apart(
+    model = measure_model(
         study,
         model=asked["model"],
         interactions=asked["interactions"],
@@ -219,7 +229,7 @@ def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> Utilit
             **reading,
         ).record
     return UtilityFigures(
-        apart.record,
+        model.record,
         tuple(one.record for one in by_ways),
         compare(study, **same).record,
         _measure_projection(study, asked, same),
@@ -242,6 +252,6 @@ def _measure_projection(
     return axes.record, axes.cloud()
 
 
-def _chart(found: UtilityFigures) -> str:
+def _chart(found: UtilityFigures) -> Chart:
     assert found.pairs is not None
-    return pair_map_chart(found.pairs)
+    return pair_map(found.pairs)

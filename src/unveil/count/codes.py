@@ -224,7 +224,8 @@ def encode(
     missing = len(levels)
     if stacked.null_count():
         levels = levels.extend_constant(None, 1)
-    codes = codes.cast(_UNSIGNED[_code_bytes(len(levels))]).fill_null(missing)
+    codes = codes.cast(_UNSIGNED[_code_bytes(len(levels))])
+    codes = codes.fill_null(missing) if stacked.null_count() else codes
     return CodedColumn(name, rows, codes.to_numpy(), levels, meanings or {}, special_codes, measure)
 
 
@@ -266,7 +267,7 @@ def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Text: the place of each among the sorted distinct texts."""
     # Levels seen in a few places are nearly always all of them: each text is then hashed once.
     some = text.gather_every(len(text) // FEW_PLACES) if len(text) > FEW_PLACES else text
-    levels = some.unique().drop_nulls().sort()
+    levels = pl.Series(sorted(set(some.drop_nulls().to_list())), dtype=pl.String)
     codes = text.cast(pl.Enum(levels), strict=False)
     if some is not text and codes.null_count() != text.null_count():
         levels = text.unique().drop_nulls().sort()
@@ -277,11 +278,13 @@ def _encode_text(text: pl.Series) -> tuple[pl.Series, pl.Series]:
 def _encode_integers(whole: pl.Series, span: range) -> tuple[pl.Series, pl.Series]:
     """Whole numbers of a narrow range: an array over the range says which occur."""
     known = whole.drop_nulls() if whole.null_count() else whole
-    offset = (known.cast(pl.Int64) - span.start).to_numpy()
+    offset = np.empty(len(known), np.dtype(f"u{_code_bytes(len(span))}"))
+    np.subtract(known.cast(pl.Int64).to_numpy(), span.start, out=offset, casting="unsafe")
     occurs = np.zeros(len(span), bool)
     occurs[offset] = True
-    place = (np.cumsum(occurs) - 1).astype(np.dtype(f"u{_code_bytes(len(span))}"))
-    return _fill(pl.Series(place[offset]), whole), pl.Series(np.flatnonzero(occurs) + span.start)
+    if not occurs.all():
+        offset = (np.cumsum(occurs) - 1).astype(offset.dtype).take(offset)
+    return _fill(pl.Series(offset), whole), pl.Series(np.flatnonzero(occurs) + span.start)
 
 
 def _encode_by_sorting(values: pl.Series) -> tuple[pl.Series, pl.Series]:

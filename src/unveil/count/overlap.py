@@ -24,7 +24,7 @@ def check_disjoint(keys: Sequence[CodedColumn], tables: Sequence[Table]) -> None
     n_originals = sum(not table.side.startswith("synthetic") for table in tables)
     pairs = [(a, b) for a in range(n_originals) for b in range(a + 1, len(tables))]
     faults = [
-        f"{_disjoint(key, pair, tables)} Nobody would be found and the risk would look like zero."
+        f"{_disjoint(key, pair, tables)} Nothing would match, so the risk would appear as zero."
         " Give the column the same coding in both files."
         for key in keys
         for pair in pairs
@@ -58,7 +58,7 @@ def doubtful_levels(columns: Sequence[CodedColumn], tables: Sequence[Table]) -> 
             if _is_disjoint(column, 0, side):
                 sentence = (
                     f"Column {column.name!r} has no level in common with the original, so nothing"
-                    " about it can be right. Is it coded in the same way?"
+                    " about it can be correct. Is it coded in the same way?"
                 )
                 yield _note(column, tables[side], "no_common_level", sentence)
             elif n_alike := _look_alikes(column, side):

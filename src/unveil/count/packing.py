@@ -139,22 +139,27 @@ def number(packed: Integers, space: int) -> tuple[Ids, int]:
         occurs[packed] = True
         numbered = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
         return numbered[packed], int(occurs.sum())
-    row_bits = len(packed).bit_length()
-    if space << row_bits <= 2 * PACKED:  # sorted with their rows in the last bits: faster
-        in_order: Integers = packed.astype(np.int64)
-        in_order <<= row_bits
-        in_order += np.arange(len(packed))
-        in_order.sort()
-        order = in_order & ((1 << row_bits) - 1)
-        in_order >>= row_bits
-    else:
-        order = np.argsort(packed)
-        in_order = packed[order]
+    order, in_order = sort_rows(packed, space)
     is_new = np.ones(len(packed), bool)
     is_new[1:] = in_order[1:] != in_order[:-1]
     ids = np.empty(len(packed), np.int32)
     ids[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
     return ids, int(is_new.sum())
+
+
+def sort_rows(packed: Integers, space: int) -> tuple[Integers, Integers]:
+    """The rows in the order of their integers, and the integers in order."""
+    row_bits = len(packed).bit_length()
+    if space << row_bits > 2 * PACKED:
+        order = np.argsort(packed)
+        return order, packed[order]
+    in_order: Integers = packed.astype(np.int64)  # with their rows in the last bits: faster
+    in_order <<= row_bits
+    in_order += np.arange(len(packed))
+    in_order.sort()
+    rows = in_order & ((1 << row_bits) - 1)
+    in_order >>= row_bits
+    return rows, in_order
 
 
 def count_people(codes: Integers, of_row: Integers, n_codes: int) -> Ints:

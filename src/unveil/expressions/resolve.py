@@ -199,7 +199,7 @@ def check_value(
 def unknown_level_error(what: str, known: ScopeColumn, level: str) -> SettingsError:
     """A level that the original does not have."""
     return SettingsError(
-        f"{what.rstrip(',')}: nobody has {known.series.name!r} = {quote_text(level)}."
+        f"{what.rstrip(',')}: no one has {known.series.name!r} = {quote_text(level)}."
         f"{known.hint(level)} Write the level as it stands in the data."
     )
 

@@ -112,9 +112,12 @@ def _find_encoding(file: BinaryIO) -> str:
 
 
 def _fits(file: BinaryIO, encoding: str) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        for _ in codecs.iterdecode(chunks(file), encoding):
-            pass
+        for chunk in chunks(file):
+            if not chunk.isascii() or decoder.getstate()[0]:  # ASCII is itself in all of these
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
     return True

@@ -362,8 +362,8 @@ def _is_missing(row: dict[str, str], name: str, place: str) -> bool:
     word = row["missing"].strip().casefold()
     if word not in (*_YES, *_NO):
         raise ReadError(
-            f"{place} says of a code of {name!r} neither that it stands for no answer nor that it"
-            " does not. Write yes or no in its column of missing codes."
+            f"{place} says of a code of {name!r} neither that it stands for a missing value nor"
+            " that it does not. Write yes or no in its column of missing codes."
         )
     return word in _YES
 

@@ -29,6 +29,9 @@ from unveil.records.disclosure import Coercion
 # Polars fills short records with missing values and guesses where quotation marks are astray, so
 # the shape is checked here first: separators and line ends are counted outside quotation marks,
 # in pieces of whole records and bounded size. A fault is named by its line, never by its content.
+#
+# Most files need no such look: where nothing is quoted, polars refuses records that are too long,
+# and those that are too short leave the last column empty.
 
 
 LONGEST_RECORD = 16 * CHUNK
@@ -94,6 +97,18 @@ def check_records(file: BinaryIO, dialect: Dialect, n_fields: int, place: str) -
         blanks.append(np.flatnonzero(blank) + n_records)
         n_records += blank.size
     return _below_header(n_records, np.concatenate(blanks))
+
+
+def count_plain_lines(text: BinaryIO, dialect: Dialect) -> int | None:
+    """The lines below the first of a file; None where one has a quotation mark or a NUL byte."""
+    end = ord(dialect.line_end)
+    n_lines, last = 0, end
+    for chunk in chunks(text):
+        if b'"' in chunk or 0 in chunk:
+            return None
+        n_lines += int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == end))
+        last = chunk[-1]
+    return n_lines - int(last == end)
 
 
 def _below_header(n_records: int, blank: Places) -> LineCounts:
@@ -237,14 +252,9 @@ def read_csv(
         given = _header(text, dialect, place)
         names = [name.strip() or f"unnamed_{i}" for i, name in enumerate(given, 1)]
         wanted = choose(names, columns, place)
-        shape = check_records(text, dialect, len(names), place)
-        if shape.n_lines == shape.blank.size:
-            raise ReadError(
-                f"{place} has a header but no rows. Check that its export was finished."
-            )
         # In the file's order: what order polars gives to positions out of order is its own affair.
         in_file = [name for name in names if name in wanted]
-        lines = _as_text(text, dialect, [names.index(name) for name in in_file], place)
+        lines, shape = _read_lines(text, dialect, names, in_file, place)
     lines.columns = in_file
     frame = _records(lines[wanted], shape, place)
     frame, notes = _type_columns(frame, dialect, side, missing_values)
@@ -256,6 +266,26 @@ def read_csv(
         *notes,
     ]
     return Table(side=side, place=place, frame=frame, source=path.name, notes=tuple(notes))
+
+
+def _read_lines(
+    text: BinaryIO, dialect: Dialect, names: Sequence[str], wanted: Sequence[str], place: str
+) -> tuple[pl.DataFrame, LineCounts]:
+    """The lines below the header as text, and their shape; a refusal where one is not whole."""
+    lines = None
+    n_plain = count_plain_lines(text, dialect) if len(wanted) == len(names) else None
+    if n_plain:
+        lines = _as_text(text, dialect, range(len(names)))
+        if lines is not None and lines.height == n_plain and not lines[:, -1].null_count():
+            return lines, LineCounts(n_plain, np.empty(0, np.intp))
+    shape = check_records(text, dialect, len(names), place)
+    if shape.n_lines == shape.blank.size:
+        raise ReadError(f"{place} has a header but no rows. Check that its export was finished.")
+    if lines is None:
+        lines = _as_text(text, dialect, [names.index(name) for name in wanted])
+    if lines is None:
+        raise ReadError(f"{place} cannot be read as a table. Export it again as CSV.")
+    return lines, shape
 
 
 def _header(text: BinaryIO, dialect: Dialect, place: str) -> list[str]:
@@ -284,20 +314,19 @@ def _unreadable_header(place: str) -> str:
     )
 
 
-def _as_text(
-    text: BinaryIO, dialect: Dialect, positions: Sequence[int], place: str
-) -> pl.DataFrame:
+def _as_text(text: BinaryIO, dialect: Dialect, positions: Sequence[int]) -> pl.DataFrame | None:
+    """What polars reads; None where it cannot."""
     text.seek(0)
     try:
         return pl.read_csv(
             text,
-            columns=positions,
+            columns=list(positions),
             separator=dialect.separator,
             eol_char=dialect.line_end,
             infer_schema=False,
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise ReadError(f"{place} cannot be read as a table. Export it again as CSV.") from None
+        return None
 
 
 def _records(lines: pl.DataFrame, shape: LineCounts, place: str) -> pl.DataFrame:
@@ -355,7 +384,7 @@ def _blank_notes(shape: LineCounts, side: str) -> list[Coercion]:
 
 def _renamed_note(name: str, was: str, side: str) -> Coercion:
     if was.strip():
-        sentence = f"The name of column {name!r} has blanks around it, which were left out."
+        sentence = f"The name of column {name!r} has blanks around it, which were excluded."
         return Coercion(side=side, column=name, kind="column_name", sentence=sentence)
     sentence = f"A column without a name in the header is called {name!r}."
     return Coercion(side=side, column=name, kind="unnamed_column", sentence=sentence)

@@ -104,7 +104,7 @@ def _family(found: type) -> str | None:
 def _unreadable(name: str, place: str) -> str:
     return (
         f"{place} has a column {name!r} of a type that unveil does not read. Turn it into numbers, "
-        "text, truth values or dates first, or leave it out."
+        "text, truth values or dates first, or omit it."
     )
 
 

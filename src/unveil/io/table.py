@@ -67,7 +67,7 @@ SUBJECTS = {
     "left out": "The left-out data",
     "baseline": "The baseline table",
     "data": "The data",
-    "synthetic": "The synthetic copy",
+    "synthetic": "The synthetic data",
 }
 
 

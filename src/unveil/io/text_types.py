@@ -1,5 +1,6 @@
 """Which type does a column of text have, and how is it cast to another?"""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -248,6 +249,7 @@ _MOMENTS = tuple(
     for zone, zone_form in (("", ""), (_ZONE, "%#z"))
 )
 _CANNOT_BE_THOUSANDS = r"^-?(?:0?,|[0-9]{4,},|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})$)"
+_LIKE_NUMBERS = r"^(?:[-+0-9.,eE]*|NaN|nan)$"
 _NUMBER_LIKE = r"^-?[0-9][0-9.,]*$"
 
 _HEAD = 100
@@ -266,10 +268,12 @@ def infer_type(
     entries = without(column, ("", *missing_values))
     if entries.null_count() == len(entries):
         return pl.Series(column.name, [None] * len(entries), dtype=pl.Null)
-    numbers = without(entries, ("NaN", "nan"))
-    found = _parse_integers(numbers)
-    if found is None:
-        found = _decimal(numbers, decimal_comma=decimal_comma)
+    found = None
+    if _has_head(entries, _LIKE_NUMBERS):
+        numbers = without(entries, ("NaN", "nan"))
+        found = _parse_integers(numbers)
+        if found is None:
+            found = _decimal(numbers, decimal_comma=decimal_comma)
     readers: tuple[Callable[[pl.Series], pl.Series | None], ...] = (_truth, _parse_dates, _moment)
     for read in readers:
         found = read(entries) if found is None else found
@@ -278,6 +282,8 @@ def infer_type(
 
 def without(column: pl.Series, tokens: Sequence[str]) -> pl.Series:
     """The text column with these entries missing."""
+    if not tokens:
+        return column
     hit = column.is_in(list(tokens))
     return column.set(hit, None) if hit.any() else column
 
@@ -300,12 +306,19 @@ def decimal_marks(columns: Iterable[pl.Series]) -> set[str]:
 def is_almost_numbers(column: pl.Series, *, decimal_comma: bool = False) -> bool:
     """Whether a text column is numbers, at least half of it, but for one word over and over."""
     entries = column.drop_nulls()
-    numbers = entries.str.replace(",", ".", literal=True) if decimal_comma else entries
-    is_word = numbers.cast(pl.Float64, strict=False).is_null()
-    if not 0 < is_word.sum() <= len(entries) / 2:
+    if len(_words(entries.head(_HEAD), decimal_comma=decimal_comma).unique()) > 1:
         return False
-    words = entries.filter(is_word).unique()
+    words = _words(entries, decimal_comma=decimal_comma)
+    if not 0 < len(words) <= len(entries) / 2:
+        return False
+    words = words.unique()
     return len(words) == 1 and not words.str.contains(_NUMBER_LIKE).any()
+
+
+def _words(entries: pl.Series, *, decimal_comma: bool) -> pl.Series:
+    """The entries that are no numbers."""
+    numbers = entries.str.replace(",", ".", literal=True) if decimal_comma else entries
+    return entries.filter(numbers.cast(pl.Float64, strict=False).is_null())
 
 
 def _parse_integers(entries: pl.Series) -> pl.Series | None:
@@ -325,8 +338,9 @@ def _decimal(entries: pl.Series, *, decimal_comma: bool) -> pl.Series | None:
     if found is None or found.is_infinite().any():
         return None
     # Whole numbers too long for a float would become equal to their neighbours: they stay text.
-    too_long = (found.abs() >= _EXACT_WHOLE_FLOAT) & entries.str.contains(r"^-?[0-9]+$")
-    return None if too_long.any() else found
+    is_long = found.abs() >= _EXACT_WHOLE_FLOAT
+    is_lost = bool(is_long.any()) and entries.filter(is_long).str.contains(r"^-?[0-9]+$").any()
+    return None if is_lost else found
 
 
 def _truth(entries: pl.Series) -> pl.Series | None:
@@ -349,10 +363,18 @@ def _moment(entries: pl.Series) -> pl.Series | None:
 
 def _all(entries: pl.Series, pattern: str) -> bool:
     """Whether all entries have the pattern, and there is one; most fail within the first few."""
-    head = entries.head(_HEAD)
-    if not head.str.contains(pattern).all():
+    if not _has_head(entries, pattern):
         return False
-    return entries.null_count() < len(entries) and bool(entries.str.contains(pattern).all())
+    # Entries that recur are found faster than they are matched one by one.
+    does_recur = entries.head(_HEAD).n_unique() < 0.9 * min(_HEAD, len(entries))
+    some = entries.unique() if does_recur else entries
+    return entries.null_count() < len(entries) and bool(some.str.contains(pattern).all())
+
+
+def _has_head(entries: pl.Series, pattern: str) -> bool:
+    """Whether the first few have the pattern, but for those that are missing."""
+    head = entries.head(_HEAD).to_list()
+    return all(one is None or re.fullmatch(pattern, one) for one in head)
 
 
 def _if_complete(entries: pl.Series, found: pl.Series) -> pl.Series | None:

@@ -63,8 +63,8 @@ def _same_kind(column: pl.Series, variable: Variable) -> pl.Series:
 def _refuse_column(column: pl.Series, variable: Variable) -> pl.Series:
     wanted, held = NOUNS[variable.kind], NOUNS[find_kind(column.dtype)]
     raise WriteError(
-        f"Column {variable.name!r} holds {wanted} in the original but {held} in the copy. Give it"
-        " the original's type first."
+        f"Column {variable.name!r} holds {wanted} in the original but {held} in the synthetic"
+        " data. Give it the original's type first."
     )
 
 
@@ -95,9 +95,10 @@ def _numbers_from_text(column: pl.Series, variable: Variable) -> pl.Series:
     unknown = text.filter(made.is_null() & text.is_not_null()).n_unique()
     if unknown:
         raise WriteError(
-            f"Column {variable.name!r} holds numbers in the original but text in the copy, and"
-            f" {unknown:,} of its {text.drop_nulls().n_unique():,} different texts are neither"
-            " numbers nor labels of the original. Give it the original's codes or labels first."
+            f"Column {variable.name!r} holds numbers in the original but text in the synthetic"
+            f" data, and {unknown:,} of its {text.drop_nulls().n_unique():,} different texts are"
+            " neither numbers nor labels of the original. Give it the original's codes or labels"
+            " first."
         )
     _check_ambiguous(text, variable)
     return as_integers(made) if is_whole(made) else made
@@ -194,8 +195,8 @@ def _check_ambiguous(held: pl.Series, variable: Variable) -> None:
     twice = [label for label, n in Counter(one.label for one in variable.levels).items() if n > 1]
     if held.is_in(twice).any():
         raise WriteError(
-            f"Column {variable.name!r} holds labels in the copy, and the original has the same"
-            " label for two codes. Give the copy the original's codes first."
+            f"Column {variable.name!r} holds labels in the synthetic data, and the original has"
+            " the same label for two codes. Give the synthetic data the original's codes first."
         )
 
 

@@ -57,7 +57,7 @@ class WriteSettings:
 
     def __post_init__(self) -> None:
         if self.marker is not None and not self.fake:
-            raise SettingsError("A marker column says FAKE: leave it out, or write with fake=True.")
+            raise SettingsError("A marker column says FAKE: omit it, or write with fake=True.")
         if self.marker is not None and not self.marker.strip():
             raise SettingsError("The marker column has no name. Give it one, such as FAKE.")
 

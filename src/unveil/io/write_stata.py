@@ -63,8 +63,8 @@ def stata_faults(outgoing: OutgoingTable) -> list[str]:
     faults = [*stata_names(outgoing.frame.columns), *stata_values(columns), *_set_names(outgoing)]
     if len(columns) > _MOST_COLUMNS:
         faults.append(
-            f"Stata holds {_MOST_COLUMNS:,} columns at most; the copy has {len(columns):,}. Write"
-            " it in parts."
+            f"Stata holds {_MOST_COLUMNS:,} columns at most; the synthetic data have"
+            f" {len(columns):,}. Write it in parts."
         )
     return faults
 

@@ -63,7 +63,7 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
         if alert in known and alert not in still:
             raise SettingsError(
                 f"--despite is not needed for {alert}: it does not stand against a release, or was"
-                " accepted. Leave it out."
+                " accepted. Omit it."
             )
     check_acceptances(found, judgement.alerts, None)
     return found
@@ -241,7 +241,7 @@ def _outstanding_sentences(judgement: Judgement) -> Iterator[str]:
         if one.kind != "finding" or one in told:
             yield f"{one.sentence} {one.fix}"
         if told and one == told[-1] and len(findings) > MOST_TOLD:
-            yield f"{len(findings) - MOST_TOLD:,} more open findings. unveil rule lists them."
+            yield f"{len(findings) - MOST_TOLD:,} more open flags. unveil rule lists them."
 
 
 def _check_release(
@@ -302,7 +302,7 @@ def _four_eyes_faults(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
         people += [line.by for line in lines if line.event == event]
         if any(one is not None and is_same_person(one, by) for one in people):
             yield (
-                f"A second person has to decide (four_eyes): {by} {what}. Ask somebody else to"
+                f"A second person has to decide (four_eyes): {by} {what}. Ask someone else to"
                 " decide."
             )
 

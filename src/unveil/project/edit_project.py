@@ -395,7 +395,7 @@ def _check_excluded(project: ProjectFile, id_: str) -> None:
     for entry in project.excludes:
         if entry.scenario in (None, name.scenario) and entry.exclusion == name.exclusion:
             raise SettingsError(
-                f"{quote_text(id_)} cannot be kept: [[exclude]] in project.toml leaves it out, said"
+                f"{quote_text(id_)} cannot be kept: [[exclude]] in project.toml excludes it, said"
                 f" by {entry.by}. Take that table out first."
             )
 
@@ -418,9 +418,9 @@ def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ..
         _check_together(project.context.audience, given)
         return given
     still = [finding.id for finding in findings if finding.state == "open"]
-    known = f"Open are: {list_names(still)}." if still else "No finding is open."
+    known = f"Open are: {list_names(still)}." if still else "No flag is open."
     raise SettingsError(
-        f"There is no finding {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
+        f"There is no flag {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
     )
 
 

@@ -24,7 +24,7 @@ from unveil.view.format import format_rule, truncate
 
 WORDS = {
     "exclude": "exclusions",
-    "exclude_pairs_of": "targets whose pairs are left out",
+    "exclude_pairs_of": "targets whose pairs are excluded",
     "keep_pairs": "pairs of them that are kept",
     "missing_values": "missing values",
     "special_codes": "special codes",
@@ -211,8 +211,8 @@ def _row(
     if isinstance(before, Run):
         more, fewer = _new(before, run), _new(run, before)
         changed = changes(_compare(project, (before, run)))
-    told = [f"now left out: {_rules(more)}"] if more else []
-    told += [f"no longer left out: {_rules(fewer)}"] if fewer else []
+    told = [f"now excluded: {_rules(more)}"] if more else []
+    told += [f"no longer excluded: {_rules(fewer)}"] if fewer else []
     return HistoryRow(
         run=run.number,
         started=run.started,

@@ -381,9 +381,9 @@ def _enter_copies(project: ProjectFile, targets: Sequence[Path], event: str) -> 
         return change(now, text, event=event, by=now.context.analyst)
     except (InputError, OSError) as fault:
         raise ReadError(
-            f"The copies are written, but could not be entered in {project.path.name}. Enter them"
-            f" yourself, under [data]: synthetic = [{list_names(repr(name) for name in names)}]."
-            f"\n{fault}"
+            f"The synthetic files are written, but could not be entered in {project.path.name}."
+            " Enter them yourself, under [data]: synthetic ="
+            f" [{list_names(repr(name) for name in names)}].\n{fault}"
         ) from None
 
 

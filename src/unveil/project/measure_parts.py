@@ -106,7 +106,7 @@ class Measuring:
         except RolesError:
             why = "a column of it is no key or target here"
         except InputError:
-            why = "nobody has such a level"
+            why = "no one has such a level"
         else:
             return True
         self.notes.append(f"The exclusion {text!r} was set aside: {why}.")

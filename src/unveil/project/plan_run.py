@@ -128,7 +128,7 @@ class Planner:
         if len(shared) < len(wanted):
             self.noticed[
                 f"Scenario {scenario.name!r}: {len(wanted) - len(shared):,} of {len(wanted):,}"
-                " targets are not in every copy and were left out. unveil codebook tells how a copy"
+                " targets are not in every copy and were excluded. unveil codebook tells how a copy"
                 " is built otherwise."
             ] = None
         return shared
@@ -309,7 +309,7 @@ def _faults(planner: Planner) -> Iterator[FileError]:
                 if column is not None and code_of(column, text) is None:
                     yield FileError(
                         path,
-                        f"nobody has the value {quote_value(text)} of {quote_value(target)}. "
+                        f"no one has the value {quote_value(text)} of {quote_value(target)}. "
                         "Write a value as"
                         " the files have it.",
                         RolesError,
@@ -355,10 +355,10 @@ def plan_parts(
     )
     if not inputs.synthetic:
         parts = [part for part in parts if part.kind in _WITHOUT_COPIES]
-        said.insert(0, "The project names no synthetic copy yet: only the original was measured.")
+        said.insert(0, "The project names no synthetic file yet: only the original was measured.")
     if not parts:
         raise SettingsError(
-            f"{project.path.name} declares nothing that can be measured. Name a synthetic copy"
+            f"{project.path.name} declares nothing that can be measured. Name a synthetic file"
             " under [data], and a [[scenario]] with its keys."
         )
     return tuple(parts), tuple(said)

@@ -211,22 +211,22 @@ def owner_keys(roles: Suggestion, owner: Sequence[str]) -> tuple[str, ...]:
 
 TEMPLATES: Mapping[str, Template] = {
     "neighbour": Template(
-        "Somebody who sees a person, or can find out what others see of them.",
+        "An intruder who sees a person, or can find out what others see of them.",
         None,
         neighbour_keys,
     ),
     "colleague": Template(
-        "Somebody who knows a person well: what others see, and what is often known.",
+        "An intruder who knows a person well: what others see, and what is often known.",
         None,
         colleague_keys,
     ),
     "co-owner": Template(
-        "Somebody who holds these columns already, and would learn each of the others.",
+        "An intruder who holds these columns already, and would learn each of the others.",
         None,
         owner_keys,
     ),
     "prosecutor": Template(
-        "Somebody who knows that a person is in the data, and what others see of them.",
+        "An intruder who knows that a person is in the data, and what others see of them.",
         "Membership is known, so figures of the original itself count: UiO and match_risk.",
         neighbour_keys,
     ),

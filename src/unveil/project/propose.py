@@ -64,8 +64,8 @@ _LIMITS = (
 )
 _RADII = f"GTCAP takes numbers so far apart as near: {USUAL_RADIUS}"
 _EXCLUDE = (
-    "What is no real risk, because anybody knows it, is left out by name and reason. Try it out"
-    " with unveil whatif; it is written as:"
+    "What is no real risk, because it is common knowledge, is excluded by name and reason. Try"
+    " it out with unveil whatif; it is written as:"
 )
 _CODINGS = (
     "Codings that might help before a copy is made. To use one, take the first mark of each of its"
@@ -115,16 +115,18 @@ def _data(
 ) -> Iterator[str]:
     yield "[data]"
     yield f"original = {toml_string(proposal.original)}"
-    yield f"synthetic = {value_text(list(synthetic))} # the copies to be judged"
+    yield f"synthetic = {value_text(list(synthetic))} # the synthetic files to assess"
     if control is None:
-        yield '# control = "left_out.csv" # people who were not used to make the copy: for attacks'
+        yield '# control = "control.csv" # control sample: people not used for the synthesis'
     else:
-        yield f"control = {toml_string(control)} # people who were not used to make the copy"
+        yield (
+            f"control = {toml_string(control)} # control sample: people not used for the synthesis"
+        )
     if missing_values:
         yield f"missing_values = {value_text(list(missing_values))}"
     if given or proposal.special_codes:
         yield ""
-        yield "[data.special_codes] # numbers that mean no answer; each stays a level of its own"
+        yield "[data.special_codes] # numbers that mean missing; each stays a level of its own"
     for name, codes in given.items():
         yield f"{key_text(name)} = {_codes(codes)}"
     for one in proposal.special_codes:
@@ -155,7 +157,7 @@ def _scenario(proposal: ProjectProposal, scenario: ProposedScenario) -> Iterator
     yield f"{mark}keys = {value_text(scenario.keys)}"
     if scenario.n_unique is not None:
         yield (
-            f"# {scenario.n_unique:,} of {proposal.n_records:,} {_unit(proposal)} are alone with"
+            f"# {scenario.n_unique:,} of {proposal.n_records:,} {_unit(proposal)} are unique on"
             " these keys."
         )
     yield from (mark + line for line in _targets(scenario))
@@ -371,7 +373,7 @@ def _owner_columns(table: Table, owner: str | Iterable[str], roles: Suggestion) 
     known = table.frame.columns
     faults = [absent_sentence(table.place, name, known) for name in found if name not in known]
     faults += [
-        f"Column {name!r} holds no single values, so that nobody can look people up by it. Take it"
+        f"Column {name!r} holds no single values, so that no one can look people up by it. Take it"
         " out of the owner's columns."
         for name in found
         if name in known and roles.row_of(name).n_distinct is None

@@ -325,7 +325,7 @@ def _protect(
         table = replace(table, frame=left)
         notes = (
             *notes,
-            f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} left out: the project calls"
+            f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} excluded: the project calls"
             f" {'it an identifier' if len(gone) == 1 else 'them identifiers'}.",
         )
     keys = tuple(key for key in asked.keys if key in table.frame.columns)

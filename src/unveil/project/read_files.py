@@ -121,11 +121,11 @@ def _copies(fields: Fields, original: str | None) -> tuple[str, ...]:
         return ()
     for place, one in enumerate(given):
         if _normal(one) in [_normal(other) for other in given[:place]]:
-            sentence = f"the copy {quote_value(one)} is named twice. Name each copy once."
+            sentence = f"the synthetic file {quote_value(one)} is named twice. Name each file once."
             fields.refuse(sentence, "synthetic")
         elif original and _normal(original) == _normal(one):
             fields.refuse(
-                f"the original {quote_value(one)} is also named as a synthetic copy. Take it out.",
+                f"the original {quote_value(one)} is also named as a synthetic file. Take it out.",
                 "synthetic",
             )
     return tuple(given)
@@ -140,12 +140,12 @@ def _check_control(
     if original and _normal(control) == _normal(original):
         what = "the original"
     elif _normal(control) in map(_normal, synthetic):
-        what = "a synthetic copy"
+        what = "a synthetic file"
     else:
         return
     fields.refuse(
         f"control is {quote_value(control)}, which is {what} too. The control holds people who"
-        " were not used to make the copy.",
+        " were not used to make the synthetic data.",
         "control",
     )
 

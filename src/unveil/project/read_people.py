@@ -45,7 +45,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 REASON = 'Say why, in a sentence: reason = "...".'
 BY = 'Say who decided: by = "Name, role".'
 FILES = "It is the hash of the files that the exception is for; unveil run --accept writes it."
-ACCEPTED_BY = 'Write who accepts them: accepted_by = "Name, role", or leave it out.'
+ACCEPTED_BY = 'Write who accepts them: accepted_by = "Name, role", or omit it.'
 
 
 def read_context(document: Mapping[str, Any], faults: list[FileError]) -> Context:
@@ -107,7 +107,7 @@ def _exclusion(fields: Fields) -> Exclusion | None:
     said = {name: fields.table[name] for name in _RULE if fields.has(name)}
     if not said:
         fields.refuse(
-            "[[exclude]] does not say what to leave out. Give target and level, or a rule: rule ="
+            "[[exclude]] does not say what to exclude. Give target and level, or a rule: rule ="
             ' "missing-targets".'
         )
         return None
@@ -200,7 +200,7 @@ def read_rulings(
             continue
         if name in ruled:
             fields.refuse(
-                f"the finding {quote_value(finding)} is ruled on twice. Keep one of the two.",
+                f"the flag {quote_value(finding)} is ruled on twice. Keep one of the two.",
                 "finding",
             )
         ruled.add(name)

@@ -224,7 +224,7 @@ def _measures(fields: Fields) -> tuple[str, ...] | None:
         return None
     if not isinstance(given, list) or not given or not all(isinstance(one, str) for one in given):
         fields.refuse(
-            'measures must be a list, such as ["disclosure", "cap"]. Leave it out for all of them.',
+            'measures must be a list, such as ["disclosure", "cap"]. Omit it for all of them.',
             "measures",
         )
         return None
@@ -386,7 +386,7 @@ def _title(document: dict[str, Any], folder: Path, faults: list[FileError]) -> s
         return folder.resolve().name
     given = document["title"]
     if not isinstance(given, str) or not given.strip():
-        sentence = f"title is {quote_value(given)}. Write a text, or leave it out."
+        sentence = f"title is {quote_value(given)}. Write a text, or omit it."
         faults.append(FileError(("title",), sentence))
     elif (wrong := text_fault(given, LONGEST)) is not None:
         sentence = f"title is {quote_value(given)}, {wrong}. Write it in a line."

@@ -35,16 +35,16 @@ def parse_flag_name(text: str) -> FlagName:
     """The parts of a name, or a refusal; whether the scenario is there is not looked at."""
     scenario, slash, rest = text.partition("/")
     if not slash or not scenario.strip() or not rest.strip():
-        raise SettingsError(f"the finding {quote_text(text)} cannot be read. {_FORMS}")
+        raise SettingsError(f"the flag {quote_text(text)} cannot be read. {_FORMS}")
     try:
         (exclusion,) = parse_exclusions(rest)
     except SettingsError:
         if rest.endswith(TWO_WAY) and rest != TWO_WAY:
             return FlagName(scenario, _bare(rest.removesuffix(TWO_WAY)), None)
-        raise SettingsError(f"the finding {quote_text(text)} cannot be read. {_FORMS}") from None
+        raise SettingsError(f"the flag {quote_text(text)} cannot be read. {_FORMS}") from None
     if exclusion.rule not in ("level", "pair") or exclusion.target is None:
         raise SettingsError(
-            f"the finding {quote_text(text)} is a rule, not a finding. {_FORMS} A rule stands in"
+            f"the flag {quote_text(text)} is a rule, not a flag. {_FORMS} A rule stands in"
             " [[exclude]]."
         )
     return FlagName(scenario, exclusion.target, exclusion)
@@ -100,7 +100,7 @@ def contradictions(
             flag = parse_flag_name(rulings[number].finding)
             yield FileError(
                 ("exclude", place),
-                f"{entry.exclusion.text!r} is left out here, and kept as a risk in scenario"
+                f"{entry.exclusion.text!r} is excluded here, and kept as a risk in scenario"
                 f" {flag.scenario!r} by the [[ruling]] of line {lines.of('ruling', number)}."
                 " Take one of the two out.",
             )
@@ -116,5 +116,5 @@ def overruled_notes(project: ProjectFile, scenario: str) -> Iterator[str]:
         if pair is not None and pair.rule == "pair" and (pair.target, pair.level) in levels:
             yield (
                 f"A pair of {one.target!r} was ruled to be kept in scenario {scenario!r}, but its"
-                " whole level is left out as common knowledge, and the pair with it."
+                " whole level is excluded as common knowledge, and the pair with it."
             )

@@ -22,7 +22,7 @@ from unveil.records.judgement import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.report import Parts
 from unveil.records.run import FileRole, Run
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.lollipop import Measure, lollipop_chart
+from unveil.view.charts.dots import Measure, lollipop_chart
 from unveil.view.run_notebook import run_html, run_text
 from unveil.view.show import Plots, charts
 from unveil.view.status import worst

@@ -76,7 +76,7 @@ def load_run(folder: Path, n: int | None = None) -> Run:
         raise TamperedError(
             f"{_name_file(place)} is not as it was logged: the results of run {number} were "
             "changed."
-            " Restore it from a copy; where there is none, measure all anew: unveil run --again."
+            " Restore it from a backup; where there is none, measure all anew: unveil run --again."
         )
     run = Run.from_json(content)
     if run.number != number:

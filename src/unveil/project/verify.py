@@ -75,13 +75,13 @@ def _word(decision: Decision) -> str:
 
 Found = TypeVar("Found", bound=Record)
 PROJECT = "project.toml"
-RESTORE = "Restore it from a copy."
+RESTORE = "Restore it from a backup."
 ASIDE = (
-    "Restore it from a copy; where there is none, measure anew: the next run does not rest on it."
+    "Restore it from a backup; where there is none, measure anew: the next run does not rest on it."
 )
 AWAY = "Move it away."
 OVER = (
-    "Restore the log from a copy; where there is none, no decision can rest on it: start a new"
+    "Restore the log from a backup; where there is none, no decision can rest on it: start a new"
     " project in another folder."
 )
 
@@ -186,7 +186,7 @@ class _Check:
             if self.raw:
                 self.tell(
                     "The head of the log is not there, so lines removed at the end would not show.",
-                    "Restore it from a copy; the next command that logs keeps a new one.",
+                    "Restore it from a backup; the next command that logs keeps a new one.",
                     file=HEAD,
                 )
         elif all(line.hash != kept.hash for line in self.lines):
@@ -200,7 +200,7 @@ class _Check:
             self.tell(
                 f"The head of the log is that of line {kept.n}, but the log ends with line"
                 f" {self.lines[-1].n}: it was replaced by an older one.",
-                "Restore it from a copy; the next command that logs keeps a new one.",
+                "Restore it from a backup; the next command that logs keeps a new one.",
                 file=HEAD,
             )
 
@@ -238,7 +238,7 @@ class _Check:
         if line is not None and line.file_sha256 != self.results[number]:
             self.tell(
                 f"The results of run {number} were changed after it was logged.",
-                "Restore them from a copy; where there is none, measure all anew: unveil run"
+                "Restore them from a backup; where there is none, measure all anew: unveil run"
                 " --again.",
                 line=line.n,
                 file=f"{file}/{RESULTS}",
@@ -307,7 +307,7 @@ class _Check:
         if content is None:
             self.tell(
                 f"The seed of run {run.number} is gone.",
-                "Restore it from a copy, or have a new one drawn: unveil run.",
+                "Restore it from a backup, or have a new one drawn: unveil run.",
                 file=run.seed_file,
                 run=run.number,
             )
@@ -315,7 +315,7 @@ class _Check:
             self.tell(
                 f"The seed is not the one of run {run.number}: it was changed, or a run with"
                 " another seed was not finished.",
-                "Restore it from a copy, or measure with the seed that is there: unveil run.",
+                "Restore it from a backup, or measure with the seed that is there: unveil run.",
                 file=run.seed_file,
                 run=run.number,
             )

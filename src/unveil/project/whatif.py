@@ -74,7 +74,7 @@ def whatif(
     """
     asked = parse_exclusions(exclude)
     if not asked:
-        raise SettingsError("Say what to leave out: unveil whatif --exclude workab=NO.")
+        raise SettingsError("Say what to exclude: unveil whatif --exclude workab=NO.")
     if not keep and (reason is not None or by is not None):
         raise SettingsError("A reason and a name are for what is kept: add --keep.")
     who, why = (check_name(by), parse_reason(reason)) if keep else (None, "")
@@ -142,7 +142,7 @@ def _try(measuring: Measuring, part: PlannedPart, asked: Sequence[Exclusion]) ->
     added = tuple(one for one in asked if one not in in_force)
     if not added:
         raise SettingsError(
-            f"{list_names(one.text for one in asked)} is left out already in scenario"
+            f"{list_names(one.text for one in asked)} is excluded already in scenario"
             f" {quote_text(part.scenario or '')}. unveil run measures with it."
         )
     after = before.whatif([*in_force, *added])

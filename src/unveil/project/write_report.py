@@ -33,7 +33,7 @@ from unveil.view.pages.report import custodian_page
 # What does a report of a run show? The run, its records, and what people said and decided.
 
 
-GONE = "no longer in the project: nobody says now why"
+GONE = "no longer in the project: no one says now why"
 """Why something was left out that the project does not name any more."""
 
 

@@ -314,7 +314,7 @@ def _incomplete(result: DistanceFilterResult, n_original: int) -> str:
         " worst such a row is far from every other, so all synthetic rows that may be nearer to it"
         f" are refused; the strict rule asks every such row, {strict}. To keep more, take distances"
         " on columns that every original row has (columns=...), or fill in missing values before"
-        f" the copy is made. Values are missing in {list_names(result._prepared.gaps)}."
+        f" the synthetic data are made. Values are missing in {list_names(result._prepared.gaps)}."
     )
 
 

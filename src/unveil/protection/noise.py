@@ -155,7 +155,7 @@ def find_kept_codes(
         raise RolesError(
             f"{place}: column {quote_text(given.name)} holds a whole number beyond"
             f" {EXACT_IN_FLOAT:,}, to which noise cannot be added digit by digit. Give it in other"
-            " units, or leave it out."
+            " units, or omit it."
         )
     if (numbers.is_infinite().fill_null(value=False) & ~kept).any():
         raise RolesError(

@@ -270,8 +270,8 @@ def draw_noise(
         again &= is_code(values)
     if again.any():
         raise SettingsError(
-            f"Rounding or clipping turns numbers of {quote_text(asked.column)} into codes for "
-            "no answer"
+            f"Rounding or clipping turns numbers of {quote_text(asked.column)} into codes for"
+            " missing values"
             " whatever the noise. Round to more decimals, or clip to values that are no codes."
         )
     n_undone = int((moved == _round_numbers(asked, numbers))[known].sum())

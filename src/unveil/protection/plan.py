@@ -50,12 +50,12 @@ def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     for place, do in enumerate(does):
         before = does[:place]
         if do in _ONCE and do in before:
-            yield place, f"this is step {before.index(do) + 1} again. Leave one of them out."
+            yield place, f"this is step {before.index(do) + 1} again. Omit one of them."
         elif do in AFTER and place < synthesis:
             yield (
                 place,
-                "it is done to the copy, but nothing is synthesised by then. Put it behind the"
-                f" step synthesise, which is step {synthesis + 1}.",
+                "it is done to the synthetic data, but nothing is synthesised by then. Put it"
+                f" behind the step synthesise, which is step {synthesis + 1}.",
             )
         elif do in KINDS and place > synthesis:
             yield (
@@ -165,7 +165,7 @@ def _noise(said: Said) -> Faults:
         )
     lonely = [name for name in PEOPLE if name in said and "population" not in said]
     if "sigma" in said and lonely:
-        yield lonely[0], f"{lonely[0]} is given without a population. Give one, or leave it out."
+        yield lonely[0], f"{lonely[0]} is given without a population. Give one, or omit it."
     yield from _how_much(said)
     yield from _population_faults(said)
 

@@ -57,7 +57,7 @@ def synthesis_faults(said: Said) -> Faults:
         yield (
             "copies",
             f"copies is {quote_value(said['copies'])}. One copy is protected and released: several"
-            " of the same original give away more. Leave it out.",
+            " of the same original disclose more. Omit it.",
         )
     for name, checks in _CHECKS.items():
         if said.get(name) is not None:
@@ -90,7 +90,7 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
         if name in _MADE and column in {*identifiers} - told:
             yield (
                 name,
-                f"{name} names {column!r}, which has the role identifier and is left out. Take it"
+                f"{name} names {column!r}, which has the role identifier and is excluded. Take it"
                 " out there, or say what to do with it: renumber or real_values.",
             )
 

@@ -171,6 +171,6 @@ def _without(table: Table, kept: Mask) -> Data:
 
 def _empty_copy_sentence(row: RemovalRow) -> str:
     return (
-        f"No record of copy {row.copy} is left. Give fewer keys, or recode them before the copy is"
-        " made."
+        f"No record of copy {row.copy} is left. Give fewer keys, or recode them before the"
+        " synthetic data are made."
     )

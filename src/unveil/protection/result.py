@@ -101,7 +101,10 @@ def _short(stages: Stages) -> Iterator[str]:
     assert stages.synthesiser is not None
     wanted, n_rows = stages.synthesiser.record.n_rows, stages.frames["s3"].height
     if n_rows < wanted and stages.removal is not None:
-        yield f"The copy has {n_rows:,} rows, not {wanted:,}: replicated uniques were taken out."
+        yield (
+            f"The synthetic data have {n_rows:,} rows, not {wanted:,}: replicated uniques were"
+            " taken out."
+        )
 
 
 def _undeclared_notes(stages: Stages) -> Iterator[str]:
@@ -140,7 +143,7 @@ def unused_notes(
             if name not in columns:
                 why = f"step {gone[name]} drops it" if name in gone else "it is not synthesised"
                 rest = ", so that the sweep is without it" if is_swept else ""
-                yield f"The {word} {quote_text(name)} is not in the copy: {why}{rest}."
+                yield f"The {word} {quote_text(name)} is not in the synthetic data: {why}{rest}."
     for name in named["special_codes"]:
         if name in stages.table.frame.columns and name not in stages.codes:
             yield (

@@ -101,7 +101,7 @@ def _check(table: Table, chosen: Sequence[str], codes: Mapping[str, Any]) -> Non
     table.check_columns((*chosen, *codes))
     kinds = {name: kind_of(table.frame.schema[name]) for name in chosen}
     others = [
-        f"Column {name!r} holds {NOUNS[kind]}, not numbers, and cannot be smoothed. Leave it out."
+        f"Column {name!r} holds {NOUNS[kind]}, not numbers, and cannot be smoothed. Omit it."
         for name, kind in kinds.items()
         if kind != "number" and table.frame[name].null_count() < table.frame.height
     ]

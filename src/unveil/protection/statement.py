@@ -22,7 +22,7 @@ from unveil.view.noise import plain
 
 _HEAD = (
     "Random noise with mean 0 was added to the following columns, to each value by itself. Missing"
-    " values and codes for no answer were left as they are."
+    " values and codes for missing values were left as they are."
 )
 _AGAIN = " Noise that would have turned a value into such a code was drawn again."
 _KINDS = {"normal": "normal", "laplace": "Laplace", "uniform": "uniform"}

@@ -205,7 +205,7 @@ class StepSentences:
         kind = step.settings.get("noise", "normal")
         text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
         if reason.ecap is None or reason.ecap.worst is None:
-            return f"{text}; nobody measured what it protects from."
+            return f"{text}; no one measured what it protects from."
         if _is_undone(str(step.column), made):
             return f"{text}; rounding has undone it, so that it protects from nothing."
         before = " before rounding" if _is_rounded(str(step.column), made) else ""

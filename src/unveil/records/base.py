@@ -30,6 +30,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Make every field plain, or refuse it."""
         for name in self.__struct_fields__:
             given = getattr(self, name)
+            if given is None or type(given) in _PLAIN:  # almost all, of thousands of records
+                continue
             plain = _plain(given, f"{type(self).__name__}.{name}")
             if plain is not given:
                 msgspec.structs.force_setattr(self, name, plain)
@@ -56,9 +58,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ReadError(f"The document is no {cls.__name__} of unveil: {fault}.") from None
 
 
+_PLAIN = frozenset((str, bool, int))
+
+
 def _plain(value: Any, where: str) -> Any:
-    # Exact types first: almost every field is one of these, and records are made by the thousand.
-    if value is None or type(value) in (str, bool, int) or isinstance(value, Record):
+    if value is None or type(value) in _PLAIN or isinstance(value, Record):
         return value
     if type(value) is float:
         if not math.isfinite(value):

@@ -53,22 +53,36 @@ def _attribute(name: str, equation: int | str, what: str) -> LimitedMeasure:
 
 
 _IDENTITY = (
-    _identity("UiO", 2, "people who are alone with their keys in the original"),
-    _identity("UiS", 3, "records of the copy that are alone with their keys in the copy"),
-    _identity("UiOiS", 4, "people who are alone in the original and found in the copy"),
-    _identity("repU", 5, "people who are alone in the original and again alone in the copy"),
+    _identity("UiO", 2, "people unique on the keys in the original"),
+    _identity("UiS", 3, "synthetic records unique on the keys in the synthetic data"),
+    _identity("UiOiS", 4, "people unique in the original whose keys occur in the synthetic data"),
+    _identity("repU", 5, "people unique in both files on the same keys (replicated uniques)"),
 )
 _ATTRIBUTE = (
-    _attribute("Dorig", 8, "people whose keys settle the target in the original"),
-    _attribute("Dsyn", "8, on the copy", "records of the copy whose keys settle the target there"),
-    _attribute("iS", 9, "people whose keys are found in the copy"),
-    _attribute("DiS", 10, "people whose keys settle the target in the copy, rightly or wrongly"),
-    _attribute("DiSCO", 11, "people whose keys settle the target in the copy, rightly"),
-    _attribute("DiSDiO", 12, "those of DiSCO whose keys settle it in the original too"),
+    _attribute("Dorig", 8, "people whose keys determine the target in the original"),
+    _attribute(
+        "Dsyn",
+        "8, on the synthetic data",
+        "synthetic records whose keys determine the target there",
+    ),
+    _attribute("iS", 9, "people matched: their keys occur in the synthetic data"),
+    _attribute(
+        "DiS",
+        10,
+        "people whose keys determine the target in the synthetic data, correctly or wrongly",
+    ),
+    _attribute(
+        "DiSCO", 11, "people whose keys determine the target in the synthetic data, correctly"
+    ),
+    _attribute("DiSDiO", 12, "those of DiSCO whose keys determine it in the original too"),
     _attribute("CAPd", 7, "people guessed right among the originals with their keys"),
-    _attribute("CAPs", "7, on the copy", "records of the copy guessed right among their like"),
+    _attribute(
+        "CAPs",
+        "7, on the synthetic data",
+        "synthetic records guessed correctly among those with the same keys",
+    ),
     _attribute("DCAP", 6, "people guessed right among the synthetic records with their keys"),
-    _attribute("TCAP", 13, "people found in the copy whose target it settles, rightly"),
+    _attribute("TCAP", 13, "matched people whose target is determined, correctly"),
 )
 _GATE = (
     LimitedMeasure(
@@ -98,7 +112,7 @@ _OTHERS = (
     LimitedMeasure(
         "GTCAP",
         "share",
-        "the mean over statistical uniques: 0 is a guess by frequencies, 1 the original",
+        "the mean over statistical uniques: 0 = baseline, 1 = original",
         "Chapelle and Falissard 2023, Algorithm 2",
         ("gtcap",),
         needs="radii",
@@ -114,7 +128,7 @@ _OTHERS = (
     LimitedMeasure(
         "ECAP",
         "share",
-        "the highest chance that a claim about a released value is right, knowing the noise",
+        "the highest chance that a claim about a released value is correct, knowing the noise",
         "Chapelle and Falissard, Equation 1",
         ("protection",),
         needs="protection",
@@ -138,21 +152,22 @@ _OTHERS = (
     LimitedMeasure(
         "unique",
         "percent",
-        "people who are alone with all keys of a scenario in the original",
+        "people unique on all keys of a scenario in the original",
         "Elliot, Manning and Ford 2002",
         ("suda",),
     ),
     LimitedMeasure(
         "match_risk",
         "share",
-        "the mean chance that a match by the keys is right",
+        "the mean chance that a match by the keys is correct",
         "Franconi and Polettini 2004",
         ("match_risk",),
     ),
     LimitedMeasure(
         "pMSE",
         "share",
-        "how well a model tells the copy from the original; 0.25 is perfectly, 0 not at all",
+        "how well a model tells the synthetic data from the original; 0.25 is perfectly, 0 not"
+        " at all",
         "Snoke et al. 2018",
         ("utility",),
         about="utility",

@@ -89,6 +89,20 @@ class Exclusions:
         """Which cells of a target are excluded from sums over the original's records."""
         return excluded_cells(self.scenario.cells(target), self.find_exclusions(target))[0]
 
+    def mask_hits(self, target: int, q: Ints, t: Ints) -> Mask:
+        """Whether a rule that names cells hits these, which need not occur."""
+        column = self.scenario.target_columns[target]
+        is_hit = np.zeros(len(q), bool)
+        for _, rule in self._select_rules("level", "missing-targets", "missing-keys", "pair"):
+            if rule.target not in (None, column.name):
+                continue
+            if rule.rule == "missing-keys":
+                is_hit |= self._lacks_a_key(rule)[q]
+                continue
+            mask = t == code_of(column, rule.level or "")
+            is_hit |= mask & self._has_key_levels(rule)[q] if rule.rule == "pair" else mask
+        return is_hit
+
     def find_exclusions(self, target: int) -> ExcludedCells:
         """What is to be struck out of the cells of this target."""
         if target not in self._struck:
@@ -235,7 +249,7 @@ def _unknown_level(rule: Exclusion, column: CodedColumn, level: str) -> Settings
     what = f"Exclusion {quote_text(rule.text)}: "
     if level == "":
         return SettingsError(
-            f"{what}{column.name!r} has no missing values, so there is nothing to leave out. Write"
+            f"{what}{column.name!r} has no missing values, so there is nothing to exclude. Write"
             " the level after the =."
         )
     if isinstance(column.levels.dtype, pl.Enum):
@@ -245,7 +259,7 @@ def _unknown_level(rule: Exclusion, column: CodedColumn, level: str) -> Settings
             f" are: {list_names(labels(column), most=24)}."
         )
     return SettingsError(
-        f"{what}nobody has {column.name!r} = "
+        f"{what}no one has {column.name!r} = "
         f"{quote_text(level)}.{_nearest_level(column, level)} Write"
         " the level as it stands in the data."
     )

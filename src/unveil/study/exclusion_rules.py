@@ -216,7 +216,7 @@ def _level(
             f" {len(levels)}. Give each key its level."
         )
     if len(set(keys)) < len(keys):
-        raise SettingsError(f"Exclusion {said} names a key twice. Nobody has two levels of it.")
+        raise SettingsError(f"Exclusion {said} names a key twice. No one has two levels of it.")
     rule: Rule = "pair" if keys else "level"
     return Exclusion(rule=rule, target=target, level=level, keys=keys, key_levels=levels)
 

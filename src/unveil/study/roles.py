@@ -107,7 +107,7 @@ def not_compared_notes(tables: Sequence[Table], common: set[str]) -> tuple[Coerc
             side=table.side,
             column=name,
             kind="not_compared",
-            sentence=f"Column {name!r} is not in every file and was left out.",
+            sentence=f"Column {name!r} is not in every file and was excluded.",
         )
         for table in tables
         for name in table.frame.columns

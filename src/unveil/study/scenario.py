@@ -153,11 +153,14 @@ class CountedScenario:
     def joint_counts(self, target: int, key: int) -> Ints:
         """Original records by target level and key level; kept, for every what-if asks for it."""
         if (target, key) not in self._joint:
-            originals, column = self.sides.slices[0], self.key_columns[key]
-            n_t, n_k = self.target_columns[target].n_levels, column.n_levels
-            packed = self.target_columns[target].codes[originals].astype(np.int64) * n_k
-            packed += column.codes[originals]
-            self._joint[target, key] = np.bincount(packed, minlength=n_t * n_k).reshape(n_t, n_k)
+            originals, cells = self.sides.slices[0], self.cells(target)
+            column, other = self.target_columns[target], self.key_columns[key]
+            t, k, n = column.codes[originals], other.codes[originals], None
+            if 4 * len(cells.t) < len(t):  # cells are records alike
+                t, k, n = cells.t, self.key_codes(key, cells.q), cells.counts[0]
+            packed = t.astype(np.int64) * other.n_levels + k
+            counts = np.bincount(packed, n, column.n_levels * other.n_levels).astype(np.int64)
+            self._joint[target, key] = counts.reshape(column.n_levels, other.n_levels)
         return self._joint[target, key]
 
     def cells_of_originals(self, target: int) -> Ints:

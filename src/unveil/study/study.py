@@ -446,7 +446,7 @@ def sides_of(synthetic: Any, **originals: Any) -> dict[str, Any]:
     """What the user gave, by the name of its side: the original (or its parts), then the copies."""
     copies = list(synthetic) if isinstance(synthetic, list | tuple) else [synthetic]
     if not copies:
-        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
+        raise ReadError("No synthetic data are given. Name at least one file or frame.")
     numbered = {f"synthetic {number}": copy for number, copy in enumerate(copies, start=1)}
     named = numbered if len(copies) > 1 else {"synthetic": copies[0]}
     return {**originals, **named}

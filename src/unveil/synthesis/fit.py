@@ -170,7 +170,7 @@ def _few(name: str, plain: Predictors, options: Options) -> tuple[str, ...]:
         return ()
     return (
         f"{name} has fewer than {options.min_leaf} {of}plain values to draw from (min_leaf): every"
-        " plain value of the copy is one of these.",
+        " plain value of the synthetic data is one of these.",
     )
 
 

@@ -120,7 +120,8 @@ class Layout:
         for name in self.only:
             if name in (*self.keep, *self.strata, *self.others, *(given or ())):
                 raise RolesError(
-                    f"Column {name!r} cannot only predict and be in the copy. Name it in one place."
+                    f"Column {name!r} cannot only predict and be in the synthetic data. Name it"
+                    " in one place."
                 )
         aside = {*self.keep, *self.strata, *self.others, *self.only}
         return [name for name in (self.columns if given is None else given) if name not in aside]
@@ -288,7 +289,7 @@ def _matrix(
     }
     for name, row in rows.items():
         if name in row:
-            raise RolesError(f"Column {name!r} cannot predict itself. Leave it out of its row.")
+            raise RolesError(f"Column {name!r} cannot predict itself. Remove it from its row.")
         _check_both(row, aside, "derived from others", f"a predictor of {name!r}")
     return rows
 
@@ -311,7 +312,7 @@ def _methods(
     for name, method in own.items():
         choice(f"The method of {name!r}", method, (*FAMILIES, *SINGLE, *JOINT))
         if name not in turns:
-            raise RolesError(f"Column {name!r} has a method but is not synthesised. Leave one out.")
+            raise RolesError(f"Column {name!r} has a method but is not synthesised. Omit one.")
     default = default_method(given)
     return {name: _resolve_method(own.get(name, default), columns[name]) for name in turns}
 
@@ -382,7 +383,7 @@ def _parse_predictors(
     if late:
         raise RolesError(
             f"Column {late[0]!r} is to predict {name!r}, but is not synthesised before it. "
-            "Change the order, or leave it out."
+            "Change the order, or omit it."
         )
     return chosen[name]
 

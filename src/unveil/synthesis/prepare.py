@@ -257,8 +257,8 @@ def _check_late_rules(
         if absent_ones:
             raise SettingsError(
                 f"The derived column {column.column!r} needs {list_names(absent_ones)}, which "
-                "the copy "
-                "does not have."
+                "the synthetic data "
+                "do not have."
             )
 
 

@@ -169,13 +169,13 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
             f"Running numbers, which carry nothing of the original: {list_names(plan.renumbered)}."
         )
     if not {*plan.left_out} <= {*dropped}:
-        notes.append("Columns that are not in the order are not in the copy.")
+        notes.append("Columns that are not in the order are not in the synthetic data.")
     if plan.predictor_only:
-        notes.append("Columns that only predict are not in the copy.")
+        notes.append("Columns that only predict are not in the synthetic data.")
     if plan.kept:
         notes.append(
-            "Kept columns are the original's, row for row: the copy is partly synthetic, and each "
-            "of its rows belongs to a person."
+            "Kept columns are the original's, row for row: the synthetic data are partly"
+            " synthetic, and each of its rows belongs to a person."
         )
     if plan.kept and plan.strata:
         notes.append(
@@ -190,7 +190,7 @@ def size_warnings(n_rows: int, n_copies: int, n_original: int) -> tuple[str, ...
     found = [inflation_note(n_rows, n_original)] if n_rows > n_original else []
     if n_copies > 1:
         found.append(
-            f"{n_copies} copies give away more than one: a guess that uses all of them is right"
+            f"{n_copies} copies disclose more than one: a guess that uses all of them is correct"
             " more often (CAP by m). Measure them together before you release them: unveil cap,"
             " unveil disclosure."
         )
@@ -211,7 +211,7 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Levels that one person alone has: {list_names(told)}. Where the synthetic data hold "
+        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold "
         "such a"
         " level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare).",

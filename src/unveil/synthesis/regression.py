@@ -91,7 +91,7 @@ def notes_of(name: str, fit: RegressionFit, predictors: Predictors) -> tuple[str
         which = np.unique(owners(predictors)[fit.dropped])
         names = list_names(predictors.names[place] for place in which)
         notes.append(
-            f"{of} these were left out, wholly or in part, because the predictors before them"
+            f"{of} these were excluded, wholly or in part, because the predictors before them"
             f" determine them: {names}."
         )
     if fit.ridge:

@@ -73,7 +73,7 @@ def check_idle_options(plan: SynthesisPlan, options: Options) -> None:
         if getattr(options, name) is not None and not methods.intersection(of):
             raise SettingsError(
                 f"{name} is a setting of {' and '.join(map(repr, of))}, but no column has that"
-                f" method. Leave it out, or give some columns the method {of[-1]!r}."
+                f" method. Omit it, or give some columns the method {of[-1]!r}."
             )
 
 
@@ -103,7 +103,7 @@ def check_codes_of_categories(
         if codes.get(name) and column.is_category:
             raise SettingsError(
                 f"Column {name!r} is a category, so its special codes are levels like any other. "
-                "Leave them out."
+                "Omit them."
             )
 
 

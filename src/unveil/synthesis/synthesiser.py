@@ -208,7 +208,7 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
             f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "
-            "stand beside it row for row. Leave rows out."
+            "stand beside it row for row. Omit rows."
         )
     return n_rows
 

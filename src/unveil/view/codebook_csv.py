@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unveil.records.codebook import Code, ColumnContents, DescribedFile, Variable
-from unveil.view.codebook_sentences import columns
+from unveil.view.codebook import columns
 from unveil.view.format import visible
 from unveil.view.render_documents import FORMULA_STARTS, csv_document
 
@@ -22,8 +22,8 @@ def codebook_csv(record: DescribedFile) -> str:
     """The columns in the order of the file, each followed by its codes.
 
     `row` says what a row is about: "variable" the column itself, "code" a declared code with its
-    label, "missing" a code without a label that stands for no answer, "range" numbers that do, and
-    "found" a category that nobody declared.
+    label, "missing" a missing code without a label, "range" missing numbers, and "found" a category
+    that is not declared.
     """
     rows = [
         dict.fromkeys(FIELDS) | row

@@ -1,32 +1,34 @@
-"""A comparison in sentences a custodian can repeat, and as it is shown in a notebook."""
+"""Distributions and associations of the synthetic data beside the original's."""
 
 from collections.abc import Iterator
 
 from unveil.records.comparison import AssociationRow, Comparison, DistanceRow, PairCounts
+from unveil.view.blocks import Block, Heading, Sentence, notes
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, titled_view
 from unveil.view.pair_tables import is_few
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
+from unveil.view.utility import filled_table, first_rows
 
 CONFIDENTIAL = "Confidential: it shows figures of the original."
 TEMPLATES = {
-    "sizes": "{columns} compared, of {n} in the original and {m} in {copies}.",
+    "sizes": "{columns} compared: {n} in the original, {m} in {copies}.",
     "column": (
-        "The column that differs most is {column}: {p} of the records of {copies} would have to"
-        " change their answer to have the original's shares (total variation)."
+        "{column} differs most: total variation distance {p} (share of records in {copies} that"
+        " would have to change)."
     ),
     "column in bands": (
-        "The column that differs most is {column}: put into bands, {p} of the records of {copies}"
-        " would have to move to another band to have the original's shares (total variation)."
+        "{column} differs most: total variation distance {p} (share of records in {copies} that"
+        " would have to move to another band)."
     ),
-    "same columns": "Every column has the same shares in the original and in {copies}.",
+    "same columns": "Every column has the same distribution in the original and in {copies}.",
+    "one column": "{column}: total variation distance {p}.",
     "association": (
-        "The association that changed most is that of {a} and {b}: {measure} {there} in the"
-        " original, {here} in {copies}."
+        "The association of {a} and {b} changed most: {measure} {there} in the original, {here} in"
+        " {copies}."
     ),
-    "same associations": "No association has changed.",
-    "no association": "No association could be measured.",
+    "same associations": "No association changed.",
+    "no association": "No association could be computed.",
 }
 MEASURES = {
     "pearson": "Pearson's correlation",
@@ -40,11 +42,12 @@ DISTANCE_HEADS = (
     "Hellinger",
     "total variation",
     "Wasserstein",
-    "in standard deviations",
+    "in SD",
     "missing, points",
 )
 ASSOCIATION_HEADS = ("columns", "measure", "original", "synthetic", "difference")
 MOST_ROWS = 10
+MOST_COLUMNS = 15
 HALF_A_TENTH = 0.05
 FEW = "few"
 """Instead of a figure of fewer than ten people of the original."""
@@ -75,6 +78,12 @@ def comparison_sentences(record: Comparison) -> Iterator[tuple[str, str]]:
     yield "association", _association(record)
 
 
+def describe_column(row: DistanceRow) -> str:
+    """How far the distribution of one column is from the original's."""
+    share = "-" if row.total_variation is None else percent(100 * row.total_variation)
+    return TEMPLATES["one column"].format(column=truncate(row.column), p=share)
+
+
 def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
     """Whether shares are of bins of numbers, and not of single answers."""
     return record.distribution_of(row.column).histogram is not None
@@ -83,7 +92,7 @@ def is_in_bands(record: Comparison, row: DistanceRow) -> bool:
 def copies_of(record: Comparison) -> str:
     """The copies in a sentence."""
     n = len(record.n_synthetic)
-    return "the copy" if n == 1 else f"the {n} copies"
+    return "the synthetic data" if n == 1 else f"the {n} copies"
 
 
 def _association(record: Comparison) -> str:
@@ -132,7 +141,7 @@ def distance_cells(record: Comparison, row: DistanceRow) -> tuple[str, ...]:
 
 
 def _missing(record: Comparison, row: DistanceRow) -> str:
-    """How many points more are missing in the copy; of few people of the original only "few"."""
+    """How many points more are missing in the synthetic data; "few" for few people."""
     if row.missing_difference is None:
         return "-"
     levels = record.distribution_of(row.column).levels
@@ -185,26 +194,35 @@ def _(record: Comparison) -> str:
     return f"Comparison: {said['sizes']} {said['association']}"
 
 
-@as_html.register
-def _(record: Comparison) -> str:
-    return titled_view(
-        as_text(record),
-        paragraph(CONFIDENTIAL),
-        *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
-        grid("Columns, the most different first", DISTANCE_HEADS, ranked_distances(record)),
-        grid(
-            "Associations, the most changed first",
-            ASSOCIATION_HEADS,
-            [association_cells(row) for row in changed_associations(record)],
-        ),
-        notes(group_notes(record.coercions)),
-    )
+def column_blocks(record: Comparison) -> Iterator[Block]:
+    """The columns, the most different first."""
+    if text := dict(comparison_sentences(record)).get("column"):
+        yield Sentence(text, key="comparison/column")
+    found = first_rows(ranked_distances(record), MOST_COLUMNS, "columns")
+    yield filled_table("Columns, the most different first", DISTANCE_HEADS, **found)
+
+
+def association_blocks(record: Comparison) -> Iterator[Block]:
+    """The associations that changed most."""
+    text = dict(comparison_sentences(record))["association"]
+    yield Sentence(text, key="comparison/association")
+    rows = [*map(association_cells, changed_associations(record))]
+    yield filled_table("Associations, the most changed first", ASSOCIATION_HEADS, rows)
+
+
+@as_blocks.register
+def _(record: Comparison) -> Iterator[Block]:
+    yield Heading("Distributions and associations")
+    yield Sentence(dict(comparison_sentences(record))["sizes"], "lead")
+    yield Sentence(CONFIDENTIAL)
+    yield from column_blocks(record)
+    yield from association_blocks(record)
+    yield from notes(group_notes(record.coercions))
 
 
 @as_text.register
 def _(record: PairCounts) -> str:
     return (
-        f"{truncate(record.a)} and {truncate(record.b)}: {sum(record.n_original):,} people of "
-        "the original"
-        f" and {sum(record.n_synthetic):,} of the copies in {len(record.x):,} hexagons"
+        f"{truncate(record.a)} and {truncate(record.b)}: {sum(record.n_original):,} people in the"
+        f" original and {sum(record.n_synthetic):,} synthetic records in {len(record.x):,} hexagons"
     )

@@ -1,10 +1,9 @@
-"""Rounded tables, their bounds and their audit in sentences, and as shown in a notebook.
+"""Rounded tables, their bounds and their audit in sentences and blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterable, Iterator
-from html import escape
+from collections.abc import Iterator, Sequence
 
 from unveil.records.count_tables import (
     Audit,
@@ -14,44 +13,44 @@ from unveil.records.count_tables import (
     RoundedRow,
     RoundedTable,
 )
-from unveil.view.format import and_list, format_count, lines, percent, truncate
-from unveil.view.html import grid, paragraph, view
+from unveil.view.blocks import Block, Heading, Sentence, sentences, table
+from unveil.view.format import and_list, format_count, percent, truncate
 from unveil.view.rounding import change
 from unveil.view.sap import published_phrase
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "rounded": (
-        "{k} of {m} {are} published as another number than {their} count; a published count is off"
-        " by {mean} on average."
+        "{k} of {m} {are} published as another number than {their} count; the mean absolute change"
+        " of a count is {mean}."
     ),
     "confidential": (
-        "Only the values may be published. How far they are from the counts, and the seed, are"
-        " confidential: they can betray the counts of a small table."
+        "Only the values may be published. The differences from the counts and the seed are"
+        " confidential: they can disclose the counts of a small table."
     ),
     "suppressed": "{k} of {m} {are} suppressed.",
-    "additive": "Margins and total are the sums of what is published.",
-    "not additive": "Margins and total are not the sums of what is published.",
-    "nothing given": "No count is given away for certain by all that is published together.",
+    "additive": "Margins and total are the sums of the published values.",
+    "not additive": "Margins and total are not the sums of the published values.",
+    "nothing given": "No count is disclosed exactly by everything published together.",
     "given away": (
-        "All that is published together gives away the exact count of {k} of {m} possible cells."
+        "Everything published together discloses the exact count of {k} of {m} possible cells."
     ),
-    "recovered": (
-        "{k} of them {have} nobody in {them}: whoever reads the release knows that before knowing"
-        " anybody."
-    ),
-    "unbounded": "{k} {have} no upper limit, so that {they} can never be found empty.",
-    "not tightest": "{k} {are} bounded for certain, but perhaps not as tightly as can be.",
-    "audit none": "Nothing is suppressed, so that nothing can be recomputed.",
-    "audit": "{k} of {m} can be recomputed exactly from what is published.",
+    "recovered": "{k} of them {are} empty: a reader knows this without knowing anyone.",
+    "unbounded": "{k} {have} no upper bound, so {they} can never be shown to be empty.",
+    "not tightest": "{k} {are} bounded with certainty, but perhaps not as tightly as possible.",
+    "audit none": "Nothing is suppressed, so nothing can be recomputed.",
+    "audit": "{k} of {m} can be recomputed exactly from the published values.",
     "audit within": "{k} of {m} can be estimated within {p} of the true count.",
-    "audit open": "{k} could not be settled in time: take them for known.",
+    "audit open": "{k} could not be decided in time: treat them as known.",
 }
 
 BOUND_HEADS = ("from", "to", "")
 AUDIT_HEADS = ("part", "value", "from", "to", "error", "")
 ROUNDED_HEADS = ("part", "value", "published", "from", "to")
 NO_LIMIT = "no limit"
+MOST_CELLS = 40
+TRUE_COUNTS = " (true counts are confidential)"
+HIDDEN = "Suppressed values (confidential)"
 
 
 def rounded_sentences(record: RoundedTable) -> Iterator[tuple[str, str]]:
@@ -77,9 +76,8 @@ def bounds_sentences(record: Bounds) -> Iterator[tuple[str, str]]:
     else:
         yield "given away", TEMPLATES["given away"].format(k=f"{record.n_determined:,}", m=m)
     if record.n_recovered:
-        have, them = ("has", "it") if record.n_recovered == 1 else ("have", "them")
-        k = f"{record.n_recovered:,}"
-        yield "recovered", TEMPLATES["recovered"].format(k=k, have=have, them=them)
+        are = "is" if record.n_recovered == 1 else "are"
+        yield "recovered", TEMPLATES["recovered"].format(k=f"{record.n_recovered:,}", are=are)
     if record.n_unbounded:
         have, they = ("has", "it") if record.n_unbounded == 1 else ("have", "they")
         k = format_count(record.n_unbounded, "cell")
@@ -116,9 +114,9 @@ def _bound_mark(row: CellBounds) -> str:
     if row.structural:
         return "impossible"
     if row.recovered:
-        return "■ empty, given away"
+        return "■ empty, disclosed"
     if row.lower == row.upper:
-        return "■ given away"
+        return "■ disclosed"
     return "" if row.tightest else "or tighter"
 
 
@@ -126,7 +124,7 @@ def audit_cells(row: AuditedValue) -> tuple[str, ...]:
     """One suppressed value under AUDIT_HEADS."""
     mark = "■ exactly" if row.exact else "▲ nearly" if row.within else ""
     error = "-" if row.percent is None else percent(row.percent)
-    shown = mark or ("" if row.tightest else "not settled")
+    shown = mark or ("" if row.tightest else "not decided")
     value = levels_text(row.levels)
     return truncate(row.part), value, f"{row.lower:,}", _top(row.upper), error, shown
 
@@ -155,12 +153,13 @@ def _(record: RoundedTable) -> str:
     )
 
 
-@as_html.register
-def _(record: RoundedTable) -> str:
-    rows = [_rounded_cells(row) for row in record.rows]
-    table = grid("What may be published", ROUNDED_HEADS, rows)
-    notes = (TEMPLATES["confidential"], *record.notes)
-    return _view(as_text(record), rounded_sentences(record), table, notes)
+@as_blocks.register
+def _(record: RoundedTable) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from sentences(text for _, text in rounded_sentences(record))
+    rows = map(_rounded_cells, record.rows)
+    yield table("What may be published", ROUNDED_HEADS, rows, text=("value",))
+    yield from sentences((TEMPLATES["confidential"], *record.notes))
 
 
 @as_text.register
@@ -168,18 +167,53 @@ def _(record: Bounds) -> str:
     n_possible = sum(not cell.structural for cell in record.cells)
     return (
         f"Bounds of {and_list(record.dims)}: {record.n_determined:,} of"
-        f" {format_count(n_possible, 'cell')} given away, {record.n_recovered:,} of them empty"
+        f" {format_count(n_possible, 'cell')} disclosed, {record.n_recovered:,} of them empty"
         f"{'' if record.complete else '; some bounds may be loose'}"
     )
 
 
-@as_html.register
-def _(record: Bounds) -> str:
-    heads = ("cell", *BOUND_HEADS)
-    rows = [(levels_text(row.levels), *bound_cells(row)) for row in record.cells]
-    table = grid("How many people can be in each cell", heads, rows)
-    told = (f"Published: {published_phrase(record.schemes)}.", *record.notes)
-    return _view(as_text(record), bounds_sentences(record), table, told)
+def bounds_blocks(record: Bounds, counts: Sequence[int] | None = None) -> Iterator[Block]:
+    """What everything published says together; true counts for the custodian's screen alone."""
+    yield Heading("Bounds from everything published together", 4)
+    yield Sentence(f"Published: {published_phrase(record.schemes)}.")
+    yield from sentences(text for _, text in bounds_sentences(record))
+    shown = record.cells if counts is None else record.cells[:MOST_CELLS]
+    rows = [
+        (levels_text(row.levels), *([f"{counts[row.cell]:,}"] if counts else []), *bound_cells(row))
+        for row in shown
+    ]
+    heads = ("cell", *(("true",) if counts else ()), *BOUND_HEADS)
+    caption = f"How many people can be in each cell{'' if counts is None else TRUE_COUNTS}"
+    more = _more(record.n_cells, len(shown), "cell")
+    yield table(caption, heads, rows, text=("",), footnote=more)
+
+
+def audit_blocks(record: Audit, *, has_rows: bool = False) -> Iterator[Block]:
+    """What can be recomputed of what is suppressed; rows for the custodian's screen alone.
+
+    Rows would disclose how near each suppressed count is, and notebooks store what they show.
+    """
+    yield Heading("Audit of the suppressed values", 4)
+    yield from sentences(text for _, text in audit_sentences(record))
+    if has_rows:
+        rows = [audit_cells(row) for row in record.rows[:MOST_CELLS]]
+        more = _more(len(record.rows), len(rows), "value")
+        text, spare = ("value", ""), ("part", "error")
+        yield table(HIDDEN, AUDIT_HEADS, rows, text=text, spare=spare, footnote=more)
+
+
+def _more(n_all: int, n_shown: int, what: str) -> str:
+    if n_all <= n_shown:
+        return ""
+    left = format_count(n_all - n_shown, f"more {what}")
+    return f"... and {left}: all of them with --csv or --json"
+
+
+@as_blocks.register
+def _(record: Bounds) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from bounds_blocks(record)
+    yield from sentences(record.notes)
 
 
 @as_text.register
@@ -191,14 +225,8 @@ def _(record: Audit) -> str:
     )
 
 
-@as_html.register
-def _(record: Audit) -> str:
-    # Rows would tell how near each suppressed count is, and notebooks store what they show.
-    return _view(as_text(record), audit_sentences(record), "", record.notes)
-
-
-def _view(head: str, said: Iterator[tuple[str, str]], table: str, notes: Iterable[str]) -> str:
-    told = [paragraph(sentence) for _, sentence in said]
-    return view(
-        [f"<h3>{escape(head)}</h3>", *told, table, *(paragraph(lines(note)) for note in notes)]
-    )
+@as_blocks.register
+def _(record: Audit) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from audit_blocks(record)
+    yield from sentences(record.notes)

@@ -1,4 +1,4 @@
-"""What does each figure mean, in a sentence a custodian can repeat?
+"""What would the synthetic data disclose? Tables and sentences a custodian can repeat.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -8,79 +8,74 @@ from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow, Rec
 from unveil.view.format import and_list, format_count, n_of, people, percent, truncate
 
 TEMPLATES = {
-    "scenario": (
-        "We assume an intruder who knows {keys} of a person, has the synthetic data, and takes it"
-        " for real."
-    ),
+    "scenario": "Assumed intruder: knows {keys}, has the synthetic data and treats them as real.",
     "files": "Original: {original}. {copies}: {synthetic}.",
-    "sizes": (
-        "{N} in the original, {M} in {copies}. The keys make {a} in the original and {b} in the"
-        " synthetic data, {c} in all."
+    "sizes": "{N} in the original, {M} in {copies}.",
+    "combinations": (
+        "Key combinations: {a} in the original, {b} in the synthetic data, {c} in either."
     ),
-    "UiO": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",
-    "UiS": "{p} of the synthetic records ({k} of {N}) are alone with their {keys} in the copy.",
+    "UiO": "{k} of {N} {unit} (UiO {p}) are unique on {keys} in the original.",
+    "UiS": "{k} of {N} synthetic records (UiS {p}) are unique on {keys} in the synthetic data.",
     "UiS mean": (
-        "{p} of the synthetic records, on average over the copies, are alone with their {keys} in"
-        " their copy."
+        "On average over the copies, {p} of synthetic records (UiS) are unique on {keys} in their"
+        " copy."
     ),
     "UiOiS": (
-        "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data and can be looked"
-        " up in the copy."
+        "{k} of {N} {unit} (UiOiS {p}) are unique on {keys} in the original, and are matched in the"
+        " synthetic data."
     ),
     "repU": (
-        "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data and again alone"
-        " in the copy."
+        "{k} of {N} {unit} (repU {p}) are replicated uniques: unique on {keys} in both files. These"
+        " are possible matches."
     ),
-    "repU none": "None of your {unit} is alone with their {keys} in your data and in the copy.",
+    "repU none": "None of {N} {unit} is unique on {keys} in both files (repU {p}).",
     "DiSCO": (
-        "An intruder who knows {keys} and looks a person up in the synthetic data would, for {p} of"
-        " the {unit} in your data ({k} of {N}), find a single value of {target}, and it would be"
-        " right. With the original data: {q}."
+        "{target} would be correctly disclosed for {k} of {N} {unit} (DiSCO {p}) to an intruder who"
+        " knows {keys}; from the original, for {l} (Dorig {q})."
     ),
     "DiSCO none": (
-        "No one's {target} could be learnt rightly in this way: an intruder who knows {keys} finds"
-        " no single value that is right. With the original data: {q}."
+        "{target} would be correctly disclosed for none of {N} {unit} to an intruder who knows"
+        " {keys}; from the original, for {l} (Dorig {q})."
     ),
     "iS, DiS": (
-        "{a} of the {unit} are found at all; for {b} the copy shows one single value; for {c} that"
-        " value is correct."
+        "{a} {unit} (iS {p}) are matched; for {b} (DiS {q}) the match shows a single value; it is"
+        " correct for {c} and wrong for {d}."
     ),
     "DCAP": (
-        "Guessing at random among the matching synthetic records, the intruder is right for {p} (by"
-        " frequencies alone {b}; with the original {q})."
+        "A random guess among the matching synthetic records is correct for {k} {unit} (DCAP {p});"
+        " baseline {b}, original {q}."
     ),
-    "removed": "The synthetic data takes away {r} of what the original would give away.",
-    "added": "Beware: here the synthetic data gives away more than the original itself would.",
-    "nothing to remove": "The original itself settles {target} for nobody.",
+    "removed": "Synthesis reduces attribute disclosure by {r} (from {q} to {p}).",
+    "added": "Warning: the synthetic data disclose more than the original ({q} there, {p} here).",
+    "nothing to remove": "The original determines {target} for no one.",
     "mean": "Figures are means over {m} copies; {measure} ranges from {lowest} to {highest}.",
-    "equal": "{copy} IS the original: the same rows, all {N} of them, compared in {columns}.",
-    "all": (
-        "{copy} CONTAINS the original: every one of its {N} records stands in it whole, compared in"
-        " {columns}."
-    ),
-    "some": (
-        "{p} of the original records ({k} of {N}) also stand in {copy}: the same in every compared"
-        " column ({columns})."
-    ),
+    "equal": "{copy} the original: all {N} rows are equal in {columns}.",
+    "all": "{copy} the original: all {N} original records reappear, equal in {columns}.",
+    "some": "{k} of {N} original records ({p}) reappear in {copy}, equal in {columns}.",
     "some in several": (
-        "{p} to {q} of the original records ({k} to {l} of {N}) also stand in each of the {m}"
-        " copies: the same in every compared column ({columns})."
+        "{k} to {l} of {N} original records ({p} to {q}) reappear in each of the {m} copies, equal"
+        " in {columns}."
     ),
     "means": (
-        "Figures are means over the {m} copies; 'pooled' is what someone who has them all would"
-        " find. Limits are held against each copy and against the pool."
+        "Figures are means over the {m} copies; 'pooled' combines all copies. Limits apply to each"
+        " copy and to the pool."
     ),
     "by person": (
-        "{person} {counts}. The tables count rows; a limit is held against the larger of rows and"
-        " people. People with at least one such row: {figures}."
+        "{person} {counts}. The tables count rows; limits apply to the larger of rows and people."
+        " People with at least one such row: {figures}."
     ),
-    "one by person": " Counted by person: {p} ({k} of {N} people).",
-    "not counting": "Not counting what is left out: {sentence}",
-    "none": "No original record also stands in {copy}.",
+    "one by person": " Counted by person: {k} of {N} people ({p}).",
+    "after exclusions": "After exclusions: {sentence}",
+    "none": "No original record reappears in {copy}.",
+    "columns": (
+        "correctly, wrongly: the match shows a single value, true or not. original: from the"
+        " original itself. baseline: random guess from the marginal distribution."
+    ),
+    "flags": "Flags that may be common knowledge: {n} on {variables} ({counts}).",
 }
 
 
-ALARMING = ("equal", "all")
+ALARMS = {"equal": ("ARE", "IS"), "all": ("CONTAIN", "CONTAINS")}
 """Kinds of recurrence that are shouted about."""
 
 
@@ -97,7 +92,7 @@ def files(record: Disclosure) -> str | None:
     numbered = [f"{number} = {file}" for number, file in enumerate(copies, start=1)]
     return TEMPLATES["files"].format(
         original=original,
-        copies="Synthetic copy" if len(copies) == 1 else "Synthetic copies",
+        copies="Synthetic data" if len(copies) == 1 else "Synthetic copies",
         synthetic=copies[0] if len(copies) == 1 else ", ".join(numbered),
     )
 
@@ -105,22 +100,20 @@ def files(record: Disclosure) -> str | None:
 def sizes(record: Disclosure) -> str:
     """How much data there is on each side."""
     sizes, m = record.n_synthetic, len(record.n_synthetic)
-    records, copies = (
-        format_count(sizes[0], "record"),
-        "the copy" if m == 1 else f"each of {m} copies",
-    )
+    records = format_count(sizes[0], "record")
+    copies = "the synthetic data" if m == 1 else f"each of {m} copies"
     if len(set(sizes)) > 1:
         records, copies = f"{and_list(f'{n:,}' for n in sizes)} records", f"{m} copies"
     whom = people(record.n_original)
     if record.people is not None:
         whom = f"{record.n_original:,} rows of {people(record.people.person.n_people)}"
-    return TEMPLATES["sizes"].format(
-        N=whom,
-        M=records,
-        copies=copies,
-        a=format_count(record.n_q_original, "combination"),
-        b=f"{record.n_q_synthetic:,}",
-        c=f"{record.n_q_union:,}",
+    return TEMPLATES["sizes"].format(N=whom, M=records, copies=copies)
+
+
+def combinations(record: Disclosure) -> str:
+    """How many combinations of key values there are."""
+    return TEMPLATES["combinations"].format(
+        a=f"{record.n_q_original:,}", b=f"{record.n_q_synthetic:,}", c=f"{record.n_q_union:,}"
     )
 
 
@@ -179,7 +172,7 @@ def identity(record: Disclosure, row: IdentityRow) -> dict[str, str]:
         for symbol, (value, total) in figures.items()
         if value is not None
     }
-    return _not_counting(said) if _is_touched(record, None) else said
+    return _after_exclusions(said) if _is_touched(record, None) else said
 
 
 def _variant(symbol: str, value: float, copy: Copy) -> str:
@@ -190,20 +183,31 @@ def _variant(symbol: str, value: float, copy: Copy) -> str:
 
 
 def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
-    """The sentences for one target: what is learnt, by which steps, and against what guesses."""
+    """The sentences for one target: what is disclosed, by which steps, and against which guess."""
     if row.DiSCO is None or row.Dorig is None:
         return {}
+    n, of = record.n_original, unit(record)
     said = {"DiSCO": _disco(record, row)}
     if row.iS is not None and row.DiS is not None:
         said["iS, DiS"] = TEMPLATES["iS, DiS"].format(
-            a=percent(row.iS), b=percent(row.DiS), c=percent(row.DiSCO), unit=unit(record)
+            a=n_of(row.iS, n),
+            p=percent(row.iS),
+            b=n_of(row.DiS, n),
+            q=percent(row.DiS),
+            c=n_of(row.DiSCO, n),
+            d=n_of(row.DiS - row.DiSCO, n),
+            unit=of,
         )
     if row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None:
         said["DCAP"] = TEMPLATES["DCAP"].format(
-            p=percent(row.DCAP), b=percent(row.baseCAPd), q=percent(row.CAPd)
+            k=n_of(row.DCAP, n),
+            p=percent(row.DCAP),
+            b=percent(row.baseCAPd),
+            q=percent(row.CAPd),
+            unit=of,
         )
     said["removed"] = _removed(row)
-    return _not_counting(said) if _is_touched(record, row.target) else said
+    return _after_exclusions(said) if _is_touched(record, row.target) else said
 
 
 def _is_touched(record: Disclosure, target: str | None) -> bool:
@@ -211,16 +215,15 @@ def _is_touched(record: Disclosure, target: str | None) -> bool:
     return any(e.target == target and e.all != e.after for e in record.effects)
 
 
-def _not_counting(said: dict[str, str]) -> dict[str, str]:
-    """The same sentences, true where something is left out."""
+def _after_exclusions(said: dict[str, str]) -> dict[str, str]:
+    """The same sentences, true where something is excluded."""
     return {
-        symbol: TEMPLATES["not counting"].format(sentence=text[0].lower() + text[1:])
-        for symbol, text in said.items()
+        symbol: TEMPLATES["after exclusions"].format(sentence=text) for symbol, text in said.items()
     }
 
 
 def _disco(record: Disclosure, row: AttributeRow) -> str:
-    found = row.DiSCO or 0.0
+    found, original = row.DiSCO or 0.0, row.Dorig or 0.0
     said = TEMPLATES["DiSCO" if found else "DiSCO none"].format(
         unit=unit(record),
         keys=and_list(record.keys),
@@ -228,7 +231,8 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
         p=percent(found),
         k=n_of(found, record.n_original),
         N=f"{record.n_original:,}",
-        q=percent(row.Dorig or 0.0),
+        l=n_of(original, record.n_original),
+        q=percent(original),
     )
     return said + _one_by_person(record, "DiSCO", row.target, row.copy)
 
@@ -236,9 +240,9 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
 def _removed(row: AttributeRow) -> str:
     if row.removed is None:
         return TEMPLATES["nothing to remove"].format(target=truncate(row.target))
-    if row.removed < 0:
-        return TEMPLATES["added"]
-    return TEMPLATES["removed"].format(r=percent(row.removed))
+    return TEMPLATES["added" if row.removed < 0 else "removed"].format(
+        r=percent(row.removed), p=percent(row.DiSCO or 0.0), q=percent(row.Dorig or 0.0)
+    )
 
 
 def spread_sentence(record: Disclosure, target: str | None, measure: str) -> str | None:
@@ -255,13 +259,13 @@ def spread_sentence(record: Disclosure, target: str | None, measure: str) -> str
 
 
 def recurrence(record: Disclosure, row: Recurrence) -> str:
-    """Whether the original's own rows stand in a copy."""
+    """Whether the original's own records reappear in a copy."""
     return TEMPLATES[row.kind].format(
         copy=_copy(record, row),
         p=percent(row.percent),
         k=f"{row.n:,}",
         N=f"{record.n_original:,}",
-        columns=format_count(row.n_columns, "column"),
+        columns=_columns(row),
     )
 
 
@@ -272,7 +276,7 @@ def means(record: Disclosure) -> str | None:
 
 
 def recurrence_sentence(record: Disclosure) -> str | None:
-    """How many original records stand whole in the copies, where it is some but not all."""
+    """How many original records reappear, where it is some but not all."""
     some = [row for row in record.recurrence if row.kind == "some"]
     if not some or len(some) < len(record.recurrence):
         return " ".join(recurrence(record, row) for row in some) or None
@@ -285,7 +289,7 @@ def recurrence_sentence(record: Disclosure) -> str | None:
             k=f"{most.n:,}",
             N=f"{record.n_original:,}",
             copy=f"each of the {len(some)} copies",
-            columns=format_count(most.n_columns, "column"),
+            columns=_columns(most),
         )
     return TEMPLATES["some in several"].format(
         p=percent(least.percent),
@@ -294,15 +298,23 @@ def recurrence_sentence(record: Disclosure) -> str | None:
         l=f"{most.n:,}",
         N=f"{record.n_original:,}",
         m=len(some),
-        columns=format_count(least.n_columns, "column"),
+        columns=_columns(least),
     )
 
 
+def _columns(row: Recurrence) -> str:
+    several = f"all {row.n_columns:,} compared variables"
+    return several if row.n_columns > 1 else "the one compared variable"
+
+
 def alarms(record: Disclosure) -> list[str]:
-    """What must be shouted: copies that are, or contain, the original."""
-    return [recurrence(record, row) for row in record.recurrence if row.kind in ALARMING]
+    """What must be shouted: synthetic data that are, or contain, the original."""
+    return [recurrence(record, row) for row in record.recurrence if row.kind in ALARMS]
 
 
 def _copy(record: Disclosure, row: Recurrence) -> str:
-    called = "the copy" if len(record.n_synthetic) == 1 else f"copy {row.copy}"
-    return called.capitalize() if row.kind in ALARMING else called
+    is_one = len(record.n_synthetic) == 1
+    called = "the synthetic data" if is_one else f"copy {row.copy}"
+    if row.kind not in ALARMS:
+        return called
+    return f"{called.capitalize()} {ALARMS[row.kind][0 if is_one else 1]}"

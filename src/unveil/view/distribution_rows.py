@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from unveil.records.comparison import Distribution, Histogram
-from unveil.view.charts.distributions import bars_of, format_value, totals
-from unveil.view.charts.rare import Bar, bar_of, joined_bins
+from unveil.view.charts.distributions import Bar, bar_of, bars_of, format_value, joined_bins, totals
 from unveil.view.format import percent
 
 HEADS = ("answer", "original", "synthetic")

@@ -1,64 +1,62 @@
-"""What was tried, in sentences and in a notebook: risk beside utility, setting by setting."""
+"""Synthesis settings compared: risk beside utility, setting by setting."""
 
 from collections.abc import Iterator
 
 from unveil.records.exploration import Exploration, ExplorationRow
-from unveil.view.format import and_list, format_count, percent_figure, ratio, truncate, visible
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.blocks import Block, Heading, Kind, Sentence, TableBlock, notes, table
+from unveil.view.format import (
+    and_list,
+    format_count,
+    n_of,
+    percent_figure,
+    ratio,
+    truncate,
+    visible,
+)
+from unveil.view.show import as_blocks, as_text
 from unveil.view.utility import figure, without_empty
 
+TITLE = "Risk and utility of synthesis settings"
 TEMPLATES = {
-    "sizes": "{settings} {file}, {copies} each; an intruder is taken to know {keys}.",
+    "sizes": "{settings} for the {file}, {copies} each. Assumed intruder: knows {keys}.",
     "frontier": (
         "No other setting has both less risk ({risk}) and better utility ({utility}) than: {names}."
     ),
     "none": "No setting has both figures, so there is no frontier.",
     "ends": (
-        "The least risk has {safe} ({risk} {safe_risk}, {utility} {safe_utility}); the best utility"
-        " has {good} ({good_risk}, {good_utility})."
+        "Least risk: {least} ({risk} {least_risk}, {utility} {least_utility}). Best utility: {good}"
+        " ({good_risk}, {good_utility})."
     ),
-    "one": "{safe} has the least risk and the best utility ({risk} {safe_risk}, {utility} {u}).",
+    "one": "{least} has the least risk and the best utility ({risk} {least_risk}, {utility} {u}).",
     "spread": (
-        "Means differ by chance too: where settings lie nearer to one another than copies of one"
-        " setting do (sd), their order may be another with other copies."
+        "Means vary by chance: settings that differ by less than copies of one setting do (sd) may"
+        " rank differently with other copies."
     ),
     "leaves": (
-        "As the leaves of trees shrink from at least {high} to {low}, repU goes from {repU[0]} to"
+        "As the minimum leaf of trees falls from {high} to {low}, repU goes from {repU[0]} to"
         " {repU[1]} %, DiSCO from {DiSCO[0]} to {DiSCO[1]} %{R}, the median S_pMSE from {S[0]} to"
         " {S[1]}."
     ),
     "R": ", R from {0} to {1}",
     "original": (
-        "Of the people in the original {UiO} % are alone with their keys, and Dorig is {D} %: what"
-        " repU and DiSCO can be held against."
+        "For comparison: in the original {k} of {N} people ({UiO} %) are unique on the keys, and"
+        " Dorig is {D} %."
     ),
-    "held": (
-        "R is of copies made of {train} of the people; the other {control} were held back to tell"
-        " what is general knowledge."
-    ),
-    "refused": "{name} could not be tried: {reason}",
+    "held": "R: {train} training records against a control sample of {control} people.",
+    "refused": "{name} could not be computed: {reason}",
 }
 HEADS = (
-    "setting",
-    "repU",
-    "DiSCO",
-    "sd",
-    "highest",
-    "R",
-    "pMSE",
-    "S_pMSE",
-    "sd",
-    "worst pair",
-    "its columns",
-    "frontier",
+    *("setting", "repU", "DiSCO", "DiSCO sd", "highest DiSCO", "R", "pMSE", "S_pMSE", "S_pMSE sd"),
+    *("worst pair", "its columns", "frontier"),
 )
-TABLE = "Risk and utility, means over copies; the columns of the worst pair are of copy 1"
+SPARE = ("its columns", "highest DiSCO", "pMSE", "S_pMSE sd", "DiSCO sd", "worst pair")
+TABLE = "Lower is better in every column; means over copies"
+FRONTIER = "● frontier: no other setting has both less risk and better utility"
 RISKS = {
     "DiSCO": "DiSCO, mean over targets, percent of people",
     "DiSCO_max": "DiSCO of the riskiest target, percent of people",
     "repU": "repU, percent of people",
-    "R": "R, share given away because their record was used",
+    "R": "R, excess disclosure of training records",
 }
 UTILITIES = {
     "S_pMSE": "S_pMSE, median over pairs of columns",
@@ -87,7 +85,10 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
     yield (
         "original",
         TEMPLATES["original"].format(
-            UiO=percent_figure(record.UiO), D=percent_figure(record.Dorig)
+            k="-" if record.UiO is None else n_of(record.UiO, record.n_original),
+            N=f"{record.n_original:,}",
+            UiO=percent_figure(record.UiO),
+            D=percent_figure(record.Dorig),
         ),
     )
     if record.n_train is not None:
@@ -95,16 +96,16 @@ def exploration_sentences(record: Exploration) -> Iterator[tuple[str, str]]:
         yield "held", TEMPLATES["held"].format(**held)
     for row in record.rows:
         if row.reason is not None:
-            told = TEMPLATES["refused"].format(name=visible(row.name), reason=visible(row.reason))
-            yield "refused", told
+            refused = {"name": visible(row.name), "reason": visible(row.reason)}
+            yield "refused", TEMPLATES["refused"].format(**refused)
         for warning in row.warnings:
             yield "warning", f"{visible(row.name)}: {visible(warning)}"
 
 
 def _sizes(record: Exploration) -> str:
     return TEMPLATES["sizes"].format(
-        settings=format_count(len(record.rows), "way to copy", "ways to copy"),
-        file=f"the {format_count(record.n_original, 'record')} of {visible(record.file)}",
+        settings=format_count(len(record.rows), "setting"),
+        file=f"{format_count(record.n_original, 'record')} of {visible(record.file)}",
         copies=format_count(record.n_copies, "copy", "copies"),
         keys=and_list(record.keys),
     )
@@ -116,17 +117,17 @@ def _frontier(record: Exploration) -> Iterator[tuple[str, str]]:
         return
     axes = {"risk": record.risk, "utility": record.utility}
     named = "; ".join(visible(one) for one in record.frontier)
-    safe, good = (record.row_of(record.frontier[place]) for place in (0, -1))
-    said = {"safe": visible(safe.name), "safe_risk": value(safe, record.risk), **axes}
-    if safe is good:
-        yield "ends", TEMPLATES["one"].format(**said, u=value(safe, record.utility))
+    least, good = (record.row_of(record.frontier[place]) for place in (0, -1))
+    filled = {"least": visible(least.name), "least_risk": value(least, record.risk), **axes}
+    if least is good:
+        yield "ends", TEMPLATES["one"].format(**filled, u=value(least, record.utility))
         return
     yield "frontier", TEMPLATES["frontier"].format(names=named, **axes)
     yield (
         "ends",
         TEMPLATES["ends"].format(
-            **said,
-            safe_utility=value(safe, record.utility),
+            **filled,
+            least_utility=value(least, record.utility),
             good=visible(good.name),
             good_risk=value(good, record.risk),
             good_utility=value(good, record.utility),
@@ -171,14 +172,16 @@ def cells(record: Exploration, row: ExplorationRow) -> tuple[str, ...]:
         value(row, "S_pMSE"),
         figure(row.S_pMSE_sd),
         value(row, "S_pMSE_max"),
-        " : ".join(map(truncate, row.worst_pair)) or "-",
-        "yes" if row.name in record.frontier else "",
+        " by ".join(map(truncate, row.worst_pair)) or "-",
+        "●" if row.name in record.frontier else "",
     )
 
 
-def table(record: Exploration) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def settings_table(record: Exploration) -> TableBlock:
     """Every setting, without the columns that no setting has a figure in."""
-    return without_empty(HEADS, [cells(record, row) for row in record.rows])
+    heads, rows = without_empty(HEADS, [cells(record, row) for row in record.rows])
+    footnote = FRONTIER if record.frontier else ""
+    return table(TABLE, heads, rows, text=("its columns",), spare=SPARE, footnote=footnote)
 
 
 @as_text.register
@@ -188,11 +191,18 @@ def _(record: Exploration) -> str:
     return f"Exploration of {shown}, {record.risk} against {record.utility}: frontier {best}"
 
 
-@as_html.register
-def _(record: Exploration) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in exploration_sentences(record)),
-        grid(TABLE, *table(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Exploration) -> Iterator[Block]:
+    yield Heading(TITLE)
+    yield from exploration_blocks(record)
+
+
+def exploration_blocks(record: Exploration) -> Iterator[Block]:
+    """What to choose from, then every setting; without the title."""
+    (_, first), *others = exploration_sentences(record)
+    yield Sentence(first, "lead")
+    yield settings_table(record)
+    for key, text in others:
+        kind: Kind = "look" if key in ("refused", "warning") else "plain"
+        yield Sentence(text, kind, key=f"exploration/{key}")
+    yield from notes(record.coercions)

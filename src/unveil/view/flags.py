@@ -1,4 +1,4 @@
-"""Flags, exclusions and excess in sentences a custodian can repeat.
+"""Flags, exclusions and excess in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -16,75 +16,84 @@ from unveil.records.disclosure import (
 )
 from unveil.records.exclusions import Effect
 from unveil.records.limits import Verdict
+from unveil.view.blocks import (
+    Block,
+    Folded,
+    Heading,
+    Sentence,
+    TableBlock,
+    notes,
+    sentences,
+    table,
+)
 from unveil.view.format import (
     MISSING,
     and_list,
     format_count,
     format_rule,
     n_of,
+    people,
     percent,
+    percent_figure,
     percent_or_dash,
     ratio,
     truncate,
 )
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "one_way": (
-        "{s} of the findings about {target} ({n} of {total}) are {target} = {level}, which {f} of"
-        " {people} have. Would anyone guess it? If so, leave it out."
+        "{n} of the {total} people correctly disclosed on {target} ({s}) have the value {level}, as"
+        " do {people} ({f}). If this is common knowledge, exclude it."
     ),
     "two_way": (
-        "{n} of the findings about {target} {come} from {key} = {key_level}, where {a} of {b}"
-        " people ({p}) have {target} = {level}. Known to everybody? If so, leave it out."
+        "{disclosures} of {target} {concern} {key} = {key_level}, where {a} of {b} people ({p})"
+        " have {target} = {level}. If an intruder would know this without the data, exclude it."
     ),
     "segment": "Within {by} = {segment}: ",
-    "exclusions": "Left out as no real risk: {rules}.",
+    "exclusions": "Excluded from the measures: {rules}.",
     "effect": (
-        "Without what is left out, {measure} of {target} falls from {all} ({k} of {N}) to {after}"
-        " ({l})."
+        "The exclusions reduce {measure} of {target} from {k} of {N} people ({all}) to {l}"
+        " ({after})."
     ),
     "held by exclusions": (
-        "Within its limit by what is left out alone: with everything counted, {measure}{of} is"
-        " {value}, above the limit of {limit} %."
+        "{measure}{of} meets its limit of {limit} % only because of the exclusions: without them it"
+        " is {value}."
     ),
-    "no effect": "What is left out does not change {measure} of {target}.",
+    "no effect": "The exclusions do not change {measure} of {target}.",
     "excess": (
-        "{a} of the people whose records were used {are_found}, and {b} of the others. Of those"
-        " for whom general knowledge would not do it, {R} {are_found} because their own record was"
-        " used."
+        "{a} in the training data {are}, against {b} in the control sample. Excess risk {R}: of"
+        " those not disclosed by general knowledge, the share disclosed because their own record"
+        " was used (R)."
     ),
     "chance": "A difference this small may be chance.",
     "no excess": (
-        "{a} of the people whose records were used {are_found}, and {b} of the others: nobody"
-        " because their own record was used."
+        "{a} in the training data {are}, against {b} in the control sample: no excess risk."
     ),
-    "excess after": ("Without what is left out ({rules}) it is {a} and {b}."),
+    "excess after": "After exclusions ({rules}): {a} against {b}.",
     "excess sizes": (
-        "{train} in the train data, {control} in the control data, {copies}. We assume an intruder"
-        " who knows {keys} of a person."
+        "{train} in the training data, {control} in the control sample, {copies}. Assumed intruder:"
+        " knows {keys}."
     ),
     "table": (
-        "Percent of people whose target could be learnt: {original} with the original data,"
-        " {synthetic} with the copy."
+        "Percentages of people disclosed: by the original ({original}), correctly by the synthetic"
+        " data ({synthetic})."
     ),
     "table DCAP": (
-        "Percent of people whose target would be guessed rightly: {original} with the original"
-        " data, {synthetic} with the copy."
+        "Percentages of people guessed correctly: from the original ({original}), from the"
+        " synthetic data ({synthetic})."
     ),
-    "table mean": "Figures of the copy are means over {m} copies.",
+    "table mean": "Figures of the synthetic data are means over {m} copies.",
 }
 
-ARE_FOUND = {
-    "iS": "are found in the copy",
-    "DiS": "are shown with one single value",
-    "DiSCO": "are given away",
-    "DiSDiO": "are given away for certain",
-    "DCAP": "are guessed rightly",
-    "TCAP": "are given away, if they are found",
+OUTCOMES = {
+    "iS": "are matched in the synthetic data",
+    "DiS": "have a single value shown, correct or not",
+    "DiSCO": "are correctly disclosed",
+    "DiSDiO": "are correctly disclosed, and the original determines the value too",
+    "DCAP": "would be guessed correctly",
+    "TCAP": "are correctly disclosed",
 }
-
-MOST_FLAGS = 3
-"""How many flags of one target are told where people look; all of them are in the record."""
 
 
 def level(text: str | None, label: str | None = None) -> str:
@@ -107,11 +116,11 @@ def flag_sentence(flag: Flag) -> str:
             n=f"{flag.n:,}",
             total=f"{flag.n_disclosive:,}",
             f=percent(flag.percent_all or 0.0),
-            people=f"all people counted ({flag.n_level:,} of {flag.n_all:,})",
+            people=f"{flag.n_level:,} of {flag.n_all:,} people",
         )
     return where + TEMPLATES["two_way"].format(
-        n=f"{flag.n:,}",
-        come="comes" if flag.n == 1 else "come",
+        disclosures=format_count(flag.n, "correct disclosure"),
+        concern="concerns" if flag.n == 1 else "concern",
         target=truncate(flag.target),
         key=truncate(flag.key or ""),
         key_level=level(flag.key_level, flag.key_level_label),
@@ -123,7 +132,7 @@ def flag_sentence(flag: Flag) -> str:
 
 
 def visible_flags(record: Disclosure) -> list[Flag]:
-    """Each finding once: of several copies the one in which it has the most records."""
+    """Each flag once: of several copies the one in which it has the most records."""
     found: dict[tuple[str | None, ...], Flag] = {}
     for flag in record.flags:
         if flag.copy == "pooled":
@@ -136,12 +145,12 @@ def visible_flags(record: Disclosure) -> list[Flag]:
     return sorted(found.values(), key=lambda f: (order[f.target], f.kind, -f.n))
 
 
-def group_flags(record: Disclosure) -> Iterator[tuple[str, list[Flag], int]]:
-    """For each target that has any: its name, the flags to tell, and how many more there are."""
-    flags = visible_flags(record)
-    for target in dict.fromkeys(flag.target for flag in flags):
-        of_target = [flag for flag in flags if flag.target == target]
-        yield target, of_target[:MOST_FLAGS], max(0, len(of_target) - MOST_FLAGS)
+def flags_by_target(record: Disclosure) -> dict[str, list[Flag]]:
+    """The flags of each target that has any."""
+    found: dict[str, list[Flag]] = {}
+    for flag in visible_flags(record):
+        found.setdefault(flag.target, []).append(flag)
+    return found
 
 
 def short_flags(flags: Iterable[Flag]) -> str:
@@ -162,7 +171,7 @@ def short_flags(flags: Iterable[Flag]) -> str:
 
 
 def exclusions(record: Disclosure, *, most: int | None = None) -> str | None:
-    """What is left out, the first rules of very many; None where nothing is."""
+    """What is excluded, the first rules of very many; None where nothing is."""
     if not record.exclude:
         return None
     shown = record.exclude[:most]
@@ -221,12 +230,12 @@ def effect_sentence(record: Disclosure, effect: Effect) -> str:
 def excess_sizes(record: Excess) -> str:
     """How much data there is, and what is assumed of the intruder."""
     m = len(record.n_synthetic)
-    copies = format_count(record.n_synthetic[0], "record") + " in the copy"
+    copies = format_count(record.n_synthetic[0], "record") + " in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     return TEMPLATES["excess sizes"].format(
-        train=format_count(record.n_train, "person", "people"),
-        control=format_count(record.n_control, "person", "people"),
+        train=people(record.n_train),
+        control=people(record.n_control),
         copies=copies,
         keys=and_list(record.keys),
     )
@@ -237,10 +246,7 @@ def headline_excess(record: Excess) -> list[ExcessRow]:
     return [row for row in record.rows if row.copy == record.headline_copy]
 
 
-EXCESS_HEADS = (
-    *("train", "control", "R"),
-    *("train after", "control after", "R after", "R of what is left out"),
-)
+EXCESS_HEADS = ("training", "control", "R", "training after", "control after", "R after", "R excl.")
 
 
 def excess_cells(record: Excess, row: ExcessRow) -> list[str]:
@@ -257,12 +263,12 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     if row.train is None or row.control is None or row.R is None:
         return "Not measurable."
     said = TEMPLATES["excess" if row.R > 0 else "no excess"].format(
-        a=percent(row.train),
-        b=percent(row.control),
-        are_found=ARE_FOUND[row.measure],
+        a=_who(row, row.train, record.n_train),
+        b=_who(row, row.control, record.n_control),
+        are=OUTCOMES[row.measure],
         R=percent(100 * row.R),
     )
-    # TCAP is a share of those found, whose number is not told here.
+    # TCAP is a share of those matched, whose number is not given here.
     if row.measure != "TCAP" and _may_be_chance(record, row.train, row.control):
         said = f"{said} {TEMPLATES['chance']}"
     if row.train_after is None or row.control_after is None or not row.R_exclusion:
@@ -275,6 +281,12 @@ def excess_sentence(record: Excess, row: ExcessRow) -> str:
     return f"{said} {after}"
 
 
+def _who(row: ExcessRow, value: float, n: int) -> str:
+    if row.measure == "TCAP":
+        return f"{percent(value)} of the people matched"
+    return f"{n_of(value, n)} of {n:,} people ({percent(value)})"
+
+
 def _may_be_chance(record: Excess, train: float, control: float) -> bool:
     """Whether two shares differ by less than twice the standard error of their difference."""
     n_train, n_control = record.n_train, record.n_control
@@ -283,12 +295,54 @@ def _may_be_chance(record: Excess, train: float, control: float) -> bool:
     return 0 < abs(train - control) < 2 * error
 
 
+def excess_blocks(record: Excess, *, has_words: bool = False) -> Iterator[Block]:
+    """Training data against control sample; in words where asked for, the largest R first."""
+    yield Heading("Excess disclosure of training records over the control sample")
+    yield Sentence(excess_sizes(record), "lead")
+    heads = ("target", "measure", *EXCESS_HEADS[: None if record.exclude else 3])
+    rows = [
+        (truncate(row.target), row.measure, *excess_cells(record, row))
+        for row in headline_excess(record)
+    ]
+    yield table("Training data against control sample", heads, rows, text=("measure",))
+    ranked = sorted(headline_excess(record), key=lambda row: -(row.R or 0))
+    words = tuple(
+        Sentence(
+            f"{truncate(row.target)}: {excess_sentence(record, row)}",
+            figure=ratio(row.R),
+            symbol=row.measure,
+        )
+        for row in ranked
+    )
+    if has_words:
+        yield Heading("In words, the largest R first", 4)
+        yield from words
+    else:
+        yield Folded("In words", words)
+    yield from notes(record.coercions)
+
+
+@as_text.register
+def _(record: Excess) -> str:
+    highest = max(headline_excess(record), key=lambda row: row.R or 0, default=None)
+    if highest is None:
+        return "Excess over control: no target is measured"
+    return (
+        f"Excess over control from {and_list(record.keys)}: highest R {ratio(highest.R)}"
+        f" ({highest.measure} of {truncate(highest.target)}: training"
+        f" {percent_or_dash(highest.train)}, control {percent_or_dash(highest.control)})"
+    )
+
+
+@as_blocks.register
+def _(record: Excess) -> Iterator[Block]:
+    return excess_blocks(record)
+
+
 def table_sentences(record: ExclusionTable) -> list[str]:
     """What the figures of the table are."""
     kind = "table DCAP" if record.measure == "DCAP" else "table"
-    said = [
-        TEMPLATES[kind].format(original=record.measure_original, synthetic=record.measure),
-    ]
+    said = [TEMPLATES[kind].format(original=record.measure_original, synthetic=record.measure)]
     if len(record.n_synthetic) > 1:
         said.append(TEMPLATES["table mean"].format(m=len(record.n_synthetic)))
     return said
@@ -297,3 +351,42 @@ def table_sentences(record: ExclusionTable) -> list[str]:
 def cells_of(record: ExclusionTable, target: str) -> Sequence[ExclusionTableRow]:
     """The cells of one target, from column to column."""
     return [row for row in record.rows if row.target == target]
+
+
+@as_text.register
+def _(record: ExclusionTable) -> str:
+    titles = " | ".join(column.title for column in record.columns)
+    said = [f"{record.measure} ({record.measure_original}) under: {titles}"]
+    for target in record.targets:
+        cells = (
+            f"{percent_figure(row.synthetic)} ({percent_figure(row.original)})"
+            for row in cells_of(record, target)
+        )
+        said.append(" ".join([truncate(target), *cells]))
+    return "\n".join(said)
+
+
+@as_blocks.register
+def _(record: ExclusionTable) -> Iterator[Block]:
+    yield Heading("Attribute disclosure under the usual exclusions")
+    yield from sentences(table_sentences(record), "lead")
+    yield _side(record, "synthetic", f"Synthetic data ({record.measure}), percent of people")
+    yield _side(record, "original", f"Original ({record.measure_original}), percent of people")
+    columns = [
+        (str(column.column), column.title, "; ".join(map(truncate, column.exclude)) or "-")
+        for column in record.columns
+    ]
+    yield table("Columns", ("column", "title", "excluded"), columns, text=("title", "excluded"))
+    yield from notes(record.coercions)
+
+
+def _side(record: ExclusionTable, side: str, caption: str) -> TableBlock:
+    heads = ("target", *(str(column.column) for column in record.columns))
+    rows = [
+        (
+            truncate(target),
+            *(percent_figure(getattr(row, side)) for row in cells_of(record, target)),
+        )
+        for target in record.targets
+    ]
+    return table(caption, heads, rows)

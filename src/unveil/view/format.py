@@ -96,6 +96,8 @@ def format_rule(rule: str) -> str:
 
 def visible(text: str) -> str:
     """Text from the data with every character that steers a terminal or a page made visible."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(c if _is_plain(c) else f"\\u{ord(c):04x}" for c in text)
 
 

@@ -11,7 +11,7 @@ from unveil.view.show import as_html, as_text
 TEMPLATES = {
     "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",
     "kept": "{column}: {kept} left as they are.",
-    "redrawn": "{column}: {n} would have become codes for no answer; their noise was drawn again.",
+    "redrawn": "{column}: {n} would have become codes for missing values; redrawn.",
     "clipped": "{column}: {n} beyond {ends} set to {them}.",
     "not needed": "{column} needs no noise: {reason}.",
     "undeclared": "Nothing was said about {columns}: numbers too, released as they are. Add noise,"

@@ -1,4 +1,4 @@
-"""The tables of a copy beside the original's, in sentences and in a notebook.
+"""Cross-tables of the synthetic data beside the original's: which pairs of variables differ?
 
 Cells of fewer than ten records of the original are in the record and in no view: what a notebook
 shows it also stores.
@@ -8,30 +8,31 @@ from collections.abc import Iterator
 from statistics import median
 
 from unveil.records.utility import PairTables, TableCell, TableRow, VariableScore, WorstTable
-from unveil.view.format import and_list, format_count, percent, truncate
+from unveil.view.blocks import Block, Heading, Sentence, notes
+from unveil.view.format import format_count, percent, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
-from unveil.view.utility import GOOD, POOR, figure
+from unveil.view.show import as_blocks, as_text
+from unveil.view.utility import GOOD, POOR, figure, filled_table, first_rows
 
 TEMPLATES = {
-    "tables": "{n} of {ways} of {columns}: {good} of them below 3, {poor} above 10.",
+    "tables": "{n} of {ways} ({columns}): {good} with S_pMSE below 3, {poor} above 10.",
     "median": (
-        "The median of S_pMSE is {median}. 1 is what chance does to a copy drawn from the true"
-        " distribution, {second} to a second sample of the same people."
+        "Median S_pMSE {median}; expected 1 if the synthesis model is correct, {second} for a"
+        " second sample of the same population."
     ),
-    "worst": "The table that differs most is {table}, with an S_pMSE of {S}.",
-    "variable": "The variable whose tables differ most is {variable}: {S} on average.",
-    "one cell": "{n} of one cell only could not be standardised.",
-    "none": "No table has more than one cell, so nothing could be standardised.",
+    "worst": "{table} differs most: S_pMSE {S}.",
+    "variable": "Variable with the highest mean S_pMSE: {variable} ({S}).",
+    "one cell": "{n} with a single cell could not be standardised.",
+    "none": "No table has more than one cell, so S_pMSE cannot be computed.",
 }
 WAYS = {1: "one variable", 2: "two variables", 3: "three variables"}
 HEADS = ("table", "S_pMSE", "df", "pMSE", "MabsDD", "SPECKS")
 SCORE_HEADS = ("variable", "mean S_pMSE", "tables")
-CELL_HEADS = ("cell", "original", "copy", "z")
+CELL_HEADS = ("cell", "original", "synthetic", "z")
 SMALL = 10
 """Cells with fewer records of the original are not shown."""
 MOST_SHOWN = 5
+MOST_SCORES = 15
 
 
 def standardised_rows(record: PairTables, copy: int) -> list[TableRow]:
@@ -62,13 +63,10 @@ def keyed_sentences(record: PairTables, copy: int) -> Iterator[tuple[str, str]]:
     yield "tables", tables
     second = figure(1 + record.n_synthetic[copy - 1] / record.n_original)
     yield "median", TEMPLATES["median"].format(median=figure(median(values)), second=second)
-    table = and_list(ranked[0].variables)
-    yield "worst", TEMPLATES["worst"].format(table=table, S=figure(values[0]))
+    yield "worst", TEMPLATES["worst"].format(table=name_table(ranked[0]), S=figure(values[0]))
     if record.ways > 1 and (score := scores(record, copy)[0]).S_pMSE is not None:
-        said = TEMPLATES["variable"].format(
-            variable=truncate(score.variable), S=figure(score.S_pMSE)
-        )
-        yield "variable", said
+        worst = {"variable": truncate(score.variable), "S": figure(score.S_pMSE)}
+        yield "variable", TEMPLATES["variable"].format(**worst)
     if n := len(record.list_tables(copy)) - len(ranked):
         yield "one cell", TEMPLATES["one cell"].format(n=format_count(n, "table"))
 
@@ -81,7 +79,7 @@ def scores(record: PairTables, copy: int) -> list[VariableScore]:
 def cells(row: TableRow) -> tuple[str, ...]:
     """One table under HEADS."""
     return (
-        " : ".join(map(truncate, row.variables)),
+        name_table(row),
         figure(row.S_pMSE),
         f"{row.df:,}",
         f"{row.pMSE:.6f}",
@@ -96,7 +94,7 @@ def score_cells(score: VariableScore) -> tuple[str, ...]:
 
 
 def cell_rows(table: WorstTable, n_original: int, n_synthetic: int) -> list[tuple[str, ...]]:
-    """The cells of a table under CELL_HEADS, as shares; small ones left out."""
+    """The cells of a table under CELL_HEADS, as shares, without small ones."""
     shown = [cell for cell in table.cells if cell.n_original >= SMALL]
     return [
         (
@@ -110,18 +108,22 @@ def cell_rows(table: WorstTable, n_original: int, n_synthetic: int) -> list[tupl
 
 
 def _levels(cell: TableCell) -> str:
-    return " : ".join("(missing)" if level is None else truncate(level) for level in cell.levels)
+    return ", ".join("(missing)" if level is None else truncate(level) for level in cell.levels)
 
 
 def is_few(n_original: int) -> bool:
-    """Whether so many people of the original are too few to be told of; nobody is not."""
+    """Whether so many people of the original are too few to be shown; none is not."""
     return 0 < n_original < SMALL
+
+
+def name_table(row: TableRow | WorstTable) -> str:
+    """The variables of a table."""
+    return " by ".join(map(truncate, row.variables))
 
 
 def locate_table(table: WorstTable) -> str:
     """What the cells of a table show."""
-    verb = "differs" if len(table.variables) == 1 else "differ"
-    return f"Where {and_list(table.variables)} {verb} most"
+    return f"Cells of {name_table(table)} that differ most"
 
 
 def headline_copy(record: PairTables) -> int:
@@ -139,31 +141,28 @@ def _(record: PairTables) -> str:
         return head + "nothing to compare"
     of = "" if len(record.n_synthetic) == 1 else f" in copy {copy}"
     middle = figure(median(row.S_pMSE or 0.0 for row in ranked))
-    worst = f"{figure(ranked[0].S_pMSE)} ({' : '.join(map(truncate, ranked[0].variables))}){of}"
+    worst = f"{figure(ranked[0].S_pMSE)} ({name_table(ranked[0])}){of}"
     return f"{head}median S_pMSE {middle}, highest {worst}"
 
 
-@as_html.register
-def _(record: PairTables) -> str:
+def table_blocks(record: PairTables) -> Iterator[Block]:
+    """The tables that differ most, the variables they have, and where they differ."""
     copy = headline_copy(record)
-    n_synthetic = record.n_synthetic[copy - 1]
-    worst = [table for table in record.worst if table.copy == copy]
-    return titled_view(
-        as_text(record),
-        *map(paragraph, sentences(record, copy)),
-        grid(
-            "The tables that differ most",
-            HEADS,
-            [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]],
-        ),
-        grid("By variable", SCORE_HEADS, [score_cells(one) for one in scores(record, copy)]),
-        *(
-            grid(
-                locate_table(table),
-                CELL_HEADS,
-                cell_rows(table, record.n_original, n_synthetic),
-            )
-            for table in worst[:MOST_SHOWN]
-        ),
-        notes(group_notes(record.coercions)),
-    )
+    sizes = (record.n_original, record.n_synthetic[copy - 1])
+    for key, text in keyed_sentences(record, copy):
+        yield Sentence(text, key=f"pair tables/{key}" if record.ways == 2 else "")
+    ranked = [cells(row) for row in standardised_rows(record, copy)[:MOST_SHOWN]]
+    yield filled_table("Tables that differ most", HEADS, ranked)
+    if record.ways > 1:
+        found = first_rows([*map(score_cells, scores(record, copy))], MOST_SCORES, "variables")
+        yield filled_table("Mean S_pMSE by variable", SCORE_HEADS, **found)
+    for worst in record.worst:
+        if worst.copy == copy and worst.S_pMSE > 0:
+            yield filled_table(locate_table(worst), CELL_HEADS, cell_rows(worst, *sizes))
+
+
+@as_blocks.register
+def _(record: PairTables) -> Iterator[Block]:
+    yield Heading(f"Utility: tables of {WAYS[record.ways]}")
+    yield from table_blocks(record)
+    yield from notes(group_notes(record.coercions))

@@ -3,7 +3,7 @@
 Aggregates, levels that checks name, and what people said; every text from data or people escaped.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 
 from unveil.records.judgement import (
@@ -14,19 +14,11 @@ from unveil.records.judgement import (
     LogCheck,
     WhatIf,
 )
-from unveil.records.run import FigureChange, RunComparison
 from unveil.view import project
 from unveil.view.alerts import alerts_html
-from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.html import grid, paragraph, titled_view, view
+from unveil.view.format import and_list, truncate, visible
+from unveil.view.html import grid, paragraph, view
 from unveil.view.show import as_html, as_text
-from unveil.view.status import format_status
-
-_HEADLINE = (
-    *("DiSCO", "repU", "GTCAP", "R", "membership", "ECAP", "SAP", "unique"),
-    *("S_pMSE", "pMSE"),
-)
-"""What is quoted of two runs; the record has every figure."""
 
 
 @as_html.register
@@ -95,46 +87,3 @@ def _(record: Decision) -> str:
 @as_html.register
 def _(record: LogCheck) -> str:
     return view(map(paragraph, project.check_lines(record)))
-
-
-@as_text.register
-def _(record: RunComparison) -> str:
-    changed = format_count(len(record.settings), "setting differs", "settings differ")
-    moved = [sum(bool(row.change) for row in rows) for rows in (record.risk, record.utility)]
-    return (
-        f"Runs {and_list(str(number) for number in record.runs)}: {changed};"
-        f" {format_count(moved[0], 'figure')} of risk and {moved[1]:,} of utility changed"
-    )
-
-
-@as_html.register
-def _(record: RunComparison) -> str:
-    runs = tuple(f"run {number}" for number in record.runs)
-    settings = [
-        (
-            visible(change.setting if change.part is None else f"{change.part}: {change.setting}"),
-            *("-" if value is None else truncate(value) for value in change.values),
-        )
-        for change in record.settings
-    ]
-    heads = ("measure", "of", "copy", *runs, "change", "status now")
-    return titled_view(
-        as_text(record),
-        grid("What was set otherwise", ("setting", *runs), settings),
-        grid("What is given away", heads, [*_changes(record.risk)]),
-        grid("How useful the copy is", heads, [*_changes(record.utility)]),
-    )
-
-
-def _changes(rows: Iterable[FigureChange]) -> Iterator[tuple[str, ...]]:
-    """The figures to quote that moved; those that did not are as they were."""
-    for row in rows:
-        if row.change and row.measure in _HEADLINE:
-            yield (
-                row.measure,
-                " ".join(truncate(one) for one in (row.scenario, row.target, row.subject) if one),
-                "-" if row.copy is None else str(row.copy),
-                *("-" if value is None else f"{value:.4g}" for value in row.values),
-                f"{row.change:+.3g}",
-                format_status(row.statuses[-1]),  # type: ignore[arg-type]
-            )

@@ -1,28 +1,30 @@
-"""A projection in sentences, and as it is shown in a notebook: aggregates, no single record."""
+"""The files on the original's principal components: aggregates, no single record."""
 
 from collections.abc import Iterator
 
 from unveil.records.utility import Loading, ProjectedGroup, Projection
+from unveil.view.blocks import Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_count, percent, truncate, visible
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
+from unveil.view.utility import filled_table
 
 TEMPLATES = {
     "explained": (
-        "The two axes explain {both} of the spread of {columns} in the original ({first} and"
-        " {second})."
+        "The first two principal components explain {both} of the variance of {columns} in the"
+        " original ({first} and {second})."
     ),
-    "little": " That is little: files that differ elsewhere can look the same in this picture.",
+    "little": " That is little: files that differ elsewhere can look alike here.",
     "some": (
-        "The axes were found from {n} of its records, drawn by chance: it is large, and has gaps."
+        "The components were fitted to {n} of its records, drawn at random: it is large, and has"
+        " missing values."
     ),
     "place": (
-        "On the first axis {copies} lies {d1} standard deviations of the original from its centre,"
-        " on the second {d2}."
+        "The centre of {copies} lies {d1} standard deviations of the original from the original's"
+        " on the first axis, {d2} on the second."
     ),
-    "marks": "A filter retained {kept} and took out {gone} of copy {copy}.",
-    "unplaced": "{n} of {side} could not be placed: nothing but missing values.",
-    "dropped": "{column} takes no part: {reason}.",
+    "marks": "The distance filter retained {kept} and removed {gone} of copy {copy}.",
+    "unplaced": "{n} of {side} could not be placed: all values are missing.",
+    "dropped": "{column} is not used: {reason}.",
 }
 GROUP_HEADS = ("file", "units", "mean 1", "sd 1", "mean 2", "sd 2")
 LOADING_HEADS = ("column", "level", "axis 1", "axis 2")
@@ -33,13 +35,13 @@ _LITTLE = 0.3
 def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
     """What the projection says, by the name of what is said."""
     first, second = (one.explained for one in record.components)
-    said = TEMPLATES["explained"].format(
+    text = TEMPLATES["explained"].format(
         both=percent(100 * (first + second)),
         columns=format_count(len(record.columns), "column"),
         first=percent(100 * first),
         second=percent(100 * second),
     )
-    yield "explained", said + (TEMPLATES["little"] if first + second < _LITTLE else "")
+    yield "explained", text + (TEMPLATES["little"] if first + second < _LITTLE else "")
     if record.n_fitted < record.n_original:
         yield "some", TEMPLATES["some"].format(n=f"{record.n_fitted:,}")
     original = record.rows[0]
@@ -51,8 +53,8 @@ def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
             yield "unplaced", TEMPLATES["unplaced"].format(n=n, side=group_name(row))
     yield from _marks(record)
     for one in record.dropped_columns:
-        told = TEMPLATES["dropped"].format(column=truncate(one.column), reason=one.reason)
-        yield "dropped", told
+        dropped = {"column": truncate(one.column), "reason": one.reason}
+        yield "dropped", TEMPLATES["dropped"].format(**dropped)
     for warning in record.warnings:
         yield "warning", warning
 
@@ -111,16 +113,17 @@ def _(record: Projection) -> str:
     return f"Projection of {and_list(record.columns)}: axes explain {first} and {second}"
 
 
-@as_html.register
-def _(record: Projection) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in projection_sentences(record)),
-        grid("Where the files lie", GROUP_HEADS, [group_cells(row) for row in record.rows]),
-        grid(
-            "What pulls most along the axes",
-            LOADING_HEADS,
-            [loading_cells(row) for row in strongest_loadings(record)],
-        ),
-        notes(record.coercions),
-    )
+def projection_blocks(record: Projection) -> Iterator[Block]:
+    """The projection without its title."""
+    for key, text in projection_sentences(record):
+        yield Sentence(text, key=f"projection/{key}")
+    yield filled_table("Where the files lie", GROUP_HEADS, [*map(group_cells, record.rows)])
+
+
+@as_blocks.register
+def _(record: Projection) -> Iterator[Block]:
+    yield Heading("Principal components of the original")
+    yield from projection_blocks(record)
+    rows = map(loading_cells, strongest_loadings(record))
+    yield table("Largest loadings", LOADING_HEADS, rows, text=("level",))
+    yield from notes(record.coercions)

@@ -1,10 +1,13 @@
 """A whole document: blocks, or the sections of a report, in a frame that needs nothing else."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from unveil.view.blocks import Block
+from unveil.view.blocks import Block, Figure, Sentence
 from unveil.view.render_html import environment
+
+if TYPE_CHECKING:
+    from unveil.view.charts.chart import Chart
 
 BAND = "CONFIDENTIAL: drawn from the original data. Not for release."
 
@@ -21,6 +24,18 @@ def render_page(
         blocks=list(blocks),
         link_terms=None,
     )
+
+
+def illustrate(
+    blocks: Iterable[Block], charts: "Mapping[str, tuple[Callable[[], Chart], str]]"
+) -> Iterator[Block]:
+    """Charts with their captions, each below the sentence that has its key."""
+    for block in blocks:
+        if isinstance(block, Sentence) and block.key in charts:
+            draw, caption = charts[block.key]
+            yield Figure(block, draw(), caption)
+        else:
+            yield block
 
 
 def render_document(template: str, **values: Any) -> str:

@@ -125,9 +125,11 @@ def _draw_text(block: Words) -> Iterator[RenderableType]:
 
 def _draw_table(block: TableBlock, width: int) -> Iterator[RenderableType]:
     if block.rows:
+        if block.caption:  # as wide as the screen, not broken to the width of the table
+            yield Text(lines(block.caption), style="bold")
         yield _fit(block, width)
         if block.footnote:
-            yield Text(f" {lines(block.footnote)}", style="dim")
+            yield Padding(Text(lines(block.footnote), style="dim"), (0, 0, 0, 1))
 
 
 def _figures(said: list[Sentence]) -> Table:
@@ -173,7 +175,7 @@ def _fits(grid: Table, width: int) -> bool:
 
 
 def _grid(block: TableBlock, left_out: list[Column]) -> Table:
-    grid = new_grid(block.caption)
+    grid = new_grid("")
     shown = [place for place, one in enumerate(block.columns) if one not in left_out]
     for place in shown:
         column = block.columns[place]
@@ -191,7 +193,7 @@ def _grid(block: TableBlock, left_out: list[Column]) -> Table:
 
 
 def _two_lines(head: str) -> Text:
-    return Text(lines(head).replace(" ", "\n", 1))
+    return Text(lines(head) if "\n" in head else lines(head).replace(" ", "\n", 1))
 
 
 def _cell(text: str, column: Column) -> Text:

@@ -1,4 +1,4 @@
-"""Replicated findings in sentences, tables and on a page: original and copy side by side.
+"""Published results in sentences and tables: original and synthetic data side by side.
 
 One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
 """
@@ -7,22 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from unveil.records.replication import FindingNotMeasured, FindingRow, Replication, Unit
+from unveil.view.blocks import Block, Heading, Items, Sentence, notes, table
 from unveil.view.format import and_list, format_count, people, truncate, visible
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
+TITLE = "Published results on the synthetic data"
 TEMPLATES = {
-    "sizes": "{original} in the original, {copies}. Intervals have a level of {level} %.",
+    "sizes": "{original} in the original, {copies}. Confidence level {level} %.",
     "means": (
-        "On average the intervals of original and copy overlap by {overlap} (1 is the same"
-        " interval, 0 is just touching, below 0 is apart), and the figures are {z} standard errors"
-        " of the original apart."
+        "Mean overlap of confidence intervals {overlap} (1 = identical, 0 = touching, below 0 ="
+        " apart); mean distance {z} standard errors of the original."
     ),
     "half": "{k} of {n} figures have intervals that overlap by half or more.",
-    "apart": "{k} of {n} figures have intervals that do not touch.",
+    "apart": "{k} of {n} figures have intervals that do not overlap.",
     "farthest": (
-        "Farthest from the original: {which}, {before} in the original and {after} in the copy,"
-        " {z} standard errors apart."
+        "Furthest from the original: {which}, {before} in the original and {after} in the synthetic"
+        " data ({z} standard errors)."
     ),
     "combined": (
         "The copies are combined: the mean of their estimates, with the standard error that the"
@@ -30,10 +30,11 @@ TEMPLATES = {
     ),
     "none": "No figure could be compared.",
     "not measured": "{which}, {where}: {reason}.",
-    "more not measured": "{k} more could not be measured; --json has all of them.",
+    "more not measured": "{k} more could not be computed; --json lists all.",
 }
-HEADS = ("original", "copy", "difference", "counts", "overlap", "std. diff.")
-INTERVALS = ("original, interval", "copy, interval")
+HEADS = ("original", "synthetic", "difference", "counts", "overlap", "std. diff.")
+INTERVALS = ("original, interval", "synthetic, interval")
+SPARE = (*reversed(INTERVALS), "counts", "difference", "std. diff.")
 MOST_REASONS = 12
 
 
@@ -61,7 +62,7 @@ class ResultTable:
 def sizes(record: Replication) -> str:
     """How much data there is."""
     m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} in the copy"
+    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
     if m > 1:
         copies = f"{m} copies of {and_list(f'{n:,}' for n in record.n_synthetic)} records"
     return TEMPLATES["sizes"].format(
@@ -144,7 +145,7 @@ def _lost_where(one: FindingNotMeasured, record: Replication) -> str:
         return "in the original"
     if one.copy == "combined":
         return "copies combined"
-    return "in the copy" if len(record.n_synthetic) == 1 else f"in copy {one.copy}"
+    return "in the synthetic data" if len(record.n_synthetic) == 1 else f"in copy {one.copy}"
 
 
 def groups(record: Replication) -> list[ResultTable]:
@@ -156,7 +157,7 @@ def groups(record: Replication) -> list[ResultTable]:
             singles.append(row)
     if singles:
         labels = tuple(truncate(row.finding) for row in singles)
-        made.append(ResultTable("Prevalences and means", "finding", tuple(singles), labels))
+        made.append(ResultTable("Prevalences and means", "result", tuple(singles), labels))
     for finding in record.findings:
         rows = tuple(row for row in record.headline_rows if row.finding == finding.name)
         if finding.kind in ("table", "regression") and rows:
@@ -216,31 +217,31 @@ def format_difference(value: float | None, unit: Unit) -> str:
 
 @as_text.register
 def _(record: Replication) -> str:
-    n = len(record.findings)
+    n = format_count(len(record.findings), "published result")
     overlaps = [row.overlap for row in record.headline_rows if row.overlap is not None]
     if not overlaps:
-        return f"{format_count(n, 'finding')}: no figure could be compared"
-    mean = sum(overlaps) / len(overlaps)
-    return f"{format_count(n, 'finding')} replicated: mean overlap of intervals {mean:.2f}"
+        return f"{n}: no figure could be compared"
+    return f"{n}: mean overlap of confidence intervals {sum(overlaps) / len(overlaps):.2f}"
 
 
-@as_html.register
-def _(record: Replication) -> str:
-    return titled_view(
-        as_text(record),
-        paragraph(sizes(record)),
-        *map(paragraph, sentences(record)),
-        *tables(record),
-        *map(paragraph, lost(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Replication) -> Iterator[Block]:
+    yield Heading(TITLE)
+    yield from replication_blocks(record)
 
 
-def tables(record: Replication) -> Iterator[str]:
-    """Every group as a table."""
+def replication_blocks(record: Replication) -> Iterator[Block]:
+    """All that is shown of it, without the title."""
+    yield Sentence(sizes(record), "lead")
+    for key, text in keyed_sentences(record):
+        yield Sentence(text, key=f"replication/{key}")
     for group in groups(record):
         rows = [
             (label, *group.cells(row), *intervals(row))
             for label, row in zip(group.labels, group.rows, strict=True)
         ]
-        yield grid(group.title, (group.head, *group.heads, *INTERVALS), rows)
+        yield table(group.title, (group.head, *group.heads, *INTERVALS), rows, spare=SPARE)
+    if record.not_measured:
+        yield Heading("Not computed", 4)
+        yield Items(tuple(lost(record)))
+    yield from notes(record.coercions)

@@ -1,4 +1,4 @@
-"""Rounding schemes side by side in sentences, and as shown in a notebook.
+"""Rounding schemes side by side in sentences and blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -6,25 +6,26 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator, Sequence
 
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeSummary
-from unveil.view.format import and_list, format_count, lines, people, truncate
-from unveil.view.html import grid, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.blocks import Block, Heading, Sentence, sentences, table
+from unveil.view.format import and_list, format_count, people, truncate
+from unveil.view.sap import CURVE, reading_notes
+from unveil.view.show import as_blocks, as_text
 from unveil.view.step_chart import StepLine, figures, step_chart
 
 TEMPLATES = {
     "scheme": "{scheme}: {starts}, and {passes}{of_tables}; {off}{left_out}.",
-    "released": "the release by itself gives something away",
+    "released": "the published table itself discloses a zero",
     "starts": "the risk starts at {n} known",
     "starts by": "the risk starts at {n} known at the latest",
     "no start": "no risk up to {n} known",
     "start open": "no risk is shown up to {n} known, nor that there is none",
-    "passes": "it passes {t} at {n}",
-    "passes by": "it passes {t} at {n} at the latest",
-    "not passed": "it does not pass {t} up to {n}",
-    "passing open": "whether it passes {t} up to {n} is not known",
-    "of tables": " ({k} of {m} tables pass)",
-    "of tables at least": " (at least {k} of {m} tables pass)",
-    "off": "a published count is off by {a} on average",
+    "passes": "SAP exceeds {t} from {n}",
+    "passes by": "SAP exceeds {t} from {n} at the latest",
+    "not passed": "SAP does not exceed {t} up to {n}",
+    "passing open": "whether SAP exceeds {t} up to {n} is not known",
+    "of tables": " ({k} of {m} tables)",
+    "of tables at least": " (at least {k} of {m} tables)",
+    "off": "the mean absolute change of a count is {a}",
     "nothing off": "no cell is published",
     "left out": ", and {s} of {m} cells are suppressed",
     "left out on average": ", and {s} cells of a table are suppressed on average",
@@ -37,16 +38,17 @@ TEMPLATES = {
     "within": "Only {schemes} stays within {t} up to {n} known, and suppresses cells.",
     "within all": "{schemes} stay within {t} up to {n} known, and suppress cells.",
     "latest": "{scheme} stays within {t} for the most people known: up to {n}.",
-    "none": "None stays within {t} once somebody is known.",
+    "none": "None stays within {t} once anyone is known.",
 }
 
 STARTS = ("starts", "starts by", "no start", "start open")
 PASSES = ("passes", "passes by", "not passed", "passing open")
 
-SUMMARY_HEADS = ("scheme", "risk\nfrom n", "passes\nfrom n", "tables\npassing", "mean\nchange")
+SUMMARY_HEADS = ("scheme", "risk\nfrom n", "exceeds\nfrom n", "tables\nexceeding", "mean\nchange")
 HELLINGER_HEAD = "Hellinger"
+MOST_BESIDE = 4
+"""So many schemes stand in one table."""
 BAND_HEADS = ("n", "=0", *(f"<.{tenth}" for tenth in range(1, 10)), "<1", "=1")
-FEW_BAND_HEADS = ("n", "=0", "<.1", "<.5", "<1", "=1")
 
 
 def comparison_sentences(record: RoundingComparison) -> Iterator[tuple[str, str]]:
@@ -194,19 +196,13 @@ def curve_rows(record: RoundingComparison) -> tuple[tuple[str, ...], list[tuple[
 
 def comparison_chart(record: RoundingComparison) -> str:
     """The curves as a picture, as far as was asked for."""
-    title = "Chance that known people give an empty combination away, by scheme"
+    title = "SAP by number of people known to the intruder, by scheme"
     return step_chart(lines_of(record), title=title, threshold=record.threshold)
 
 
 def band_cells(row: BandRow) -> tuple[str, ...]:
     """One n under BAND_HEADS."""
     return tuple(f"{k:,}" for k in (row.n, row.zero, *row.bands, row.one))
-
-
-def few_band_cells(row: BandRow) -> tuple[str, ...]:
-    """One n under FEW_BAND_HEADS."""
-    low, mid, high = row.bands[0], sum(row.bands[1:5]), sum(row.bands[5:])
-    return tuple(f"{k:,}" for k in (row.n, row.zero, low, mid, high, row.one))
 
 
 def bands_of(record: RoundingComparison, scheme: str, numbers: Sequence[int]) -> list[BandRow]:
@@ -223,26 +219,34 @@ def _(record: RoundingComparison) -> str:
     )
 
 
-@as_html.register
-def _(record: RoundingComparison) -> str:
-    heads, rows = curve_rows(record)
-    summaries = [summary_cells(record, row) for row in record.summaries]
-    shown = [int(row[0].replace(",", "")) for row in rows]
-    bands = [
-        grid(
-            f"Tables by SAP: {truncate(scheme)}",
-            BAND_HEADS,
-            [band_cells(row) for row in bands_of(record, scheme, shown)],
-        )
-        for scheme in record.schemes
-        if record.n_tables > 1
-    ]
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in comparison_sentences(record)),
-        grid("Risk and loss by scheme", summary_heads(record), summaries),
-        comparison_chart(record),
-        grid("SAP by the number of known people", heads, rows),
-        *bands,
-        *(paragraph(lines(note)) for note in record.notes),
+def comparison_blocks(
+    record: RoundingComparison, notes: Sequence[str] | None = None
+) -> Iterator[Block]:
+    """Schemes side by side: the risk of each, and what it costs."""
+    published = ["the table", *(" by ".join(one.split(",")) for one in record.margins)]
+    published += ["the total"] if record.total else []
+    yield Heading("Comparison of rounding schemes")
+    yield Sentence(
+        f"{format_count(record.n_tables, 'table')}; published: {and_list(published)}; up to"
+        f" {people(record.n_max)} known.",
+        "lead",
     )
+    yield from sentences(text for _, text in comparison_sentences(record))
+    heads = summary_heads(record)
+    summaries = [summary_cells(record, row) for row in record.summaries]
+    yield table("Risk and loss by scheme", heads, summaries, spare=(HELLINGER_HEAD, *heads[3:-1]))
+    heads, rows = curve_rows(record)
+    for place in range(1, len(heads), MOST_BESIDE):
+        some = slice(place, place + MOST_BESIDE)
+        yield table(CURVE, ("n", *heads[some]), [(row[0], *row[some]) for row in rows])
+    if record.n_tables > 1:
+        shown = [int(row[0].replace(",", "")) for row in rows]
+        for scheme in record.schemes:
+            bands = [band_cells(row) for row in bands_of(record, scheme, shown)]
+            yield table(f"Tables by SAP: {truncate(scheme)}", BAND_HEADS, bands)
+    yield from reading_notes(record.notes if notes is None else notes)
+
+
+@as_blocks.register
+def _(record: RoundingComparison) -> Iterator[Block]:
+    yield from comparison_blocks(record)

@@ -1,82 +1,79 @@
-"""SAP in sentences a custodian can repeat, and as it is shown in a notebook.
+"""SAP in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
-from unveil.view.format import and_list, format_count, lines, people, truncate
+from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
+from unveil.view.format import and_list, format_count, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
-from unveil.view.html import grid, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
 THRESHOLD = 0.05
 WORDS = 3
+BAR = 24
+SCALE = "0" + "\u00a0" * (BAR - 2) + "1"
+CURVE = "Subtraction attribution probability (SAP) by number of people known (n)"
+BOUNDS_NOTE = "SAP: certain bounds. Simulated: with 95 % confidence."
 
 TEMPLATES = {
     "sap": (
-        "Someone who already knows {n} of the {T}{whose} can, with probability {p}, be certain"
-        " that some {combination} applies to none of the other members."
+        "An intruder who knows {n} of the {T}{whose} can, with probability {p}, be certain that"
+        " some {combination} applies to none of the others."
     ),
     "sap between": (
-        "Someone who already knows {n} of the {T}{whose} can, with a probability {p}, be certain"
-        " that some {combination} applies to none of the other members."
+        "An intruder who knows {n} of the {T}{whose} can, with a probability {p}, be certain that"
+        " some {combination} applies to none of the others."
     ),
     "sap certain": (
-        "Someone who already knows {n} of the {T}{whose} can be certain, whoever these are, that"
-        " some {combination} applies to none of the other members."
+        "An intruder who knows any {n} of the {T}{whose} can be certain that some {combination}"
+        " applies to none of the others."
     ),
     "sap never": (
-        "Someone who already knows {n} of the {T}{whose} can never be certain, whoever these are,"
-        " that a {combination} applies to none of the other members."
+        "An intruder who knows any {n} of the {T}{whose} can never be certain that a {combination}"
+        " applies to none of the others."
     ),
     "released": (
-        "The release by itself gives away that some {combination} applies to nobody: nobody need"
-        " be known, and SAP is 1 for every n."
+        "The published table contains a zero {combination}, so attribution is possible without"
+        " knowing anyone: SAP = 1 for all n."
     ),
-    "starts": "The risk starts at {n} known: with fewer it is 0.",
+    "starts": "The risk starts at {n} known; below that SAP is 0.",
     "starts latest": "The risk starts at {n} known at the latest.",
-    "no start": "Up to {n} known there is no risk: SAP is 0.",
-    "open start": "Whether there is a risk with up to {n} known could not be settled.",
-    "passes": "It passes {t} at {n} known.",
-    "passes between": "It passes {t} at {n} known at the latest, and with {m} at the earliest.",
-    "not passed": "It does not pass {t} with up to {n} known.",
-    "open pass": "It may pass {t} at {m} known; its lower bound does not with up to {n}.",
-    "exposed": "{k} of {m} cells are known to be empty as soon as all their own people are known.",
-    "certified": (
-        "The search ended after {nodes}: the figures are certified bounds, and SAP lies between"
-        " them."
+    "no start": "There is no risk up to {n} known: SAP is 0.",
+    "open start": "Whether there is a risk with up to {n} known could not be determined.",
+    "passes": "SAP exceeds {t} from {n} known.",
+    "passes between": "SAP exceeds {t} from {n} known at the latest, from {m} at the earliest.",
+    "not passed": "SAP does not exceed {t} with up to {n} known.",
+    "open pass": "SAP may exceed {t} from {m} known; its lower bound does not up to {n}.",
+    "exposed": "{k} of {m} cells are known to be empty once all their own members are known.",
+    "all exposed": (
+        "Every count is published exactly, so a group that knows all its members can rule everyone"
+        " else out."
     ),
-    "certified early": (
-        "The search ended early: the figures are certified bounds, and SAP lies between them."
-    ),
+    "certified": "The search stopped after {nodes}: SAP lies between the certified bounds shown.",
+    "certified early": "The search stopped early: SAP lies between the certified bounds shown.",
     "simulated": (
         "Simulated with {draws} draws, SAP with {n} known is {p}: {p_between} with 95 % confidence."
     ),
-    "taught": (
-        "What the release gives away before anybody more is known: {n} without anybody in"
-        " {them}. {kinds}."
-    ),
-    "no time": "Which empty cells the release gives away by itself could not be found in time.",
-    "settles": "{k} {settle} a variable for whoever has the other levels ({people})",
-    "rules_out_level": "{k} {rule} out a level for them",
-    "combination_only": "{k} {rule} out a combination and nothing more",
-    "lesson": "For one: {cell}.",
-    "known": "Taken as known from the start: {who}.",
-    "everybody": (
-        "Beyond {N} known everybody is: the figures for more are those of {N}, and there is nobody"
-        " else to learn about."
-    ),
-    "sample": "This assumes the intruder knows who is in the sample.",
+    "taught": "Published zeros disclose, without knowing anyone: {n}. {kinds}.",
+    "no time": "Which zeros the published table discloses by itself could not be found in time.",
+    "settles": "{k} {determine} the remaining variable for {people}",
+    "rules_out_level": "{k} {rule} out a level",
+    "combination_only": "{k} {rule} out a combination only",
+    "lesson": "Example: {cell}.",
+    "known": "Assumed known from the start: {who}.",
+    "everybody": "Beyond {N} everyone is known: larger n have the figures of {N}.",
+    "sample": "This assumes that the intruder knows who is in the sample.",
     "depth": "With at most {d}: {said}",
     "limit": "SAP with {n} known is {p}, {status} your limit of {limit:g}.",
     "limit open": (
-        "SAP with {n} known is {p}: whether it is within your limit of {limit:g} is not settled,"
-        " so the limit counts as exceeded."
+        "SAP with {n} known is {p}: whether it is within your limit of {limit:g} could not be"
+        " determined, so the limit counts as exceeded."
     ),
 }
 
@@ -94,7 +91,8 @@ def sap_sentences(
             yield "sap", sap_sentence(record, n)
     if record.exposed and record.first_risk != 0:
         k, m = f"{len(record.exposed):,}", f"{len(record.cell_bounds):,}"
-        yield "exposed", TEMPLATES["exposed"].format(k=k, m=m)
+        is_all = len(record.exposed) == len(record.cell_bounds)
+        yield "exposed", TEMPLATES["all exposed" if is_all else "exposed"].format(k=k, m=m)
     if record.of_sample:
         yield "sample", TEMPLATES["sample"]
     if record.known:
@@ -219,7 +217,7 @@ def _taught(taught: SapTaught) -> str:
     kinds = [
         TEMPLATES[kind].format(
             k=f"{k:,}",
-            settle="settles" if k == 1 else "settle",
+            determine="determines" if k == 1 else "determine",
             rule="rules" if k == 1 else "rule",
             people=people(taught.n_people_settled),
         )
@@ -227,8 +225,7 @@ def _taught(taught: SapTaught) -> str:
         if (k := getattr(taught, kind))
     ]
     said = TEMPLATES["taught"].format(
-        n=format_count(taught.n_recovered, "cell"),
-        them="it" if taught.n_recovered == 1 else "them",
+        n=format_count(taught.n_recovered, "empty cell"),
         kinds=" and ".join(kinds) if len(kinds) < 3 else f"{kinds[0]}, {kinds[1]} and {kinds[2]}",
     )
     if not taught.lessons:
@@ -237,14 +234,14 @@ def _taught(taught: SapTaught) -> str:
 
 
 LESSONS = {
-    "settles": "nobody is in {cell}, which settles {variables} for those with the other levels",
-    "rules_out_level": "nobody is in {cell}, which rules out that level of {variables}",
-    "combination_only": "nobody is in {cell}",
+    "settles": "{cell} is empty, which determines {variables} for those with the other levels",
+    "rules_out_level": "{cell} is empty, which rules out that level of {variables}",
+    "combination_only": "{cell} is empty",
 }
 
 
 def lesson(one: SapLesson) -> str:
-    """What one recovered zero teaches."""
+    """What one recovered zero discloses."""
     return LESSONS[one.kind].format(cell=truncate(one.cell), variables=and_list(one.variables))
 
 
@@ -302,7 +299,7 @@ def _drawn(one: SapChance | None) -> str:
 
 def sap_chart(record: Sap, threshold: float | None = None) -> str:
     """The curve as a picture that names no count of the table."""
-    title = "Chance that known people give an empty combination away"
+    title = "SAP by number of people known to the intruder"
     return step_chart(lines_of(record), title=title, threshold=threshold)
 
 
@@ -319,14 +316,56 @@ def _(record: Sap) -> str:
     )
 
 
-@as_html.register
-def _(record: Sap) -> str:
-    heads, rows = curve_rows(record)
-    return titled_view(
-        as_text(record),
-        paragraph(f"Published: {published_phrase(record.schemes)}."),
-        *(paragraph(sentence) for _, sentence in sap_sentences(record)),
-        sap_chart(record, THRESHOLD),
-        grid("SAP by the number of known people", heads, rows),
-        *(paragraph(lines(note)) for note in record.notes),
+def sap_blocks(
+    record: Sap,
+    *,
+    threshold: float = THRESHOLD,
+    words: int = WORDS,
+    notes: Sequence[str] | None = None,
+    verdicts: Sequence[SapVerdict] = (),
+    beside: Iterable[Block] = (),
+) -> Iterator[Block]:
+    """One published table, the sentences first; `beside` is what else was asked of it."""
+    sizes = " x ".join(f"{size:,}" for size in record.n_levels)
+    yield Heading("Disclosure risk of the table")
+    yield Sentence(
+        f"{and_list(record.dims)} ({sizes} cells), {people(record.N)}. Published:"
+        f" {published_phrase(record.schemes)}.",
+        "lead",
     )
+    told = sap_sentences(record, threshold=threshold, words=words)
+    yield from sentences(text for _, text in told)
+    heads, rows = curve_rows(record, threshold)
+    yield table(
+        CURVE,
+        (*heads, SCALE),
+        [(*row, _bar(record, row)) for row in rows],
+        text=(SCALE,),
+        spare=(SCALE, *heads[2:]),
+        footnote=BOUNDS_NOTE if "simulated" in heads else "",
+    )
+    yield from beside
+    yield from reading_notes(record.notes if notes is None else notes)
+    for verdict in verdicts:
+        is_within = verdict.status == "within"
+        text = f"{'●' if is_within else '■'} {verdict_sentence(record, verdict)}"
+        yield Sentence(text, "lead" if is_within else "stop")
+
+
+def _bar(record: Sap, row: tuple[str, ...]) -> str:
+    """What is certain as full blocks, up to the upper bound as light ones."""
+    n = int(row[0].replace(",", ""))
+    low, high = (round(value * BAR) for value in (record.lower[n], record.upper[n]))
+    return "█" * low + "░" * (high - low)
+
+
+def reading_notes(notes: Sequence[str]) -> Iterator[Block]:
+    """How a table was read."""
+    if notes:
+        yield Heading("How the table was read", 4)
+        yield Items(tuple(notes))
+
+
+@as_blocks.register
+def _(record: Sap) -> Iterator[Block]:
+    yield from sap_blocks(record)

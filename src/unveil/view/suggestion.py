@@ -1,12 +1,12 @@
-"""Proposed roles in sentences a custodian can weigh, and as they are shown in a notebook."""
+"""Proposed roles of columns, with reasons a custodian can weigh."""
 
 from collections.abc import Iterator
 
 from unveil.records.suggestion import Role, RoleRow, Suggestion
-from unveil.view.format import and_list, lines, people, percent, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
-from unveil.view.uniques import NUMBERS
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, Sentence, notes, table
+from unveil.view.format import and_list, format_count, lines, people, percent, truncate
+from unveil.view.show import as_blocks, as_text
 
 ROLES: tuple[Role, ...] = ("key", "target", "identifier", "person", "weight", "ignore")
 ROLE_WORDS = {"identifier": "identifier (drop)", "person": "person (drop)"}
@@ -20,76 +20,59 @@ ROLE_HEADS = ("column", "role", "grade", "reason")
 STEP_HEADS = ("keys", "more", "unique", "of all")
 MAY_BE_KNOWN = ("visible", "often", "sometimes")
 
-KNOWN = "{these} usually known to neighbours or colleagues."
-PERHAPS = "{these} known to some neighbours or colleagues."
-NAMED = "{these} what an intruder knows, as you say."
-TOGETHER = "{together} {out} {k} of {N} people."
-CHANGE = "Change them if an intruder in your setting knows more."
+KEYS = "Proposed keys: {keys}. Unique on them: {k} of {N} people ({share})."
+KNOWN = "Neighbours or colleagues usually know {these}."
+PERHAPS = "Some neighbours or colleagues know {these}."
+NAMED = "You named {these} as what an intruder knows."
+CHANGE = "Change {these} if an intruder in your setting knows more or less."
 NO_KEYS = (
-    "No column speaks of what others usually know about a person (sex, age, place, education, job)"
-    " in its name or label, so no keys are proposed. Name what an intruder knows in your setting."
+    "No name or label points to what others usually know about a person (sex, age, place,"
+    " education, job), so no keys are proposed. Name what an intruder knows in your setting."
 )
-PROPOSAL = "A proposal, made on this machine from names, labels and counts. The decision is yours."
-ROWS = "Counts of people here are counts of rows."
+PROPOSAL = "This is a proposal from names, labels and counts. The decision is yours."
+ROWS = "People are counted as rows."
 STOPS = {
     "given": "No key was added to those you named.",
     "no_candidate": "",
     "enough": (
-        "The search stopped there: from {enough} of unique people on, no further grade of what is"
-        " known is opened."
+        "The search stopped: once {enough} of people are unique, columns that fewer others know are"
+        " not tried."
     ),
     "small_gain": (
-        "The search stopped there: from {enough} of unique people on, a further key must single out"
-        " {least} of all people more. {at} would add {gain}."
+        "The search stopped: once {enough} of people are unique, a further key must make {least} of"
+        " all people unique. {at} would add {gain}."
     ),
-    "most_keys": "The search stopped at {most} keys; {at} would have been next.",
-    "no_more": "The search ended there: no other column speaks of what others know.",
+    "most_keys": "The search stopped at {most} keys; {at} would be next.",
+    "no_more": "No other name or label points to what others know.",
 }
 
 
 def key_line(record: Suggestion) -> str | None:
-    """The keys and how many people they single out, in a line."""
+    """The keys and how many people are unique on them."""
     if not record.keys:
         return None
-    keys = ", ".join(map(truncate, record.keys))
-    return f"{keys}: {record.n_unique:,} of {record.n_records:,}"
+    return KEYS.format(
+        keys=", ".join(map(truncate, record.keys)),
+        k=f"{record.n_unique:,}",
+        N=f"{record.n_records:,}",
+        share=percent(100 * record.n_unique / record.n_records),
+    )
 
 
 def sentences(record: Suggestion) -> Iterator[str]:
     """What is proposed and why the search for keys ended, in the order people need it."""
-    if not record.keys:
-        yield NO_KEYS
-    else:
-        yield f"{_who_knows(record)} {_together(record)} {CHANGE}"
-    if said := _stop(record):
-        yield said
-    if left := _functions(record):
-        yield left
-    if following := _next(record):
-        yield following
+    yield _who_knows(record) if record.keys else NO_KEYS
+    yield from filter(None, (_stop(record), _functions(record), _next(record)))
     if record.person is not None:
         yield f"{truncate(record.person.column)} {record.person.counts}. {ROWS}"
     yield PROPOSAL
 
 
 def _who_knows(record: Suggestion) -> str:
-    n = len(record.keys)
-    number = NUMBERS[n] if n < len(NUMBERS) else str(n)
-    these = "This is" if n == 1 else f"These {number} are"
-    if record.stop == "given":
-        return NAMED.format(these=these)
+    these = "it" if len(record.keys) == 1 else "them"
     grades = {record.row_of(key).grade for key in record.keys}
-    return (PERHAPS if "sometimes" in grades else KNOWN).format(these=these)
-
-
-def _together(record: Suggestion) -> str:
-    is_one = len(record.keys) == 1
-    return TOGETHER.format(
-        together="By itself it" if is_one else "Together they",
-        out="singles out" if is_one else "single out",
-        k=f"{record.n_unique:,}",
-        N=f"{record.n_records:,}",
-    )
+    known = NAMED if record.stop == "given" else PERHAPS if "sometimes" in grades else KNOWN
+    return f"{known.format(these=these)} {CHANGE.format(these=these)}"
 
 
 def _stop(record: Suggestion) -> str:
@@ -105,20 +88,20 @@ def _stop(record: Suggestion) -> str:
 
 
 def _functions(record: Suggestion) -> str | None:
-    """Which candidates were left out because a key settles them."""
-    left = [row for row in record.rows if row.role == "ignore" and row.function_of]
-    if not left:
+    """Which candidates were not used because a key determines them."""
+    determined = [row for row in record.rows if row.role == "ignore" and row.function_of]
+    if not determined:
         return None
-    told = [
-        f"{truncate(row.column)} (of {and_list(row.function_of)},"
+    shown = [
+        f"{truncate(row.column)} (by {and_list(row.function_of)},"
         f" +{percent(100 * (row.n_gained or 0) / record.n_records)})"
-        for row in left
+        for row in determined
     ]
-    return f"Left out as a function of a key: {', '.join(told)}."
+    return f"Not used, because a key determines them: {', '.join(shown)}."
 
 
 def _next(record: Suggestion) -> str | None:
-    """Which column would single out most, of those that others may know."""
+    """Which column would make most people unique, of those that others may know."""
     known = [row for row in record.rows if row.role == "target" and row.grade in MAY_BE_KNOWN] or [
         row for row in record.rows if row.role == "target" and not record.keys
     ]
@@ -126,11 +109,11 @@ def _next(record: Suggestion) -> str | None:
     if best is None or not best.n_gained:
         return None
     if not record.keys:
-        return f"{truncate(best.column)} singles out most by itself: {people(best.n_gained)}."
+        return f"By itself {truncate(best.column)} makes {people(best.n_gained)} unique, the most."
     grade = GRADE_WORDS[best.grade or "often"]
     return (
-        f"Of the others that may be known, {truncate(best.column)} ({grade}) would single out most:"
-        f" {people(best.n_gained)} more."
+        f"Of the other columns, {truncate(best.column)} ({grade}) would make most people unique:"
+        f" {best.n_gained:,} more."
     )
 
 
@@ -162,7 +145,7 @@ def step_rows(record: Suggestion) -> list[tuple[str, str, str, str]]:
 
 @as_text.register
 def _(record: Suggestion) -> str:
-    targets = f"{len(record.targets):,} targets" if len(record.targets) != 1 else "1 target"
+    targets = format_count(len(record.targets), "target")
     if not record.keys:
         return f"Proposed roles: no keys, {targets}"
     return (
@@ -171,12 +154,13 @@ def _(record: Suggestion) -> str:
     )
 
 
-@as_html.register
-def _(record: Suggestion) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for sentence in sentences(record)),
-        grid("Unique people, key by key", STEP_HEADS, step_rows(record)),
-        grid("Proposed roles", ROLE_HEADS, [role_cells(row) for row in rows_in_order(record)]),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Suggestion) -> Iterator[Block]:
+    yield Heading("Proposed roles of the columns")
+    if line := key_line(record):
+        yield Sentence(line, "lead")
+    yield from blocks.sentences(sentences(record))
+    yield table("Unique people, key by key", STEP_HEADS, step_rows(record))
+    rows = map(role_cells, rows_in_order(record))
+    yield table("Roles", ROLE_HEADS, rows, text=ROLE_HEADS)
+    yield from notes(record.coercions)

@@ -1,35 +1,36 @@
-"""Train on synthetic, test on real: in sentences, and as it is shown in a notebook."""
+"""Train on synthetic, test on real: how well models predict real people."""
 
 from collections.abc import Iterator
 
 from unveil.records.utility import Tstr, TstrRow
-from unveil.view.format import and_list, format_count, percent, ratio, truncate
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, notes
+from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
+from unveil.view.utility import filled_table
 
 LIMITS = (
-    "This is a narrow measure: one outcome and one model. A good figure says that this question can"
-    " be asked of the copy. It says nothing of other questions, and nothing of risk: the original"
-    " itself, given away as it is, would keep everything."
+    "This is a narrow measure: one outcome and one model. It says nothing about other analyses, and"
+    " nothing about disclosure risk: the original itself would keep everything."
 )
 TEMPLATES = {
     "headline": (
-        "A {model} made on {copies} predicts {outcome} of real people with {symbol} {here}; made on"
-        " the original, with {there}; a guess that is the same for everybody has {guess}."
+        "{symbol} for {outcome} of real people: {here} with a {model} trained on {copies}, {there}"
+        " trained on the original, {guess} with a constant guess."
     ),
-    "kept": "Of what the original's model gains over that guess, {copies} {keep} {share}.",
+    "kept": "Of the original's gain over the constant guess, {copies} keep {share}.",
     "more": (
-        "Of what the original's model gains over that guess, {copies} {keep} all. That it is"
-        " {share} is chance or the way of testing: a copy knows no more than its original."
+        "Of the original's gain over the constant guess, {copies} keep all; {share} is due to"
+        " chance or to the way of testing."
     ),
-    "worse": "The model made on {copies} does worse than that guess.",
-    "control": "All were tested on {n} of the control, whom no model was made on.",
+    "worse": "The model trained on {copies} does worse than the constant guess.",
+    "control": "Every model was tested on {n} of the control sample.",
     "folds": (
-        "All were tested on the {n} of the original, in {folds} parts; the original's own model was"
-        " made each time on the other parts."
+        "Every model was tested on the {n} of the original, in {folds} folds; the original's own"
+        " model was trained on the other folds."
     ),
-    "left out": "{n} without a known outcome {were} left out.",
+    "excluded": "{n} without a known outcome {were} excluded.",
 }
 MODELS = {"logistic": "logistic model", "linear": "linear model", "tree": "tree"}
 HEADS = {
@@ -44,7 +45,8 @@ FIELDS = {
 
 def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
     """What the trial says, by the name of what is said."""
-    copies = "the copy" if len(record.n_synthetic) == 1 else f"the {len(record.n_synthetic)} copies"
+    m = len(record.n_synthetic)
+    copies = "the synthetic data" if m == 1 else f"the {m} copies"
     here, there, guess = (
         ratio(getattr(row, record.headline)) for row in (headline_row(record), *record.rows[-2:])
     )
@@ -52,7 +54,7 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
         "headline",
         TEMPLATES["headline"].format(
             model=MODELS[record.model],
-            copies=copies if len(record.n_synthetic) == 1 else f"one of {copies}",
+            copies=copies if m == 1 else f"one of {copies}",
             outcome=truncate(record.outcome),
             symbol=record.headline,
             here=here,
@@ -61,27 +63,22 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
         ),
     )
     if record.share_kept is not None:
-        yield "kept", _kept(record.share_kept, copies, len(record.n_synthetic))
-    n = record.rows[0].n_tested
-    if record.tested_on == "control":
-        yield "tested", TEMPLATES["control"].format(n=format_count(n, "person", "people"))
-    else:
-        people = format_count(n, "person", "people")
-        yield "tested", TEMPLATES["folds"].format(n=people, folds=record.folds)
+        yield "kept", _kept(record.share_kept, copies)
+    kind = "control" if record.tested_on == "control" else "folds"
+    n = people(record.rows[0].n_tested)
+    yield "tested", TEMPLATES[kind].format(n=n, folds=record.folds)
     if n_lost := sum(record.n_left_out):
         were = "was" if n_lost == 1 else "were"
-        yield "left out", TEMPLATES["left out"].format(n=format_count(n_lost, "record"), were=were)
+        yield "excluded", TEMPLATES["excluded"].format(n=format_count(n_lost, "record"), were=were)
     for warning in record.warnings:
         yield "warning", warning
     yield "limits", LIMITS
 
 
-def _kept(share: float, copies: str, n_copies: int) -> str:
-    """How much of the gain is left; more than all of it is no merit of the copy."""
+def _kept(share: float, copies: str) -> str:
+    """How much of the gain is left; more than all of it is no merit."""
     kind = "worse" if share < 0 else "kept" if share <= 1 else "more"
-    return TEMPLATES[kind].format(
-        copies=copies, keep="keeps" if n_copies == 1 else "keep", share=percent(100 * share)
-    )
+    return TEMPLATES[kind].format(copies=copies, share=percent(100 * share))
 
 
 def headline_row(record: Tstr) -> TstrRow:
@@ -114,15 +111,17 @@ def _(record: Tstr) -> str:
     )
 
 
-@as_html.register
-def _(record: Tstr) -> str:
+def tstr_blocks(record: Tstr) -> Iterator[Block]:
+    """The trial without its title."""
+    yield from blocks.sentences(text for _, text in tstr_sentences(record))
     heads = ("trained on", "records", *HEADS[record.kind])
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in tstr_sentences(record)),
-        grid(
-            "How well real people are predicted", heads, [row_cells(record, r) for r in record.rows]
-        ),
-        paragraph(f"Predicted from {and_list(record.predictors)}."),
-        notes(group_notes(record.coercions)),
-    )
+    rows = [row_cells(record, row) for row in record.rows]
+    footnote = f"Predicted from {and_list(record.predictors)}."
+    yield filled_table("Prediction of real people", heads, rows, footnote=footnote)
+
+
+@as_blocks.register
+def _(record: Tstr) -> Iterator[Block]:
+    yield Heading("Train on synthetic, test on real")
+    yield from tstr_blocks(record)
+    yield from notes(group_notes(record.coercions))

@@ -1,56 +1,59 @@
-"""How well a model tells a copy from the original, in sentences and in a notebook.
+"""How well a model separates synthetic data from the original: the propensity score.
 
 One catalogue of templates, filled from the record only: no number is typed by hand anywhere.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from unveil.records.utility import Utility, UtilityRow
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, Sentence, TableBlock, notes, table
 from unveil.view.format import format_count, percent
 from unveil.view.group_notes import group_notes
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "sizes": "{original} of the original and {copies}, by {columns}.",
+    "sizes": "{original} in the original and {copies}; {columns} compared.",
     "sample": (
-        "Compared were {n} of the largest file, drawn at random, and as large a share of the"
-        " others: all figures are those of files of that size. pMSE is {p}; from one such sample to"
-        " another it varies by {e}. --sample all compares all records (in a project: utility_sample"
+        "The model compared {n} of the largest file, drawn at random, and the same share of the"
+        " others; all figures are for files of that size. pMSE is {p} and varies by {e} from one"
+        " such sample to another. --sample all compares all records (in a project: utility_sample"
         ' = "all" under [data]).'
     ),
-    "tree": "A tree of {leaves} was grown to tell them apart.",
-    "no tree": "A tree found nothing to tell them apart by.",
-    "logit": "A logistic model with {df} was fitted to tell them apart.",
+    "tree": "Model: a classification tree with {leaves}.",
+    "no tree": "Model: a classification tree; it found no split between the files.",
+    "logit": "Model: a logistic regression with {df}.",
     "S": (
-        "S_pMSE is {S}: they are told apart {verdict}. 1 is what chance does to a copy drawn from"
-        " the true distribution; below 3 is good, above 10 means that more work is needed."
+        "S_pMSE {S}: the model separates the files {verdict} (expected 1 if the synthesis model is"
+        " correct; below 3 good, above 10 poor)."
     ),
-    "error": " By chance of the {n} permutations it may be off by {e}.",
-    "no S": "S_pMSE cannot be measured: {why}.",
-    "PO50": "{p} of the records are assigned to the right file; half would be by coin.",
+    "error": " Its standard error over {n} permutations is {e}.",
+    "no S": "S_pMSE cannot be computed: {why}.",
+    "PO50": "The model classifies {p} of records correctly (50 % by chance).",
     "separated": (
-        "The logistic model tells some records apart with certainty, because something occurs in"
-        " one file only. Its figures stand, but no coefficient does; the tables of single variables"
-        " show where."
+        "The logistic model separates some records with certainty, because a value occurs in one"
+        " file only. The figures hold, but no coefficient does; the tables of one variable show"
+        " where."
     ),
-    "separated by a tree": (
-        "The tree tells every record apart: each leaf holds records of one file only."
-    ),
+    "separated by a tree": "The tree separates all records: each leaf holds one file only.",
     "sizes differ": (
-        "The files differ in size. S_pMSE of a tree is on the scale of 1 for files of one size;"
-        " here it can be far lower for the same copy. Compare copies of the original's size, or"
-        " take the logistic model."
+        "The files differ in size. S_pMSE of a tree has the scale of 1 only for files of equal"
+        " size; here it can be far lower for the same synthetic data. Compare data of the"
+        " original's size, or use the logistic model."
     ),
-    "pairs": "Measured against how the copies differ from one another, S_pMSE is {S}.",
+    "pairs": "Relative to the differences between copies, S_pMSE is {S}.",
 }
 MANY = 1_000
-"""Of so many pairs of records no half is told."""
+"""From so many pairs of records on, no half is shown."""
+CAPTION = "Propensity score of the model"
+THUMB = "Rule of thumb for S_pMSE: synthpop's vignette on utility."
 HEADS = ("copy", "pMSE", "S_pMSE", "error", "by pairs", "SPECKS", "PO50", "U", "size of model")
 
 GOOD, POOR = 3.0, 10.0
 """Limits of S_pMSE in the vignette on utility of synthpop."""
-EMPTY = {"-"}
+SPARE = ("U", "size of model", "by pairs", "SPECKS", "Wasserstein", "measure", "kind")
+"""Columns that give way first where room is short."""
 NOTICED = 0.1
 """Files whose sizes differ by a smaller share count as of one size."""
 
@@ -58,14 +61,14 @@ NOTICED = 0.1
 def verdict(value: float) -> str:
     """What an S_pMSE says."""
     if value < GOOD:
-        return "hardly better than by chance" if value >= 1 else "no better than by chance"
-    return "clearly better than by chance" if value <= POOR else "far better than by chance"
+        return "hardly better than chance" if value >= 1 else "no better than chance"
+    return "clearly better than chance" if value <= POOR else "far better than chance"
 
 
 def sizes(record: Utility) -> str:
     """How much was compared."""
     m = len(record.n_synthetic)
-    copies = f"{format_count(record.n_synthetic[0], 'record')} of the copy"
+    copies = f"{format_count(record.n_synthetic[0], 'record')} in the synthetic data"
     return TEMPLATES["sizes"].format(
         original=format_count(record.n_original, "record"),
         copies=copies if m == 1 else f"{m} copies",
@@ -87,11 +90,11 @@ def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str
         (why,) = (one.reason for one in record.not_measured if one.copy == row.copy)
         yield "no S", TEMPLATES["no S"].format(why=why)
     else:
-        said = TEMPLATES["S"].format(S=figure(row.S_pMSE), verdict=verdict(row.S_pMSE))
+        text = TEMPLATES["S"].format(S=figure(row.S_pMSE), verdict=verdict(row.S_pMSE))
         if row.S_pMSE_error:
             n = row.n_permutations or 0
-            said += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
-        yield "S", said
+            text += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
+        yield "S", text
         yield from _of_other_size(record, row)
     if row.S_pMSE_pairs is not None:
         yield "pairs", TEMPLATES["pairs"].format(S=figure(row.S_pMSE_pairs))
@@ -149,33 +152,52 @@ def without_empty(
     heads: Sequence[str], rows: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """A table without the columns that have no figure in any row; the first always stays."""
-    told = [
-        place for place in range(len(heads)) if not place or {row[place] for row in rows} - EMPTY
-    ]
-    return tuple(heads[place] for place in told), [
-        tuple(row[place] for place in told) for row in rows
-    ]
+    kept = [place for place in range(len(heads)) if not place or any(r[place] != "-" for r in rows)]
+    return tuple(heads[place] for place in kept), [tuple(row[p] for p in kept) for row in rows]
+
+
+def filled_table(
+    caption: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]], **settings: Any
+) -> TableBlock:
+    """The columns that have figures; where room is short, those at the right give way."""
+    heads, rows = without_empty(heads, rows)
+    first = [head for head in SPARE if head in heads[1:]]
+    spare = first + [head for head in reversed(heads[2:]) if head not in first]
+    return table(caption, heads, rows, spare=spare, **settings)
+
+
+def first_rows(rows: Sequence[tuple[str, ...]], most: int, what: str) -> dict[str, Any]:
+    """The first rows of a long table, and how many more there are."""
+    more = len(rows) - most
+    return {"rows": rows[:most], "footnote": f"... and {more:,} more {what}" if more > 0 else ""}
 
 
 def _many(row: UtilityRow) -> str:
     return "parameters" if row.model == "logit" else "leaves"
 
 
+def worst_copy(record: Utility) -> UtilityRow:
+    """The copy that the model separates best from the original."""
+    return max(record.rows, key=lambda row: (row.S_pMSE or 0.0, row.pMSE))
+
+
+def model_table(record: Utility) -> TableBlock:
+    """All measures of the model, copy by copy."""
+    footnote = THUMB if any(row.S_pMSE is not None for row in record.rows) else ""
+    return filled_table(CAPTION, HEADS, [*map(cells, record.rows)], footnote=footnote)
+
+
 @as_text.register
 def _(record: Utility) -> str:
-    worst = max(record.rows, key=lambda row: row.pMSE)
-    standard = figure(worst.S_pMSE)
+    worst = worst_copy(record)
     of = "" if len(record.rows) == 1 else f" (the highest of {len(record.rows)} copies)"
-    return f"Utility by {record.model}: pMSE {worst.pMSE:.5f}, S_pMSE {standard}{of}"
+    return f"Utility by {record.model}: pMSE {worst.pMSE:.5f}, S_pMSE {figure(worst.S_pMSE)}{of}"
 
 
-@as_html.register
-def _(record: Utility) -> str:
-    worst = max(record.rows, key=lambda row: row.pMSE)
-    return titled_view(
-        as_text(record),
-        paragraph(sizes(record)),
-        *map(paragraph, sentences(record, worst)),
-        grid("By copy", *without_empty(HEADS, [cells(row) for row in record.rows])),
-        notes(group_notes(record.coercions)),
-    )
+@as_blocks.register
+def _(record: Utility) -> Iterator[Block]:
+    yield Heading("Utility: can a model separate the files?")
+    yield Sentence(sizes(record), "lead")
+    yield from blocks.sentences(sentences(record, worst_copy(record)))
+    yield model_table(record)
+    yield from notes(group_notes(record.coercions))

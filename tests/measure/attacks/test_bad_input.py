@@ -70,7 +70,7 @@ INFERENCE = {
     "empty copy": (
         {"synthetic": FRAME[:0]},
         ReadError,
-        "The synthetic copy has columns but no rows. Check how the frame was made.",
+        "The synthetic data has columns but no rows. Check how the frame was made.",
     ),
     "empty original": (
         {"original": FRAME[:0]},
@@ -123,7 +123,7 @@ INFERENCE = {
     "absolute of texts": (
         {"absolute": {"sex": 5}},
         SettingsError,
-        "A tolerance needs numbers, and 'sex' has none. Leave out its tolerance.",
+        "A tolerance needs numbers, and 'sex' has none. Omit its tolerance.",
     ),
     "unknown categorical": (
         {"categorical": "aeg"},
@@ -140,7 +140,7 @@ INFERENCE = {
     "special codes of texts": (
         {"special_codes": {"sex": [-9]}},
         AlignError,
-        "Special codes are given for column 'sex', which holds no numbers. Leave them out.",
+        "Special codes are given for column 'sex', which holds no numbers. Omit them.",
     ),
     "nobody": ({"n": 0}, SettingsError, "n is 0. It must be a whole number from 1 on."),
     "half a person": ({"n": 2.5}, SettingsError, "n is 2.5. It must be a whole number from 1 on."),
@@ -185,10 +185,10 @@ LINKABILITY = {
         f"The original has no column 'aeg'. Did you mean 'age'? Its columns are: {COLUMNS}."
         "\nThe same is true of every other file.",
     ),
-    "k larger than the copy": (
+    "k larger than the synthetic data": (
         {"k": 4},
         SettingsError,
-        "k is 4, but the copy has 3 records. Give a smaller k.",
+        "k is 4, but the synthetic data have 3 records. Give a smaller k.",
     ),
     "no neighbour": ({"k": 0}, SettingsError, "k is 0. It must be a whole number from 1 on."),
     "no range": (

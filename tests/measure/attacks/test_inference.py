@@ -214,7 +214,7 @@ def test_a_group_that_the_control_does_not_have_is_not_computable():
     assert (yes.group, yes.n_found, yes.n_control) == ("yes", 1, 2)
     assert (missing.group, missing.R, missing.interval) == ("(missing)", None, None)
     assert (
-        "Nobody attacked in the control has this value, so R is not computable." in missing.warnings
+        "No one attacked in the control has this value, so R is not computable." in missing.warnings
     )
 
 
@@ -355,9 +355,9 @@ def test_columns_can_be_left_out():
     assert [row.target for row in found.rows] == names
     assert all("id" not in row.keys for row in found.rows)
     for asked, sentence in (
-        ({"without": ["id"], "keys": "id"}, "'id' cannot be asked for and left out."),
+        ({"without": ["id"], "keys": "id"}, "'id' cannot be asked for and excluded."),
         ({"without": ["idd"]}, "The original has no column 'idd'. Did you mean 'id'?"),
-        ({"without": people.columns}, "Every column is left out, so there is nothing to compare."),
+        ({"without": people.columns}, "Every column is excluded, so there is nothing to compare."),
     ):
         with pytest.raises(RolesError) as fault:
             inference(people, people, seed=1, **asked)

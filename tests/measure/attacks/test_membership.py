@@ -237,8 +237,8 @@ BAD = {
     "no control": (
         {"control": None},
         ReadError,
-        "No control is given. Whether members come closer to the copy than others shows only"
-        " against people of the same kind who were not used: give them as control; see"
+        "No control is given. Whether members come closer to the synthetic data than others"
+        " shows only against people of the same kind who were not used: give them as control; see"
         " unveil.split.",
     ),
     "a control of one record": (

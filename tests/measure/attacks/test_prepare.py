@@ -13,9 +13,7 @@ PEOPLE = pl.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
 def test_no_columns_are_not_all_columns(attack):
     with pytest.raises(RolesError) as refused:
         attack(PEOPLE, PEOPLE, control=PEOPLE, columns=[])
-    assert str(refused.value) == (
-        "No columns are given. Name those to compare, or leave columns out."
-    )
+    assert str(refused.value) == ("No columns are given. Name those to compare, or omit columns.")
 
 
 def test_rows_that_are_not_people_are_told_of_and_people_on_both_sides_are_counted():

@@ -228,7 +228,7 @@ def test_where_nobody_is_left_to_be_given_away_r_cannot_be_said():
     assert found.interval[0] == -10
     assert found.warnings[0] == (
         "R cannot be said: the attack succeeds with so many of the control that too few are left"
-        " whom the copy could give away, or too few were attacked."
+        " whom the synthetic data could disclose, or too few were attacked."
     )
 
 

@@ -326,7 +326,7 @@ def test_no_predicate_is_not_measured():
     for row in rows:
         assert (row.n_found, row.main, row.R) == (0, None, None)
         assert row.warnings[0] == (
-            "No predicate that singles out in the copy was found: not measured."
+            "No predicate that singles out in the synthetic data was found: not measured."
         )
 
 

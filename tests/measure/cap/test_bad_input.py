@@ -64,7 +64,7 @@ CAP = {
     ),
     "tolerance of text": (
         {"tolerance": {"t": 1}},
-        "A tolerance needs numbers, and 't' has none. Leave out its tolerance.",
+        "A tolerance needs numbers, and 't' has none. Omit its tolerance.",
     ),
     "tolerance of a key": (
         {"tolerance": {"k1": 1}},
@@ -104,8 +104,7 @@ def test_a_tolerance_for_bands_is_refused():
     with pytest.raises(InputError) as refused:
         cap(NUMBERS, NUMBERS, keys="k", target="x", bands={"x": 2}, tolerance={"x": 1})
     assert str(refused.value) == (
-        "A tolerance needs numbers, and 'x' is cut into bands. Leave out its tolerance, or its"
-        " bands."
+        "A tolerance needs numbers, and 'x' is cut into bands. Omit its tolerance, or its bands."
     )
 
 
@@ -149,7 +148,7 @@ TABLE = {
     ),
     "tau with a tolerance": (
         {"tau": 1, "tolerance": {"t": 1}},
-        "TCAP and GCAP know no tolerance. Leave out one or the other.",
+        "TCAP and GCAP know no tolerance. Omit one or the other.",
     ),
     "tau": ({"tau": 2}, "tau is 2. It must be a number above 0 and at most 1."),
 }
@@ -169,8 +168,8 @@ def test_cap_table_refuses(case):
 @pytest.mark.parametrize(
     ("copies", "sentence"),
     [
-        ([], "No synthetic copy is given. Name at least one file or frame."),
-        ([people([])], "The synthetic copy has columns but no rows. Check how the frame was made."),
+        ([], "No synthetic data are given. Name at least one file or frame."),
+        ([people([])], "The synthetic data has columns but no rows. Check how the frame was made."),
     ],
 )
 def test_no_copy_is_refused(measure, copies, sentence):
@@ -183,7 +182,7 @@ def test_no_copy_is_refused(measure, copies, sentence):
 def test_keys_missing_throughout_are_refused(measure):
     empty = pl.DataFrame({"k": pl.Series([None, None], dtype=pl.String), "t": ["p", "q"]})
     full = pl.DataFrame({"k": ["a", "b"], "t": ["p", "q"]})
-    with pytest.raises(InputError, match="Key 'k' is empty throughout the synthetic copy"):
+    with pytest.raises(InputError, match="Key 'k' is empty throughout the synthetic data"):
         measure(full, empty, keys="k", target="t")
 
 

@@ -101,7 +101,7 @@ def test_nobody_matched_is_zero_or_not_measured():
     )
     assert {one.field: one.reason for one in result.record.not_measured} == dict.fromkeys(
         ("cap_synthetic_undefined", "cap_original_matched", "cap_baseline_matched"),
-        "no original record of this scenario has keys that the copies have",
+        "no original record of this scenario has keys that the synthetic files have",
     )
 
 

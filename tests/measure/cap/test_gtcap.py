@@ -164,9 +164,10 @@ def test_an_original_no_better_than_guessing_is_dropped_and_counted():
     assert result.ratio_of_means is None
     reasons = {row.field: row.reason for row in result.record.not_measured}
     assert reasons == {
-        "mean": "for every statistical unique the original gives away no more than frequencies do",
-        "ratio_of_means": "over all statistical uniques the original gives away no more than"
-        " frequencies do",
+        "mean": "for every statistical unique the original discloses no more than the baseline",
+        "ratio_of_means": (
+            "over all statistical uniques the original discloses no more than the baseline"
+        ),
     }
 
 

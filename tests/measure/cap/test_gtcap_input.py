@@ -161,8 +161,10 @@ def test_bad_input_is_refused_in_one_sentence(case):
 def test_a_numeric_key_that_one_side_does_not_have_is_refused(pair, place):
     with pytest.raises(AlignError) as refusal:
         gtcap(*pair, **GIVEN)
-    whose = "the original" if place == "original" else "the synthetic copy"
-    assert str(refusal.value).startswith(f"Key 'age' is empty throughout {whose}. Nobody would be")
+    whose = "the original" if place == "original" else "the synthetic data"
+    assert str(refusal.value).startswith(
+        f"Key 'age' is empty throughout {whose}. Nothing would match"
+    )
 
 
 def test_a_numeric_key_that_neither_side_has_matches_everywhere():
@@ -178,7 +180,7 @@ def test_a_categorical_key_without_a_common_level_is_refused():
 
 
 def test_no_copy_is_refused():
-    with pytest.raises(ReadError, match="No synthetic copy is given"):
+    with pytest.raises(ReadError, match="No synthetic data are given"):
         gtcap(FRAME, [], **GIVEN)
 
 

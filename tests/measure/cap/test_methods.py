@@ -117,7 +117,7 @@ def test_a_hostile_name_of_a_method_is_made_harmless():
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
-        ({}, ReadError, "No synthetic copy is given. Name at least one file or frame."),
+        ({}, ReadError, "No synthetic data are given. Name at least one file or frame."),
         (
             {"CART": []},
             ReadError,

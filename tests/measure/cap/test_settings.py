@@ -91,7 +91,7 @@ def test_a_column_that_one_part_lacks_is_named_with_the_part(part, side):
 def test_no_copy_is_refused():
     with pytest.raises(ReadError) as refused:
         measured(synthetic=[])
-    assert str(refused.value) == "No synthetic copy is given. Name at least one file or frame."
+    assert str(refused.value) == "No synthetic data are given. Name at least one file or frame."
 
 
 def test_an_empty_part_is_refused():

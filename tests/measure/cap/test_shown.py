@@ -151,8 +151,8 @@ def test_an_interval_that_leaves_out_0_is_said_to():
 def test_what_could_not_be_measured_is_said_with_its_reason():
     result = measured(["axp", "byp"], ["ayp", "bxp"], ["axp", "byq"], nonmatch="undefined")
     assert next(told.sentences(result.record)) == (
-        "How much more often people are recognised could not be measured: nobody of this group has"
-        " keys that occur in the copies."
+        "How much more often people are recognised could not be measured: no one of this group"
+        " has keys that occur in the synthetic files."
     )
 
 

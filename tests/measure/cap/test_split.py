@@ -235,6 +235,6 @@ def test_a_part_without_anybody_is_refused(n, share, whom):
     with pytest.raises(SettingsError) as refused:
         split(PEOPLE.head(n), share, seed=1)
     assert str(refused.value) == (
-        f"{PLACE} is too small for a share of {share:g}: nobody would be {whom}. Choose a share"
+        f"{PLACE} is too small for a share of {share:g}: no one would be {whom}. Choose a share"
         " nearer to 0.5, or a larger file."
     )

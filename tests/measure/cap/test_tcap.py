@@ -52,7 +52,7 @@ def test_raabs_is_the_one_of_disclosure():
 def test_nothing_sure_is_not_measured():
     found = measured(["axp"], ["axp", "axq"]).record
     assert (found.n_selected, found.tcap, found.tcap_zero) == (0, None, None)
-    why = "no record of the copies is as sure of its target as tau"
+    why = "no synthetic record reaches tau for its target"
     assert reasons(found) == {"tcap": why, "tcap_zero": why}
 
 
@@ -61,15 +61,15 @@ def test_nobody_has_the_keys_of_what_is_sure():
     assert (found.n_selected, found.n_undefined, found.tcap, found.tcap_zero) == (2, 2, None, 0.0)
     assert (found.tcap_raab, found.tcap_uniques) == (None, 0.0)
     assert reasons(found) == {
-        "tcap": "the original has none of the keys of which the copies are sure",
-        "tcap_raab": "no original record has keys that the copies have",
+        "tcap": "no key combination of the original reaches tau in the synthetic files",
+        "tcap_raab": "no original record has keys that the synthetic files have",
     }
 
 
 def test_nobody_alone_with_their_keys():
     found = measured(["axp", "axq"], ["axp"]).record
     assert (found.n_uniques, found.tcap_uniques) == (0, None)
-    assert reasons(found) == {"tcap_uniques": "no original record is alone with its keys"}
+    assert reasons(found) == {"tcap_uniques": "no original record is unique on its keys"}
 
 
 def test_reasons_are_given_for_every_m():

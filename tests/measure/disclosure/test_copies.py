@@ -38,7 +38,7 @@ def test_a_mean_of_something_undefined_is_undefined_and_says_why():
         (row.copy, row.field): row.reason for row in result.record.not_measured if row.target
     }
     assert reasons["mean", "TCAP"].startswith("not measured in every copy")
-    assert reasons[2, "TCAP"] == "no original key combination is in the copy"
+    assert reasons[2, "TCAP"] == "no original key combination is in the synthetic data"
 
 
 def test_targets_stand_in_the_order_of_their_risk():

@@ -154,14 +154,14 @@ def test_a_limit_is_held_against_the_larger_of_rows_and_people():
 @pytest.mark.slow
 def test_the_figures_are_told_and_rows_that_are_not_people_are_not_passed_over():
     assert people_sentence(measured().record) == (
-        "who repeats: 7 rows of 4 people. The tables count rows; a limit is held against the larger"
-        " of rows and people. People with at least one such row: repU 50.0 % (2 of 4), DiSCO of t"
+        "who repeats: 7 rows of 4 people. The tables count rows; limits apply to the larger of rows"
+        " and people. People with at least one such row: repU 50.0 % (2 of 4), DiSCO of t"
         " 50.0 % (2 of 4)."
     )
     assert sizes(measured().record).startswith("7 rows of 4 people in the original, ")
     assert attribute(measured().record, measured().attribute[0])["DiSCO"].endswith(
-        "for 42.9 % of the rows in your data (3 of 7), find a single value of t, and it would be"
-        " right. With the original data: 28.6 %. Counted by person: 50.0 % (2 of 4 people)."
+        "for 3 of 7 rows (DiSCO 42.9 %) to an intruder who knows k; from the original, for 2 (Dorig"
+        " 28.6 %). Counted by person: 2 of 4 people (50.0 %)."
     )
     original = pl.DataFrame(
         {"patient_id": [n // 3 for n in range(90)], "k": list("abc") * 30, "t": list("xy") * 45}

@@ -12,7 +12,7 @@ from profiles import examples
 from unveil.errors import SettingsError
 from unveil.measure.ecap.choose_noise import choose_noise, round_up
 from unveil.measure.ecap.ecap import ecap
-from unveil.view.charts.ecap_curve import ecap_chart
+from unveil.view.charts.lines import ecap_curve
 
 HEIGHTS = {"population": "normal(170, 12)", "N": 1500, "n": 25}
 AGES = {"population": "normal(34, 8)", "N": 60_000, "n": 600}
@@ -133,8 +133,8 @@ def test_what_is_used_is_1_2_or_5_of_its_power_and_not_less(sigma):
 @pytest.mark.slow
 def test_the_picture_says_that_it_is_confidential_and_is_the_same_each_time():
     record = choose_noise([178, 200], **HEIGHTS).record
-    picture = ecap_chart(record)
-    assert picture == ecap_chart(record)
+    picture = ecap_curve(record).svg()
+    assert picture == ecap_curve(record).svg()
     assert "ECAP values must not be published" in picture
     assert "<script" not in picture
 

@@ -103,7 +103,7 @@ def test_an_outlier_does_not_vouch_for_itself(discrete):
         choose_noise(children, **asked)
     assert str(fault.value) == (
         "Smoothed from the values themselves, 1 of 941 values would vouch for themselves: next to"
-        " nobody else is near, the first at place 940 (from 0). Name a distribution, give values"
+        " no one else is near, the first at place 940 (from 0). Name a distribution, give values"
         ' of the population ({"name": "empirical", "values": [...]}), or top-code them first.'
     )
     with pytest.raises(SettingsError, match="3 of 943 values would vouch"):

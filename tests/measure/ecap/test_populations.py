@@ -88,7 +88,7 @@ def test_a_stretched_gamma_keeps_its_mean():
         ("empirical(3)", "The population empirical takes no numbers. Write empirical alone."),
         (
             "t(1, 0, 1)",
-            "The population t has 1 degrees of freedom. With 1 or fewer it has no mean, and nobody"
+            "The population t has 1 degrees of freedom. With 1 or fewer it has no mean, and no one"
             " a nearest neighbour to expect; near 1 that cannot be reckoned. Give 1.2 or more.",
         ),
         (

@@ -50,11 +50,11 @@ def test_all_others_are_targets_sensitive_ones_first(record):
 
 
 def test_the_screen_says_it_in_the_words_agreed_on(record):
-    assert key_line(record) == "age, region, placesize, sex: 2,419 of 5,000"
-    assert next(sentences(record)) == (
-        "These four are usually known to neighbours or colleagues. Together they single out 2,419"
-        " of 5,000 people. Change them if an intruder in your setting knows more."
+    assert key_line(record) == (
+        "Proposed keys: age, region, placesize, sex. Unique on them: 2,419 of 5,000 people"
+        " (48.4 %)."
     )
+    assert next(sentences(record)).startswith("Neighbours or colleagues usually know them.")
 
 
 def test_the_extract_of_nine_columns_has_the_same_keys():

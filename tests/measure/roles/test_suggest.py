@@ -48,7 +48,7 @@ def test_keys_are_added_one_by_one_by_the_people_they_make_unique():
         ("sex", 2, 38),
     ]
     assert found.row_of("region").role == "target"
-    assert found.row_of("region").reason.endswith("but nobody more becomes unique by it.")
+    assert found.row_of("region").reason.endswith("but no one more becomes unique by it.")
 
 
 def test_the_search_stops_at_a_small_gain_and_tells_it():
@@ -61,8 +61,8 @@ def test_the_search_stops_at_a_small_gain_and_tells_it():
         " become unique, less than 1 % of all."
     )
     assert (
-        "The search stopped there: from 5 % of unique people on, a further key must single out 1 %"
-        " of all people more. sex would add 1 (0.3 %)."
+        "The search stopped: once 5 % of people are unique, a further key must make 1 % of all"
+        " people unique. sex would add 1 (0.3 %)."
     ) in list(sentences(found))
 
 
@@ -177,7 +177,7 @@ def test_one_value_beside_missing_ones_says_something():
 
 def test_columns_that_say_nothing_are_left_aside():
     assert role_of("sex", ["f"] * 30).reason == (
-        "one value for everybody: nothing to know and nothing to learn."
+        "one value for everyone: nothing to know and nothing to learn."
     )
     assert role_of("sex", [None] * 30).reason == (
         "no value at all: nothing to know and nothing to learn."
@@ -271,7 +271,7 @@ def test_a_function_of_a_key_is_left_out_though_some_entries_lack():
         "In these data it is a function of 'age': the key gives it away."
     )
     assert any(
-        text.startswith("Left out as a function of a key: agegr (of age, +")
+        text.startswith("Not used, because a key determines them: agegr (by age, +")
         for text in sentences(found)
     )
 
@@ -302,13 +302,11 @@ def test_keys_that_are_named_stay_and_none_is_added():
     found = suggest(survey(), keys=["sex", "income"]).record
     assert (found.keys, found.stop) == (("sex", "income"), "given")
     assert found.row_of("sex").source == "given"
-    assert found.row_of("sex").reason == "named by you as a key. Nobody becomes unique by it alone."
+    assert found.row_of("sex").reason == "named by you as a key. No one becomes unique by it alone."
     told = list(sentences(found))
-    assert told[0].startswith("These two are what an intruder knows, as you say.")
+    assert told[0].startswith("You named them as what an intruder knows.")
     assert told[1] == "No key was added to those you named."
-    assert told[2].startswith(
-        "Of the others that may be known, age (visible) would single out most"
-    )
+    assert told[2].startswith("Of the other columns, age (visible) would make most people unique")
     odd = suggest(pl.DataFrame({"weight": list(range(1, 41))}), keys="weight").record
     assert odd.row_of("weight").reason.endswith("is it an identifier?")
 
@@ -317,17 +315,18 @@ def test_without_a_known_word_no_keys_are_proposed_and_that_is_said():
     found = suggest(pl.DataFrame({"x": column(3), "y": [*range(20), *([0] * 180)]}))
     assert (found.keys, found.record.stop) == ((), "no_candidate")
     told = list(sentences(found.record))
-    assert told[0].startswith("No column speaks of what others usually know about a person")
-    assert told[1] == "y singles out most by itself: 19 people."
+    assert told[0].startswith("No name or label points to what others usually know about a person")
+    assert told[1] == "By itself y makes 19 people unique, the most."
     assert key_line(found.record) is None
     assert repr(found) == "Proposed roles: no keys, 2 targets"
 
 
 def test_one_key_is_told_in_the_singular():
     found = suggest(pl.DataFrame({"sex": column(2), "x": column(2, seed=1)})).record
+    assert key_line(found) == "Proposed keys: sex. Unique on them: 0 of 200 people (0 %)."
     assert next(sentences(found)) == (
-        "This is usually known to neighbours or colleagues. By itself it singles out 0 of 200"
-        " people. Change them if an intruder in your setting knows more."
+        "Neighbours or colleagues usually know it. Change it if an intruder in your setting knows"
+        " more or less."
     )
 
 
@@ -347,7 +346,7 @@ def test_every_form_of_the_result_tells_the_same():
     assert repr(found) == (
         "Proposed keys age, region, settlement and sex: 1,963 people of 5,000 unique; 8 targets"
     )
-    assert "usually known to neighbours" in found._repr_html_()
+    assert "Neighbours or colleagues usually know them" in found._repr_html_()
     assert "<script" not in found._repr_html_()
 
 

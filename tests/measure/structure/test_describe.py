@@ -16,7 +16,7 @@ from unveil.io.numbers import TAGS
 from unveil.measure.structure import describe
 from unveil.measure.structure.describe import codebook, describe_contents, whole_percent
 from unveil.records.codebook import Codebook, DescribedFile, Level, MissingRange, Variable
-from unveil.view.codebook_sentences import remarks
+from unveil.view.codebook import remarks
 
 SEX = Variable(
     name="sex",
@@ -65,7 +65,7 @@ def test_numbers_that_look_like_codes_for_no_answer_are_not_in_the_range():
     one = found([*amounts, *[-9] * 5, *[-8] * 4])
     assert (one.low, one.high, one.likely_missing) == (2, 97, (-9,))
     assert next(remarks(Variable(name="x", kind="number"), one)) == (
-        "-9 looks like a code for no answer, and nobody declared it: the range is without it."
+        "-9 looks like a code for missing values, but is not declared; the range excludes it."
     )
     # An amount below 0 is one, and so is what somebody declared.
     below = found([*amounts, *[-350] * 5])

@@ -185,7 +185,7 @@ def test_nested_lists_are_one_table():
 def test_tables_of_nobody_are_left_out_and_named():
     found = compare_rounding({"full": [1, 2], "empty": np.zeros(2, int)}, "exact").record
     assert found.n_tables == 1
-    assert found.notes == ("Nobody is counted in 1 of the tables, which are left out: empty.",)
+    assert found.notes == ("No one is counted in 1 of the tables, which are excluded: empty.",)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_tables_of_nobody_are_left_out_and_named():
         ([1, 2], {"draws": 0}, "draws is 0. It must be a whole number from 1 to 10,000."),
         ([1, 2], {"threshold": 2}, "The threshold is 2. It must be a number from 0 to 1, such"
          " as 0.05."),
-        ([0, 0], {}, "Nobody is counted in any table, so that nobody can become known."),
+        ([0, 0], {}, "No one is counted in any table, so that no one can become known."),
         ([1, 2], {"schemes": []}, "No rounding scheme is given. Write one, such as"
          " conventional:5."),
         (7, {}, "A table to compare is 7. Give counts, a release, a frame or a file."),

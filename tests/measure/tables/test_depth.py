@@ -143,6 +143,6 @@ def test_nobody_with_the_given_levels_has_no_figure():
     with pytest.raises(InputError) as caught:
         sap([[0, 0], [1, 2]], given="dim1=0")
     assert str(caught.value) == (
-        "Nobody with the given levels is left in the table, so that nobody can become known. Ask"
+        "No one with the given levels is left in the table, so that no one can become known. Ask"
         " for n_max=0 alone."
     )

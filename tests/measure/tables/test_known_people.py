@@ -127,7 +127,7 @@ def test_known_people_that_do_not_fit(known, sentence):
 
 
 def test_when_everybody_is_known_nobody_is_left():
-    with pytest.raises(InputError, match=r"Nobody is left in the table, so that nobody"):
+    with pytest.raises(InputError, match=r"No one is left in the table, so that no one"):
         sap([1, 1], known=[0, 1])
     assert sap([1, 1], known=[0, 1], n_max=0).fractions == (1,)
 

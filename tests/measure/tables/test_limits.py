@@ -50,7 +50,7 @@ def test_a_chance_below_every_float_is_still_a_risk():
     assert found.record.first_risk == 200
     assert found.record.lower[199:201] == (0.0, 5e-324)
     said = dict(sap_sentences(found.record))
-    assert said["starts"] == "The risk starts at 200 people known: with fewer it is 0."
+    assert said["starts"] == "The risk starts at 200 people known; below that SAP is 0."
 
 
 @pytest.mark.parametrize(

@@ -438,7 +438,7 @@ BAD = {
         {"published": {"total": 6}},
         SettingsError,
         "Published values are given for the part 'total', which is not published. Ask for it, or"
-        " leave them out. Published are: table.",
+        " omit them. Published are: table.",
     ),
     "published no multiple": (
         [4, 8],

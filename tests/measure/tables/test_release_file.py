@@ -88,7 +88,7 @@ def test_levels_keep_the_order_of_the_file_and_numbers_their_writing(tmp_path):
 def test_combinations_that_are_not_there_have_nobody_in_them(tmp_path):
     release = PublishedTable.from_file(saved(tmp_path, "a,b,n\nx,p,1\ny,q,2\n"))
     assert release.system.counts == (1, 0, 0, 2)
-    assert release.notes == ("2 of 4 cells are not in the file and taken to have nobody in them.",)
+    assert release.notes == ("2 of 4 cells are not in the file and taken to have no one in them.",)
 
 
 def test_sums_are_marked_as_the_user_says(tmp_path):

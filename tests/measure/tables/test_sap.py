@@ -140,7 +140,7 @@ def test_a_table_of_nobody_has_an_answer_for_nobody_only():
         with pytest.raises(InputError) as caught:
             sap([0, 0], n_max=n_max)
         assert str(caught.value) == (
-            "Nobody is left in the table, so that nobody can become known. Ask for n_max=0 alone."
+            "No one is left in the table, so that no one can become known. Ask for n_max=0 alone."
         )
 
 
@@ -194,8 +194,7 @@ def test_a_release_takes_no_second_word_on_what_is_published():
     with pytest.raises(InputError) as caught:
         sap(PublishedTable.from_counts([1, 2]), rounding="conventional:3", total=True)
     assert str(caught.value) == (
-        "A release says itself what is published; leave out rounding, total, or give the counts"
-        " instead."
+        "A release says itself what is published; omit rounding, total, or give the counts instead."
     )
 
 

@@ -172,26 +172,26 @@ BAD = {
     "another length": (
         {"synthetic": COPY[:4]},
         AlignError,
-        "The synthetic copy has 4 records and the original 5. Rows can be matched to rows only in"
+        "The synthetic data has 4 records and the original 5. Rows can be matched to rows only in"
         " a copy that has the rows of the original, in their order; for other copies see"
         " unveil.disclosure.",
     ),
     "no copy": (
         {"synthetic": []},
         InputError,
-        "No synthetic copy is given. Name at least one file or frame.",
+        "No synthetic data are given. Name at least one file or frame.",
     ),
     "weights": (
         {"weights": "w"},
         SettingsError,
         "weights is 'w', which has no meaning where rows of a copy are matched to rows of the"
-        " data. Leave it out, or give the data alone.",
+        " data. Omit it, or give the data alone.",
     ),
     "a wildcard": (
         {"missing": "wildcard"},
         SettingsError,
         "missing is 'wildcard'. Where rows of a copy are matched to rows of the data a missing key"
-        " is a level: leave it out, or give 'category'.",
+        " is a level: omit it, or give 'category'.",
     ),
     "a tolerance without its key": (
         {"tolerance": {"k3": 1}},
@@ -206,7 +206,7 @@ BAD = {
     "a tolerance of text": (
         {"tolerance": {"k1": 1}},
         SettingsError,
-        "A tolerance needs numbers, and 'k1' has none. Leave out its tolerance.",
+        "A tolerance needs numbers, and 'k1' has none. Omit its tolerance.",
     ),
     "no tolerance by name": (
         {"tolerance": 2},
@@ -217,7 +217,7 @@ BAD = {
         {"synthetic": None, "tolerance": {"k1": 1}},
         SettingsError,
         "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
-        " the copy after the data, or leave the tolerance out.",
+        " the synthetic data after the data, or leave the tolerance out.",
     ),
     "a key that is not there": (
         {"keys": "k3"},

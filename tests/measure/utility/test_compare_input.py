@@ -167,7 +167,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA.with_columns(ill=pl.lit(None)), outcome="ill"),
             SettingsError,
-            "The synthetic copy has no record whose outcome is known. Give another file.",
+            "The synthetic data has no record whose outcome is known. Give another file.",
         ),
         (
             lambda: tstr(DATA.select("ill"), DATA.select("ill"), outcome="ill"),

@@ -95,12 +95,12 @@ CASES = [
     ),
     (
         [{"name": "m", "kind": "mean", "column": "age", "where": "health = god"}],
-        "Finding 'm': the subgroup: nobody has 'health' = 'god'. Did you mean 'good'? Write the"
+        "Finding 'm': the subgroup: no one has 'health' = 'god'. Did you mean 'good'? Write the"
         " level as it stands in the data.",
     ),
     (
         [{"name": "p", "kind": "prevalence", "column": "health", "level": "pooor"}],
-        "Finding 'p': nobody has 'health' = 'pooor'. Did you mean 'poor'? Write the level as it"
+        "Finding 'p': no one has 'health' = 'pooor'. Did you mean 'poor'? Write the level as it"
         " stands in the data.",
     ),
     (
@@ -157,7 +157,7 @@ CASES = [
     ),
     (
         [regression("health ~ age", model="ordered", levels={"health": ["poor", "good"]})],
-        "Finding 'r': levels leaves out 1 of the 3 levels of 'health'. Name all of them, in their"
+        "Finding 'r': levels lacks 1 of the 3 levels of 'health'. Name all of them, in their"
         " order.",
     ),
     (

@@ -17,7 +17,7 @@ from unveil.errors import InputError
 from unveil.measure.utility import table_statistics as counting
 from unveil.measure.utility.pair_tables import pair_tables
 from unveil.measure.utility.table_statistics import breaks_of
-from unveil.view.charts.pair_map import pair_map_chart
+from unveil.view.charts.grids import pair_map
 
 rows = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=25)
 ZERO = ("VW", "FT", "JSD", "G", "pMSE", "S_pMSE", "SPECKS", "PO50", "MabsDD", "WMabsDD", "dBhatt")
@@ -249,7 +249,7 @@ def test_a_view_shows_no_small_cell_and_no_live_markup() -> None:
     copy = frame([("<b>", "x")] * 20 + [("rare", "y")] * 23)
     page = pair_tables(original, copy)._repr_html_()
     assert "rare" not in page
-    assert "&lt;b&gt; : x" in page
+    assert "&lt;b&gt;, x" in page
     assert "<b>" not in page
 
 
@@ -257,10 +257,10 @@ def test_the_map_of_pairs_names_the_worst_pair() -> None:
     original = population(np.random.default_rng(7), 800)
     copy = original.with_columns(pl.col("c").shuffle(seed=1))
     found = pair_tables(original, copy)
-    picture = pair_map_chart(found.record)
+    picture = pair_map(found.record).svg()
     first, second = found.worst[0].variables
     assert f"{first} and {second} differ most" in picture
-    assert picture == pair_map_chart(found.record)
+    assert picture == pair_map(found.record).svg()
     assert "<script" not in picture
 
 

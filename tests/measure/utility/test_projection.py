@@ -213,7 +213,7 @@ def test_the_axes_of_a_large_file_with_gaps_are_found_from_some_records_and_all_
         assert pytest.approx(one.PC1, abs=0.03) == other.PC1  # three standard errors
     assert projection(data, data).to_json() == result.to_json()
     told = dict(projection_sentences(record))["some"]
-    assert told.startswith("The axes were found from 2,000 of its records")
+    assert told.startswith("The components were fitted to 2,000 of its records")
     assert "some" not in dict(projection_sentences(whole))
 
 

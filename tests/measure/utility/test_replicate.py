@@ -158,7 +158,7 @@ def test_an_empty_subgroup_in_one_file_is_a_reason_not_a_crash():
     ):
         record = replicate(original, COPY, [{**asked, "where": "age > 100"}]).record
         lost = [(one.copy, one.reason) for one in record.not_measured if one.term is None]
-        assert lost == [(1, "nobody is in the subgroup")]
+        assert lost == [(1, "no one is in the subgroup")]
         assert all(row.synthetic is None and row.difference is None for row in record.rows)
 
 
@@ -183,7 +183,7 @@ def test_a_copy_without_the_level_that_others_are_compared_with_has_no_model():
     copy = original.filter(pl.col("x") != "a")
     record = replicate(original, copy, [{"kind": "regression", "formula": "y ~ x"}]).record
     assert [one.reason for one in record.not_measured] == [
-        "nobody has x = a, the level that others are compared with"
+        "no one has x = a, the level that others are compared with"
     ]
 
 
@@ -232,7 +232,7 @@ def test_an_outcome_that_is_the_same_for_everybody_is_said():
         [{"kind": "regression", "formula": "ill ~ age"}],
     ).record
     assert [one.reason for one in record.not_measured if one.copy == 1] == [
-        "the outcome is the same for everybody"
+        "the outcome is the same for everyone"
     ]
 
 
@@ -415,8 +415,8 @@ def test_a_class_of_the_outcome_that_a_copy_lacks_is_told_and_the_others_compare
     assert rows["widowed | age"].synthetic is None
     assert rows["never married | age"].overlap is not None
     assert {(one.term, one.reason) for one in record.not_measured} == {
-        ("widowed | intercept", "nobody has marital = widowed"),
-        ("widowed | age", "nobody has marital = widowed"),
+        ("widowed | intercept", "no one has marital = widowed"),
+        ("widowed | age", "no one has marital = widowed"),
     }
 
 

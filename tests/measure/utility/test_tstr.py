@@ -155,7 +155,7 @@ def test_a_copy_with_a_single_class_is_measured_and_told():
     assert row.AUC == 0.5
     assert row.accuracy == pytest.approx((data["ill"] == "yes").mean(), abs=1e-9)
     assert (
-        "Copy 1 has one class of the outcome only, so its model gives everybody that class."
+        "Copy 1 has one class of the outcome only, so its model gives everyone that class."
         in record.warnings
     )
     lacking = data.filter(pl.col("three") != "mid")
@@ -170,8 +170,8 @@ def test_testing_the_people_the_copies_were_made_from_is_told():
     data = people(100, 1)
     told = tstr(data, data, outcome="ill", seed=1).record.warnings
     assert told[0] == (
-        "The people tested on are those the copies were made from, which flatters the copies. Give"
-        " a control that was held out before synthesis for a fair test."
+        "The test people are those the synthetic files were made from, which favours the files."
+        " Give a control that was held out before synthesis for a fair test."
     )
     fair = tstr(data, data, outcome="ill", control=people(100, 2), seed=1).record.warnings
     assert fair == ()

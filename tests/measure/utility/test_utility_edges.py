@@ -56,9 +56,7 @@ def test_a_tree_that_tells_every_record_apart_says_so() -> None:
     apart = pl.DataFrame({"n": range(30)}), pl.DataFrame({"n": range(50, 80)})
     found = utility(*apart, seed=1, n_permutations=2)
     assert found.rows[0].is_separated
-    assert any(
-        "tells every record apart" in said for said in sentences(found.record, found.rows[0])
-    )
+    assert any("separates all records" in said for said in sentences(found.record, found.rows[0]))
     near = pl.DataFrame({"n": range(30)}), pl.DataFrame({"n": range(20, 50)})
     assert not utility(*near, n_permutations=0).rows[0].is_separated
 
@@ -113,7 +111,7 @@ def test_whole_numbers_that_decimals_cannot_tell_apart_are_refused(measure: Any)
         measure(LARGE, LARGE)
     assert str(refusal.value) == (
         "Column 'id' holds whole numbers beyond 9,007,199,254,740,992 that differ by less than"
-        " decimals can hold. Name it in categories, leave it out, or subtract what all of them have"
+        " decimals can hold. Name it in categories, omit it, or subtract what all of them have"
         " in common."
     )
     assert refusal.value.exit_code == 2
@@ -160,7 +158,7 @@ def said(n_synthetic: int, model: str = "cart") -> tuple[UtilityRow, str]:
 
 
 def test_that_1_is_not_the_scale_of_a_tree_of_files_of_other_sizes_is_said() -> None:
-    assert "S_pMSE of a tree is on the scale of 1 for files of one size" in said(600)[1]
+    assert "S_pMSE of a tree has the scale of 1 only for files of equal size" in said(600)[1]
     assert "differ in size" not in said(200)[1]
     assert "differ in size" not in said(600, "logit")[1]
 
@@ -175,7 +173,7 @@ def test_a_second_sample_three_times_as_large_has_mean_4_in_tables_and_it_is_sai
     mean, error = np.mean(found), np.std(found, ddof=1) / np.sqrt(200)
     assert abs(mean - 4) < 3 * error
     record = pair_tables(*sides, ways=1).record
-    assert "4.00 to a second sample" in " ".join(told_of_tables(record, 1))
+    assert "4.00 for a second sample" in " ".join(told_of_tables(record, 1))
 
 
 def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
@@ -193,7 +191,7 @@ def test_of_large_files_a_stated_sample_is_compared_with_its_error() -> None:
     assert part.rows[0].pMSE_error > 0
     assert part.rows[0].pMSE != whole.rows[0].pMSE
     said = " ".join(sentences(part, part.rows[0]))
-    assert "Compared were 1,000 records of the largest file" in said
+    assert "The model compared 1,000 records of the largest file" in said
     assert f"varies by {part.rows[0].pMSE_error:.6f}" in said
     with pytest.raises(SettingsError, match=r"sample is 0\. It must be a whole number from 1"):
         utility(original, copy, sample=0)

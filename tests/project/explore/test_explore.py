@@ -325,7 +325,7 @@ def test_a_folder_of_other_files_is_not_written_into(people, tmp_path):
         ({"copies": 0}, "copies is 0"),
         ({"control": 1}, "control is 1. It must be a number from 0 to below 1"),
         ({"methods": "carp"}, "The method of a setting is 'carp'. Did you mean 'cart'?"),
-        ({"methods": []}, "methods is empty. Name at least one, or leave it out."),
+        ({"methods": []}, "methods is empty. Name at least one, or omit it."),
         ({"min_leaf": (5, 5)}, "The setting 'cart, min_leaf 5' is given twice. Give it once."),
         ({"settings": 3}, "A setting is 3. Write it as a mapping"),
         ({"settings": []}, "settings is empty"),

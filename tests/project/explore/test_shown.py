@@ -8,8 +8,8 @@ import pytest
 from unveil.project.explore.candidates import refused_row
 from unveil.project.explore.settings import parse_settings
 from unveil.records.exploration import Exploration, frontier
-from unveil.view.charts.risk_utility import risk_utility_map, risk_utility_spec
-from unveil.view.exploration import HEADS, cells, exploration_sentences, table
+from unveil.view.charts.scatter import risk_utility
+from unveil.view.exploration import HEADS, cells, exploration_sentences, settings_table
 from unveil.view.pages.exploration import exploration_page
 from unveil.view.show import as_html, as_text
 
@@ -59,20 +59,20 @@ def record():
 def test_the_sentences_say_what_to_choose_from(record):
     said = dict(exploration_sentences(record))
     assert said["sizes"] == (
-        "4 ways to copy the 300 records of people.csv, 2 copies each; an intruder is taken to know"
-        " sex and area."
+        "4 settings for the 300 records of people.csv, 2 copies each. Assumed intruder: knows sex"
+        " and area."
     )
     assert said["frontier"].endswith("(S_pMSE) than: cart, min_leaf 50; cart, min_leaf 1.")
     assert said["ends"] == (
-        "The least risk has cart, min_leaf 50 (DiSCO 10.00, S_pMSE 1.60); the best utility has"
-        " cart, min_leaf 1 (30.00, 1.10)."
+        "Least risk: cart, min_leaf 50 (DiSCO 10.00, S_pMSE 1.60). Best utility: cart, min_leaf 1"
+        " (30.00, 1.10)."
     )
     assert said["leaves"] == (
-        "As the leaves of trees shrink from at least 50 records to 1, repU goes from 4.00 to 9.00"
+        "As the minimum leaf of trees falls from 50 records to 1, repU goes from 4.00 to 9.00"
         " %, DiSCO from 10.00 to 30.00 %, R from 0.02 to 0.25, the median S_pMSE from 1.60 to 1.10."
     )
-    assert said["refused"] == "ipf could not be tried: It has no table."
-    assert said["held"].startswith("R is of copies made of 240 of the people; the other 60 were")
+    assert said["refused"] == "ipf could not be computed: It has no table."
+    assert said["held"] == "R: 240 training records against a control sample of 60 people."
 
 
 def test_one_setting_that_has_the_best_of_both_is_said_to_have_it():
@@ -85,34 +85,34 @@ def test_one_setting_that_has_the_best_of_both_is_said_to_have_it():
 
 def test_a_row_has_a_cell_for_each_head(record):
     assert all(len(cells(record, row)) == len(HEADS) for row in record.rows)
-    assert cells(record, record.rows[0])[-1] == "yes"
+    assert cells(record, record.rows[0])[-1] == "●"
     assert set(cells(record, record.rows[3])[1:-1]) == {"-"}
 
 
 def test_the_table_has_no_column_without_a_figure_and_names_the_worst_pair(record):
-    heads, rows = table(record)
-    assert heads == (
-        *("setting", "repU", "DiSCO", "sd", "R", "pMSE", "S_pMSE", "sd"),
+    block = settings_table(record)
+    assert [column.head for column in block.columns] == [
+        *("setting", "repU", "DiSCO", "DiSCO sd", "R", "pMSE", "S_pMSE", "S_pMSE sd"),
         "frontier",
-    )
-    assert all(len(row) == len(heads) for row in rows)
+    ]
+    assert all(len(row) == len(block.columns) for row in block.rows)
     pair = row_of({}, DiSCO=1.0, S_pMSE=1.0, S_pMSE_max=7.0, worst_pair=("age", HOSTILE))
     page = exploration_page(record_of(pair))
     assert "its columns" in page
-    assert "age : &lt;script&gt;" in page
+    assert "age by &lt;script&gt;" in page
     assert "\x1b" not in page
 
 
 def test_one_record_and_one_copy_are_said_in_the_singular():
     record = record_of(row_of({}, DiSCO=1.0, S_pMSE=1.0), n_original=1, n_copies=1)
     assert dict(exploration_sentences(record))["sizes"].startswith(
-        "1 way to copy the 1 record of people.csv, 1 copy each;"
+        "1 setting for the 1 record of people.csv, 1 copy each."
     )
     assert "standard deviation over copies" not in exploration_page(record)
 
 
 def test_the_map_shows_every_measured_setting_by_shape_and_name(record):
-    layers = risk_utility_spec(record)["layer"]
+    layers = risk_utility(record).spec["layer"]
     line, marks = layers[0], layers[3]
     assert [point["name"] for point in line["data"]["values"]] == list(record.frontier)
     shown = marks["data"]["values"]
@@ -121,21 +121,21 @@ def test_the_map_shows_every_measured_setting_by_shape_and_name(record):
         "domain": ["cart", "parametric"],
         "range": ["circle", "square"],
     }
-    assert marks["encoding"]["color"]["scale"]["domain"] == ["as drawn", "filtered"]
+    assert marks["encoding"]["color"]["scale"]["domain"] == ["untreated", "filtered"]
     named = [one["name"] for layer in layers[4:] for one in layer["data"]["values"]]
     assert sorted(named) == sorted(row.name for row in record.rows[:3])
     assert shown[0]["right"] == 31.0
 
 
 def test_the_map_is_one_picture_and_the_same_each_time(record):
-    picture = risk_utility_map(record)
+    picture = risk_utility(record).svg()
     minidom.parseString(picture)
-    assert picture == risk_utility_map(record)
+    assert picture == risk_utility(record).svg()
     assert "cart, min_leaf 50: DiSCO 10.00, S_pMSE 1.60 (frontier)" in picture
-    minidom.parseString(risk_utility_map(record_of(row_of({}))))
+    minidom.parseString(risk_utility(record_of(row_of({}))).svg())
 
 
-def test_the_page_is_sealed_and_says_that_it_is_confidential(record):
+def test_the_page_is_self_contained_and_says_that_it_is_confidential(record):
     page = exploration_page(record)
     assert "CONFIDENTIAL" in page
     assert "default-src 'none'" in page
@@ -146,7 +146,7 @@ def test_hostile_names_are_text_everywhere():
     record = record_of(
         row_of({"name": HOSTILE}, DiSCO=1.0, S_pMSE=2.0), keys=(HOSTILE,), file=HOSTILE
     )
-    texts = [as_text(record), as_html(record), exploration_page(record), risk_utility_map(record)]
+    texts = [as_text(record), as_html(record), exploration_page(record), risk_utility(record).svg()]
     for text in texts:
         assert "\x1b" not in text
         assert "\u202e" not in text

@@ -71,7 +71,9 @@ STEPS = {
 
 
 @pytest.mark.parametrize("case", STEPS)
-@pytest.mark.parametrize("data", [DATA, DATA.frame], ids=["both declare", "the copy declares"])
+@pytest.mark.parametrize(
+    "data", [DATA, DATA.frame], ids=["both declare", "the synthetic data declares"]
+)
 def test_codes_that_only_the_copy_has_are_untouched_in_it(case, data):
     step, wanted = STEPS[case]
     result = done(data, COPY, **step)
@@ -111,18 +113,18 @@ def test_a_code_is_known_in_single_precision_too():
     [
         (
             {"do": "round", "to": 9},
-            "Step 1 (round): 1 record of column 'x' would get a number that stands for no answer."
-            " Round to another multiple.",
+            "Step 1 (round): 1 record of column 'x' would get a number that stands for a missing"
+            " value. Round to another multiple.",
         ),
         (
             {"do": "top_code", "at": 99},
-            "Step 1 (top_code): the limit of column 'x' is a number that stands for no answer. Give"
-            " another one.",
+            "Step 1 (top_code): the limit of column 'x' is a number that stands for a missing"
+            " value. Give another one.",
         ),
         (
             {"do": "merge_rare", "below": 3, "into": "refused"},
-            "Step 1 (merge_rare): levels of column 'x' would be merged into one that stands for no"
-            " answer. Name another level.",
+            "Step 1 (merge_rare): levels of column 'x' would be merged into one that stands for"
+            " a missing value. Name another level.",
         ),
     ],
 )

@@ -95,7 +95,8 @@ def test_a_copy_is_recoded_alike_and_gives_repu():
     # The median of the data, 48, is a limit for both; E is unknown to the data and stays.
     assert result.rows[1].sentence == (
         "Column 'town': 1 level with fewer than 2 records (1 record) was merged into 'small'."
-        " 1 level still has fewer than 2 records. 1 level that only the copy has stays as it is."
+        " 1 level still has fewer than 2 records. 1 level that only the synthetic data have"
+        " stays as it is."
     )
     assert result.copy.rows() == [(17, "A"), (36, "A"), (48, "E")]
     assert result.data["age"].to_list() == [17, 34, 35, 48, 48, 48]
@@ -342,13 +343,13 @@ def test_a_column_coded_otherwise_in_the_copy_is_refused():
     for step, sentence in (
         (
             {"do": "merge", "levels": [1], "into": 2},
-            "Step 1 (merge): column 'x' holds numbers, but text in the copy. Give it the same"
-            " coding in both.",
+            "Step 1 (merge): column 'x' holds numbers, but text in the synthetic data. Give it"
+            " the same coding in both.",
         ),
         (
             {"do": "top_code", "at": 1},
-            "Step 1 (top_code): column 'x' holds text in the copy, not numbers. Take the step out,"
-            " or name another column.",
+            "Step 1 (top_code): column 'x' holds text in the synthetic data, not numbers. Take"
+            " the step out, or name another column.",
         ),
     ):
         with pytest.raises(SettingsError) as refused:
@@ -419,8 +420,8 @@ def test_keys_without_a_level_in_common_are_refused_and_look_alikes_told():
     with pytest.raises(AlignError) as refused:
         recode(data, COPIED, keys="j", copy=data.with_columns(pl.col("j").str.to_lowercase()))
     assert str(refused.value) == (
-        "Key 'j' has no level in common between the data and the synthetic copy. Nobody would be"
-        " found and the risk would look like zero. Give the column the same coding in both files."
+        "Key 'j' has no level in common between the data and the synthetic data. Nothing would"
+        " match, so the risk would appear as zero. Give the column the same coding in both files."
     )
     alike = pl.DataFrame({"j": ["A", "b", "c", "d"], "z": [1, 2, 3, 4]})
     (note,) = recode(data, COPIED, keys="j", copy=alike).record.coercions

@@ -74,11 +74,11 @@ def means(results: Results, of: str) -> list[str]:
 def disco(results: Results, of: str) -> list[str]:
     record, row = part_of(results, of), row_of(results, of)
     names = [*keys(record), name(row["target"])]
-    if not row["DiSCO"]:
-        return [*names, percent(row["Dorig"])]
     total = record["n_original"]
-    found = [percent(row["DiSCO"]), people(row["DiSCO"], total), whole(total)]
-    return [*names, *found, percent(row["Dorig"])]
+    original = [whole(total), percent(row["Dorig"]), people(row["Dorig"], total)]
+    if not row["DiSCO"]:
+        return [*names, *original]
+    return [*names, *original, percent(row["DiSCO"]), people(row["DiSCO"], total)]
 
 
 DERIVED = {

@@ -57,7 +57,7 @@ def identity(symbol: str):
         copy = subject(of, 2)
         value = of_copy(record["identity"], copy)[symbol]
         if symbol == "repU" and not value:
-            return keys(record)
+            return [whole(record["n_original"]), percent(value), *keys(record)]
         if symbol == "UiS" and copy == "mean":
             return [percent(value), *keys(record)]
         total = record["n_original"]

@@ -54,6 +54,8 @@ def excess(results: Results, of: str) -> list[str]:
     row, record = excess_row(results, of), part_of(results, of)
     train, control = row["train"], row["control"]
     shown = [percent(train), percent(control), name(row["target"])]
+    for share, total in ((train, record["n_train"]), (control, record["n_control"])):
+        shown += [whole(total), whole(round(share * total / 100))]
     if train > control:
         shown.append(percent(100 * (train - control) / (100 - control)))
     if row["R_exclusion"]:

@@ -16,22 +16,26 @@ from view.derived.written import (
 def steps(results: Results, of: str) -> list[str]:
     row = row_of(results, of)
     assert row["iS"] >= row["DiS"] >= row["DiSCO"]
-    return [percent(row[symbol]) for symbol in ("iS", "DiS", "DiSCO")]
+    shares = [row["iS"], row["DiS"], row["DiSCO"], row["DiS"] - row["DiSCO"]]
+    total = part_of(results, of)["n_original"]
+    return [*(people(share, total) for share in shares), *map(percent, shares[:2])]
 
 
 def dcap(results: Results, of: str) -> list[str]:
     row = row_of(results, of)
-    return [percent(row[symbol]) for symbol in ("DCAP", "baseCAPd", "CAPd")]
+    correct = people(row["DCAP"], part_of(results, of)["n_original"])
+    return [correct, *(percent(row[symbol]) for symbol in ("DCAP", "baseCAPd", "CAPd"))]
 
 
 def removed(results: Results, of: str) -> list[str]:
-    """What is no longer given away, of what the original gives away."""
+    """What is no longer disclosed, of what the original discloses."""
     row = row_of(results, of)
     if not row["Dorig"]:
         return [name(row["target"])]
+    shown = [percent(row["DiSCO"]), percent(row["Dorig"])]
     if row["DiSCO"] > row["Dorig"]:
-        return []
-    return [percent(100 * (row["Dorig"] - row["DiSCO"]) / row["Dorig"])]
+        return shown
+    return [*shown, percent(100 * (row["Dorig"] - row["DiSCO"]) / row["Dorig"])]
 
 
 def effect(results: Results, of: str) -> list[str]:

@@ -250,7 +250,8 @@ def _axes(
 def _check_too_many(k: int, opening: AttackData) -> None:
     if k > opening.n_synthetic:
         raise SettingsError(
-            f"k is {k:,}, but the copy has {opening.n_synthetic:,} records. Give a smaller k."
+            f"k is {k:,}, but the synthetic data have {opening.n_synthetic:,} records. Give a"
+            " smaller k."
         )
 
 

@@ -174,7 +174,7 @@ MOST_THRESHOLDS = 21
 ONE_ROW = "Of each person one row is looked at, drawn at random."
 WIDE = 0.2
 """An interval of the relative F1 as wide as this says little."""
-SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic copy", CONTROL: "control data"}
+SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic data", CONTROL: "control data"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,9 +250,9 @@ def membership(
     progress = progress or no_progress
     if control is None:
         raise ReadError(
-            "No control is given. Whether members come closer to the copy than others shows only"
-            " against people of the same kind who were not used: give them as control; see"
-            " unveil.split."
+            "No control is given. Whether members come closer to the synthetic data than others"
+            " shows only against people of the same kind who were not used: give them as"
+            " control; see unveil.split."
         )
     asked = MembershipSettings.of(threshold, prevalence, n, level, seed)
     data = prepare_attack(

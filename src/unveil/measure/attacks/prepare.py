@@ -130,7 +130,7 @@ def prepare_attack(
     apart = parse_bands(None, special_codes)
     wanted = None if columns is None else names(columns, "Columns")
     if wanted is not None and not wanted:
-        raise RolesError("No columns are given. Name those to compare, or leave columns out.")
+        raise RolesError("No columns are given. Name those to compare, or omit columns.")
     check_person(person, (*(wanted or ()), *named))
     is_named = person not in (None, NONE)
     tables = open_files(given, None if is_named else wanted, missing_values, progress)
@@ -142,7 +142,7 @@ def prepare_attack(
         whose = {side: people_of_rows(tables, person, side) for side in sides}
         tables = tables.without_column(person)
     chosen = _in_common(tables, named) if wanted is None else roles(tables, wanted, ())
-    left_out = names(without, "Columns to leave out")
+    left_out = names(without, "Columns to omit")
     check_asked_for(left_out, (*(wanted or ()), *named))
     if wanted is None:
         _check_absent(left_out, tables[0])
@@ -150,7 +150,7 @@ def prepare_attack(
         name for name in tables[0].frame.columns if name in chosen.columns and name not in left_out
     ]
     if not compared:
-        raise RolesError("Every column is left out, so there is nothing to compare. Leave in some.")
+        raise RolesError("Every column is excluded, so there is nothing to compare. Leave in some.")
     _check_other_codes(apart, compared)
     encoded = tables.encode(compared, progress=progress)
     made = tuple(_with_codes(column, apart) for column in encoded.columns)
@@ -218,7 +218,7 @@ def check_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
     both = [name for name in left_out if name in asked]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be asked for and left out. Take "
+            f"{list_names(repr(name) for name in both)} cannot be asked for and excluded. Take "
             "it out"
             " of one of the two."
         )
@@ -246,8 +246,8 @@ def _with_codes(column: CodedColumn, apart: Bands) -> CodedColumn:
         return column
     if column.levels.drop_nulls().len() and not column.levels.dtype.is_numeric():
         raise AlignError(
-            f"Special codes are given for column {column.name!r}, which holds no numbers. Leave"
-            " them out."
+            f"Special codes are given for column {column.name!r}, which holds no numbers. Omit"
+            " them."
         )
     return add_declarations(column, codes)
 

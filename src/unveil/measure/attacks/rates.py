@@ -238,7 +238,7 @@ class WeightedOutcomes:
 def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[str]:
     """What to say of a row; of a group that the control does not have, that."""
     if row.main is None:
-        who = "Nothing was attacked" if group is None else "Nobody attacked has this value"
+        who = "Nothing was attacked" if group is None else "No one attacked has this value"
         yield f"{who}, so there is no rate."
         return
     if row.naive is not None and row.naive.centre >= row.main.centre - ALIKE:
@@ -249,7 +249,7 @@ def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[st
     if row.outcomes.control is not None and row.control is None:
         who = "Nothing of the control was attacked"
         if group is not None:
-            who = "Nobody attacked in the control has this value"
+            who = "No one attacked in the control has this value"
         yield f"{who}, so R is not computable."
     if row.control is not None:
         yield from _control_warnings(row, row.main, row.control)
@@ -262,7 +262,7 @@ def _control_warnings(row: WeightedOutcomes, main: Rate, control: Rate) -> Itera
     if row.interval is not None and row.interval[1] - row.interval[0] > NOTHING_SAID:
         yield (
             "R cannot be said: the attack succeeds with so many of the control that too few are"
-            " left whom the copy could give away, or too few were attacked."
+            " left whom the synthetic data could disclose, or too few were attacked."
         )
         return
     low, high = delta_interval(main, control)

@@ -250,7 +250,9 @@ def _few(n_found: int, n_wanted: int | None, tried: str) -> tuple[str, ...]:
     """What to say where fewer predicates were found than wanted, or none."""
     if not n_found:
         said = "" if tried == "every one there is" else f" {tried}"
-        return (f"No predicate that singles out in the copy was found{said}: not measured.",)
+        return (
+            f"No predicate that singles out in the synthetic data was found{said}: not measured.",
+        )
     if n_wanted is None or n_found >= n_wanted:
         return ()
     return (

@@ -132,7 +132,7 @@ def _check_other_than_numbers(column: CodedColumn) -> None:
     if not column.levels.dtype.is_numeric():
         kind = "is cut into bands" if isinstance(column.levels.dtype, pl.Enum) else "has none"
         raise SettingsError(
-            f"A tolerance needs numbers, and {column.name!r} {kind}. Leave out its tolerance"
+            f"A tolerance needs numbers, and {column.name!r} {kind}. Omit its tolerance"
             f"{', or its bands' if kind != 'has none' else ''}."
         )
 

@@ -52,7 +52,7 @@ def sides_by_method(
         sides = sides_of(synthetic, **groups)
         return sides, {UNNAMED: range(len(groups), len(sides))}
     if not synthetic:
-        raise ReadError("No synthetic copy is given. Name at least one file or frame.")
+        raise ReadError("No synthetic data are given. Name at least one file or frame.")
     sides, copies = dict(groups), {}
     for name, given in synthetic.items():
         if not isinstance(name, str) or not name or not name.isprintable():
@@ -88,7 +88,7 @@ def parse_differential_settings(
 FEW = "a group has fewer than two scores"
 CONSTANT = "the scores vary in neither group"
 FEW_CLASSES = "a group has people in fewer than two key combinations"
-NOBODY_FOUND = "nobody of this group has keys that occur in the copies"
+NOBODY_FOUND = "no one of this group has keys that occur in the synthetic files"
 
 
 class ConfidentialityResult(RowsResult[DifferentialConfidentiality]):

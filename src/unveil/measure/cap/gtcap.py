@@ -129,8 +129,8 @@ class GtcapResult(Result):
 
 
 NO_UNIQUES = "no original record is a statistical unique under this rule"
-ALL_DROPPED = "for every statistical unique the original gives away no more than frequencies do"
-NO_SCALE = "over all statistical uniques the original gives away no more than frequencies do"
+ALL_DROPPED = "for every statistical unique the original discloses no more than the baseline"
+NO_SCALE = "over all statistical uniques the original discloses no more than the baseline"
 
 EDGES = tuple(float(edge) for edge in np.linspace(-1, 1, 9))
 DECIMALS = 12

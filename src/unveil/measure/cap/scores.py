@@ -20,7 +20,7 @@ from unveil.measure.uniques.suda import special_uniques as uniques_of_keys
 from unveil.records.cap import KeySet
 
 NOBODY = "no original record is in this scenario"
-NO_MATCH = "no original record of this scenario has keys that the copies have"
+NO_MATCH = "no original record of this scenario has keys that the synthetic files have"
 
 
 @dataclass(frozen=True)

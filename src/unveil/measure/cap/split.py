@@ -166,6 +166,6 @@ def _check_empty(is_in: Mask, share: float, table: Table) -> None:
     if is_in.all() or not is_in.any():
         whom = "left out" if is_in.all() else "included"
         raise SettingsError(
-            f"{table.place} is too small for a share of {share:g}: nobody would be {whom}. Choose a"
+            f"{table.place} is too small for a share of {share:g}: no one would be {whom}. Choose a"
             " share nearer to 0.5, or a larger file."
         )

@@ -23,10 +23,10 @@ from unveil.records.cap import KeySet, Tcap, TcapNotMeasured, TcapRow
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 
-NOTHING_SURE = "no record of the copies is as sure of its target as tau"
-NO_SURE_KEYS = "the original has none of the keys of which the copies are sure"
-NOBODY_FOUND = "no original record has keys that the copies have"
-NOBODY_ALONE = "no original record is alone with its keys"
+NOTHING_SURE = "no synthetic record reaches tau for its target"
+NO_SURE_KEYS = "no key combination of the original reaches tau in the synthetic files"
+NOBODY_FOUND = "no original record has keys that the synthetic files have"
+NOBODY_ALONE = "no original record is unique on its keys"
 
 
 @dataclass(frozen=True, repr=False)

@@ -41,7 +41,7 @@ def capd(p: Profile) -> float | None:
     return p.shares(p.d_tq * p.d_kept, per=p.d_q).percent(of=p.N_d)
 
 
-@measure("CAPs", equation="Raab 2024 (7), on the copy", undefined=NO_COPY)
+@measure("CAPs", equation="Raab 2024 (7), on the synthetic data", undefined=NO_COPY)
 def caps(p: Profile) -> float | None:
     """Percent right when guessing a copy's record among the copy's records with the same keys.
 
@@ -140,7 +140,7 @@ def dorig(p: Profile) -> float | None:
     return p.percent(p.d_kept, given=p.pd_is_1, of=p.N_d)
 
 
-@measure("Dsyn", equation="Raab 2024 (8), on the copy", undefined=NO_COPY)
+@measure("Dsyn", equation="Raab 2024 (8), on the synthetic data", undefined=NO_COPY)
 def dsyn(p: Profile) -> float | None:
     """Percent of the copy's records whose keys settle the target in the copy.
 
@@ -264,7 +264,7 @@ def protection(dorig: float, disco: float) -> float:
     "removed",
     equation="Raab 2024, section 3.1",
     of=("Dorig", "DiSCO"),
-    undefined="the original settles this target for nobody, so there is nothing to remove",
+    undefined="the original determines this target for no one, so there is nothing to remove",
 )
 def removed(dorig: float, disco: float) -> float | None:
     """The percentage of the original's disclosure that the copy takes away.
@@ -282,7 +282,11 @@ def removed(dorig: float, disco: float) -> float | None:
 # the copy's records, Chapelle's over key uniques. They are not computed here.
 
 
-@measure("TCAP", equation="Raab 2024 (13)", undefined="no original key combination is in the copy")
+@measure(
+    "TCAP",
+    equation="Raab 2024 (13)",
+    undefined="no original key combination is in the synthetic data",
+)
 def tcap(p: Profile) -> float | None:
     """Percent of matched original records whose keys settle the target in the copy, rightly.
 
@@ -297,7 +301,7 @@ def tcap(p: Profile) -> float | None:
 @measure(
     "TCAP_renormalised",
     equation="Raab 2024 (13), as in synthpop 1.9-3",
-    undefined="exclusions leave no original key combination that is left in the copy",
+    undefined="exclusions leave no original key combination that is left in the synthetic data",
 )
 def tcap_renormalised(p: Profile) -> float | None:
     """TCAP among those found once the excluded records are struck out of original and copy.

@@ -13,13 +13,14 @@ expected: what the synthetic data add. For the single value, claimed is DiS and 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import Integers
 
-Z = 1.959964
+Z = NormalDist().inv_cdf(0.975)
 """Half the width of a 95 % interval, in standard errors."""
 NEAR = (0.95, 0.9, 0.8)
 """From which share of the matching records on a claim is near-certain."""

@@ -26,6 +26,7 @@ from unveil.measure.disclosure.claim_rules import (
     NEAR,
     ClaimTable,
     Score,
+    Z,
     agreed,
     best_of_copies,
     most_common,
@@ -33,7 +34,14 @@ from unveil.measure.disclosure.claim_rules import (
     single_value,
     some_file,
 )
-from unveil.measure.disclosure.pattern import AT_LEAST, FOLDS, KeyedCells, KeyPattern, cross_fit
+from unveil.measure.disclosure.pattern import (
+    AT_LEAST,
+    FOLDS,
+    KeyedCells,
+    KeyPattern,
+    Margin,
+    cross_fit,
+)
 from unveil.measure.result import RowsResult
 from unveil.records.base import Copy
 from unveil.records.claims import ClaimGroup, ClaimRow, Claims, PartsRow, Rule
@@ -180,8 +188,21 @@ class ScoredTarget:
         return self._scenario.cells(self.place)
 
     @cached_property
-    def _people(self) -> KeyedCells:
+    def people(self) -> KeyedCells:
+        """The people of the original by key combination and value."""
         return keyed_cells(self._scenario, self.place)
+
+    @property
+    def n_people(self) -> int:
+        """People in the original."""
+        return self._scenario.sides.rows[0]
+
+    @cached_property
+    def _kept(self) -> Ints:
+        """d_tq, or 0 where a rule names the cell."""
+        people = self.people
+        gone = self.exclusions.mask_hits(self.place, people.q, people.t.astype(np.int64))
+        return np.where(gone, 0, people.d_tq)
 
     @cached_property
     def _is_wanted(self) -> Mask:
@@ -193,7 +214,7 @@ class ScoredTarget:
     def pattern(self) -> KeyPattern:
         """What other people's records teach."""
         return cross_fit(
-            self._people,
+            self.people,
             is_wanted=self._is_wanted,
             at_least=self.settings.at_least,
             seed=self.settings.seed,
@@ -203,14 +224,14 @@ class ScoredTarget:
     @cached_property
     def table(self) -> ClaimTable:
         """People and what is expected of them."""
-        people = self._people
+        people = self.people
         return ClaimTable(
             self._cells.starts,
             people.d_tq,
             people.d_q[people.q],
             people.d_t[people.t],
             self.pattern.expected(people.q, people.t),
-            self._scenario.sides.rows[0],
+            self.n_people,
         )
 
     @cached_property
@@ -222,7 +243,7 @@ class ScoredTarget:
 
     def _gone(self, copy: Copy) -> Mask:
         """Which cells exclusions take out, by the counts of the original and of these files."""
-        both = np.stack([self._people.d_tq, self.copies["pooled" if copy == "mean" else copy]])
+        both = np.stack([self.people.d_tq, self.copies["pooled" if copy == "mean" else copy]])
         of_two = Cells(self._cells.starts, self._cells.t, both)
         return excluded_cells(of_two, self.exclusions.find_exclusions(self.place))[0]
 
@@ -240,6 +261,47 @@ class ScoredTarget:
             keys=self._scenario.key_names,
             n=self.table.N,
         )
+
+    def score_values(self, v: Ints, group: Ints, z: float = Z) -> Score:
+        """Claims of one value v about everyone with keys q, -1 for none.
+
+        People of one group share their fate. Unlike cells, a claim need not be of a value that
+        somebody with these keys has. Limits on denominators do not act here.
+        """
+        people, kept = self.people, self._kept
+        is_correct = people.t == v[people.q]
+        d_q = np.bincount(people.q, kept, people.n_q)
+        q = np.flatnonzero((v >= 0) & (d_q > 0))
+        is_left = ~self.exclusions.mask_hits(self.place, q, v[q])
+        e = self.pattern.expected(q, v[q]) * is_left * (d_q / np.maximum(people.d_q, 1))[q]
+        correct = kept * is_correct
+        n_groups = int(group.max(initial=0)) + 1
+        beyond = np.bincount(group[people.q], correct, n_groups)
+        beyond -= np.bincount(group[q], e, n_groups)
+        adds, half = float(beyond.sum()), z * float(np.sqrt(beyond @ beyond))
+        return Score(
+            claimed=float(d_q[q].sum()),
+            correct=float(correct.sum()),
+            at_random=float((d_q[q] * is_left) @ people.d_t[v[q]] / max(self.n_people, 1)),
+            expected=float(e.sum()),
+            adds=adds,
+            low=adds - half,
+            high=adds + half,
+        )
+
+    def score_on(self, keys: Margin, copy: Copy, z: float = Z) -> Score:
+        """The single values that a file determines on some of the keys."""
+        people = self.people
+        group, n_groups = people.groups(keys)
+        s_tq = self.copies[copy]
+        of_cell = group[people.q] * people.n_levels + people.t
+        in_order, place = np.unique(of_cell, return_inverse=True)
+        s_tg = np.bincount(place, s_tq)
+        s_g = np.bincount(group[people.q], s_tq, n_groups)
+        is_single = (s_tg == s_g[in_order // people.n_levels]) & (s_tg > 0)
+        v = np.full(n_groups, -1)
+        v[in_order[is_single] // people.n_levels] = in_order[is_single] % people.n_levels
+        return self.score_values(v[group], group, z)
 
     def single_values(self) -> Iterator[ClaimRow]:
         """The claims behind DiS and DiSCO: of each file, their mean, and all files pooled."""
@@ -266,7 +328,7 @@ class ScoredTarget:
         determined = [single_value(s_tq, starts) for s_tq in alone]
         yield self.row("pooled", "agreed", agreed(determined, starts))
         for tau in (1.0, *NEAR):
-            best, _ = best_of_copies(alone, starts, self._people.d_tq, tau)
+            best, _ = best_of_copies(alone, starts, self.people.d_tq, tau)
             yield self.row("pooled", "best_of_copies", best, certainty=tau)
         yield self.row("pooled", "some_file", some_file(determined))
 
@@ -278,9 +340,9 @@ class ScoredTarget:
         explained = ClaimParts(
             self._scenario,
             self.place,
-            self._people,
+            self.people,
             self.table,
-            self.pattern.share(self._people.q, self._people.t),
+            self.pattern.share(self.people.q, self.people.t),
             tuple(margin for margin in margins if margin is not None),
             self._is_wanted,
             self.settings,

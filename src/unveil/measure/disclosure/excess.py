@@ -211,7 +211,7 @@ def _list_not_measured(rows: Iterable[ExcessRow]) -> Iterator[NotMeasured]:
     for row in rows:
         for field in ("train", "control", "R"):
             if getattr(row, field) is None:
-                reason = "the control figure is 100 %, so nobody is left to be given away"
+                reason = "the control figure is 100 %, so no one is left to be disclosed"
                 if row.train is None or row.control is None:
                     reason = CATALOGUE[row.measure].undefined
                 yield NotMeasured(

@@ -93,7 +93,7 @@ def exclusion_table(
     most = limit[0].limit
     alone = "only cells of one person" if most == 1 else f"only cells of at most {most} people"
     columns = {
-        "nothing left out": (),
+        "nothing excluded": (),
         "a) without common answers": known,
         "b) a) and without missing": (*known, *missing),
         f"c) b) and {alone}": (*known, *missing, *limit),
@@ -112,7 +112,7 @@ def _only_levels(rules: tuple[Exclusion, ...]) -> tuple[Exclusion, ...]:
         if rule.rule not in ("level", "pair"):
             raise SettingsError(
                 f"{rule.text!r} is no target level. Write levels as target=level; the other columns"
-                " of the table leave out missing values and limit denominators by themselves."
+                " of the table omit missing values and limit denominators by themselves."
             )
     return rules
 

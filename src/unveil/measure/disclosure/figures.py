@@ -96,21 +96,20 @@ def rows_by_group(exclusions: Exclusions, place: int, copy: Copy) -> Iterator[Gr
     if int(scenario.cells(place).counts[0][found].sum()) < LEAST_DISCLOSED:
         return
     for key in range(len(scenario.key_columns)):
-        for row in _group_rows(scenario, place, key, copy=copy, found=found):
-            if row.p < SIGNIFICANT / max(row.n_tested, 1):
-                yield row
+        yield from _group_rows(scenario, place, key, copy=copy, found=found)
 
 
 def _group_rows(
     scenario: CountedScenario, place: int, key: int, *, copy: Copy, found: Integers
 ) -> Iterator[GroupRow]:
-    """Levels of one key, each with what all others predict."""
+    """Levels of one key that stand out against what all others predict."""
     cells = scenario.cells(place)
     column, target = scenario.key_columns[key], scenario.target_columns[place]
     people = column.counts[0].astype(np.int64)
     codes = scenario.key_codes(key, cells.q_of(found))
     disclosed = np.bincount(codes, cells.counts[0][found], column.n_levels).astype(np.int64)
     is_tested = people >= LEAST_PEOPLE
+    n_tested = int(is_tested.sum())
     rest = (disclosed.sum() - disclosed) / np.maximum(people.sum() - people, 1)
     stands_out = disclosed > np.maximum(rest * people, LEAST_DISCLOSED - 1)
     for code in np.flatnonzero(is_tested & stands_out):
@@ -121,6 +120,8 @@ def _group_rows(
         commonest = scenario.joint_counts(place, key)[:, code].max() / people[code]
         p0 = float(min(max(rest[code], commonest), 1.0))
         p = 1.0 if p0 >= 1 else float(bdtrc(int(disclosed[code]) - 1, int(people[code]), p0))
+        if p >= SIGNIFICANT / n_tested:
+            continue
         yield GroupRow(
             target=target.name,
             copy=copy,
@@ -131,7 +132,7 @@ def _group_rows(
             percent=100 * int(disclosed[code]) / int(people[code]),
             expected=100 * p0,
             p=p,
-            n_tested=int(is_tested.sum()),
+            n_tested=n_tested,
         )
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import force_setattr
 
 from unveil.arguments import is_list, number_in
 from unveil.arrays import Ints, Mask
@@ -270,7 +270,8 @@ class _FlagSearch:
             exclusion=self._exclusion([column.name for column in columns], shown, by),
             **figures,
         )
-        return replace(flag, sentence=flag_sentence(flag))
+        force_setattr(flag, "sentence", flag_sentence(flag))  # nobody has seen it yet
+        return flag
 
     def _exclusion(
         self, names: Sequence[str], levels: Sequence[str | None], segment: str | None

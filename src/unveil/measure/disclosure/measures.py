@@ -13,7 +13,7 @@ from unveil.count.profile import Profile
 
 # Why a figure may be undefined, in words that several measures share.
 NOBODY = "the original has no records"
-NO_COPY = "the copy has no records"
+NO_COPY = "the synthetic data have no records"
 
 Kind = Literal["identity", "attribute"]
 Figure = float | int | None

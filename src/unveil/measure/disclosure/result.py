@@ -183,17 +183,17 @@ def _why(p: Profile, looks: Ints) -> list[str]:
 
 
 def _sentence(d_tq: int, d_q: int, s_q: int, T_s: int, is_right: bool) -> str:
-    alone = "Alone with these keys" if d_q == 1 else f"One of {d_q:,} people with these keys"
+    alone = "Unique on these keys" if d_q == 1 else f"One of {d_q:,} people with these keys"
     same = "" if d_q == 1 else f", {d_tq:,} of them with this value"
     if d_q == d_tq > 1:
         same = ", all with this value"
     if s_q == 0:
-        copy = "the copy has nobody with them"
+        copy = "the synthetic data have no record with them"
     elif T_s > 1:
-        copy = f"the copy has {s_q:,} with them, with {T_s:,} different values"
+        copy = f"the synthetic data have {s_q:,} with them, with {T_s:,} different values"
     else:
         value = "the same value: right" if is_right else "one other value: wrong"
-        copy = f"the copy has {s_q:,} with them, {'all ' if s_q > 1 else ''}with {value}"
+        copy = f"the synthetic data have {s_q:,} with them, {'all ' if s_q > 1 else ''}with {value}"
     return f"{alone} in the original{same}; {copy}."
 
 

@@ -192,7 +192,7 @@ def _parse_numbers(name: str, given: Sequence[Any]) -> Population:
     if name == "t" and numbers[0] < _LEAST_DF:
         raise SettingsError(
             f"The population t has {numbers[0]:g} degrees of freedom. With 1 or fewer it has no"
-            " mean, and nobody a nearest neighbour to expect; near 1 that cannot be reckoned."
+            " mean, and no one a nearest neighbour to expect; near 1 that cannot be reckoned."
             f" Give {_LEAST_DF:g} or more."
         )
     return _reckonable(name, tuple(numbers))

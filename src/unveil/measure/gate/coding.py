@@ -6,7 +6,7 @@ speaks against the same coding. Rules and thresholds are in docs/gate_coding.md.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -64,6 +64,7 @@ class _Levels:
     mine: Ints
     theirs: Ints
     weight: Floats
+    square: Floats
     is_first: Mask
 
     @classmethod
@@ -78,6 +79,7 @@ class _Levels:
             held[links.mine[kept]],
             held[links.theirs[kept]],
             links.weight[kept],
+            links.square[kept],
             links.is_first[kept],
         )
 
@@ -139,7 +141,7 @@ class _Way:
 
     @cached_property
     def _sides(self) -> tuple[Ints, Ints]:
-        """The codes that are read anew, and those that they are read as, of every link."""
+        """The codes that are read anew, and those that they are read as, of every pair."""
         both = self.levels.theirs, self.levels.mine
         return both if self._side == SYNTHETIC else (both[1], both[0])
 
@@ -174,8 +176,9 @@ class _Way:
                 made[~half] = reading[new[~half]] == old[~half]
         named = self._named_codes[new] == old
         rival = max((named, blind), key=lambda one: float((weight * one).sum()))
-        gains = weight * (agrees.astype(float) - rival)
-        z = float(gains.sum()) / float(np.sqrt(max(float((gains**2).sum()), 1e-9)))
+        gain = agrees.astype(float) - rival
+        spread = np.sqrt(max(float((self.levels.square * gain**2).sum()), 1e-9))
+        z = float((weight * gain).sum()) / float(spread)
         reading, _ = self._read(self._table(np.ones(len(new), bool)))
         share, expected, as_named = (
             float((weight * one).sum()) / total for one in (agrees, rival, named)
@@ -234,7 +237,10 @@ def find_linked_numbers(pair: CodingPair, links: LinkedCodes) -> Iterator[Coding
     if total < LEAST_LINKS:
         return
     pairs = _NumberPairs(
-        numbers[links.mine][known], numbers[links.theirs][known], links.weight[known] / total
+        numbers[links.mine][known],
+        numbers[links.theirs][known],
+        links.weight[known] / total,
+        links.n_links[known],
     )
     if pair.reading.is_date:
         yield from _propose_swapped_dates(pair, pairs, total)
@@ -271,7 +277,7 @@ def _propose_swapped_dates(
     turned = swap_days(pairs.theirs)
     is_turned = (turned == pairs.mine) & (pairs.mine != pairs.theirs)
     share = float(pairs.weight[is_turned].sum())
-    chance = _NumberPairs(pairs.mine, turned, pairs.weight).by_chance("shift", 0.0)
+    chance = replace(pairs, theirs=turned).by_chance("shift", 0.0)
     if _is_clear(pairs, share, chance, total):
         yield CodingProposal(
             "format",
@@ -302,6 +308,7 @@ class _NumberPairs:
     mine: Floats
     theirs: Floats
     weight: Floats
+    n_links: Ints
 
     @cached_property
     def equal(self) -> float:
@@ -327,7 +334,7 @@ class _NumberPairs:
         is_top = is_used & (steps == values[top])
         if way == "factor" and self._is_one_shift(is_top):
             return 0.0, 0.0, 0.0
-        value = float(np.median(exact[is_top]))
+        value = float(np.median(np.repeat(exact[is_top], self.n_links[is_top])))
         return float(round_digits(np.array([value]))[0]), float(shares[top]), second
 
     def _is_one_shift(self, mask: Mask) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn
+from unveil.count.profile import distinct
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, Reading, read_levels
 from unveil.measure.gate.links import Links
 from unveil.measure.gate.values import MOST, fold_text, round_digits
@@ -242,32 +243,45 @@ def pair_of(column: LinkColumn, side: int) -> CodingPair:
     """A column of the original and of one synthetic file."""
     source: CodedColumn = column.source
     counts = np.asarray(source.counts, np.int64)[[ORIGINAL, side]]
-    return CodingPair(column.name, source.levels, counts, read_levels(source, [ORIGINAL, side]))
+    is_pair = len(column.sides.rows) == 2  # read already
+    reading = column.reading if is_pair else read_levels(source, [ORIGINAL, side])
+    return CodingPair(column.name, source.levels, counts, reading)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedCodes:
-    """What linked people and their records say of a column: levels, weights, and two halves.
+    """What linked people and their records say of a column, each pair of levels once a half.
 
     What is found in one half of the people is counted in the other, so that nothing is found by
-    looking long enough. The halves are made by what links people, not by the order of records.
+    looking long enough. Pairs have the number of their links, the sum of their weights and that of
+    the squares.
     """
 
     mine: Ints
     theirs: Ints
-    weight: Floats
     is_first: Mask
+    n_links: Ints
+    weight: Floats
+    square: Floats
 
 
 def find_linked_codes(links: Links, column: LinkColumn, side: int) -> LinkedCodes:
     """The levels that linked people and their records have."""
     codes, slices = column.source.codes, column.sides.slices
-    sums, _ = links.rows.sums(links.by)
+    (is_first, mine, theirs), place, n_links = distinct(
+        [
+            links.is_first.view(np.uint8),
+            codes[slices[ORIGINAL]].take(links.person),
+            codes[slices[side]].take(links.record),
+        ]
+    )
     return LinkedCodes(
-        codes[slices[ORIGINAL]][links.person].astype(np.int64),
-        codes[slices[side]][links.record].astype(np.int64),
-        links.weight,
-        (sums[links.person] >> np.uint64(7)) % np.uint64(2) == 0,
+        mine,
+        theirs,
+        is_first.astype(bool),
+        n_links,
+        np.bincount(place, links.weight, len(mine)).astype(np.float64),
+        np.bincount(place, links.weight**2, len(mine)).astype(np.float64),
     )
 
 

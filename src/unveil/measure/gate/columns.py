@@ -33,7 +33,9 @@ class LinkColumn:
     numbers: Floats | None
     missing: int | None  # the code of missing
     source: CodedColumn
+    reading: "Reading"  # of the levels of `source`
     example: Ints  # for each code, one level of `source`
+    code_of_level: Ints  # for each level of `source`, the code
 
     def select_side(self, side: int) -> NDArray[np.int32]:
         """The codes of one file."""
@@ -42,12 +44,9 @@ class LinkColumn:
     @cached_property
     def counts(self) -> Ints:
         """Records by file and code."""
-        return np.stack(
-            [
-                np.bincount(self.select_side(side), minlength=self.n_levels)
-                for side in range(len(self.sides.rows))
-            ]
-        )
+        found = np.zeros((self.n_levels, len(self.sides.rows)), np.int64)
+        np.add.at(found, self.code_of_level, self.source.counts.T)
+        return np.ascontiguousarray(found.T)
 
     @cached_property
     def n_original_levels(self) -> int:
@@ -102,12 +101,14 @@ def link_column(name: str, files: OpenFiles) -> LinkColumn:
     return LinkColumn(
         name,
         source.sides,
-        codes_of_levels.astype(np.int32)[source.codes],
+        codes_of_levels.astype(np.int32).take(source.codes),
         len(keys),
         None if said.numbers is None else said.numbers[example],
         missing,
         source,
+        said,
         example,
+        codes_of_levels,
     )
 
 

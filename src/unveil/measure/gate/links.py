@@ -8,9 +8,11 @@ order of L (neighbour), and with how often two people with the same values of L 
 record shows beyond both it shows because it is the person's.
 
 A set of columns costs one 64-bit sum per record: every value has a random number, and equal sums
-are equal combinations but for a chance of about n^2 / 2^64.
+are equal combinations but for a chance of about n^2 / 2^64. Of many records, combinations of a
+range that leaves room for the number of the row are packed instead, which are sorted faster.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.packing import count_people
+from unveil.count.packing import PACKED, Integers, count_people, pack, run_starts, sort_rows
 from unveil.measure.gate.columns import LinkColumn
 
 Sums = NDArray[np.uint64]
@@ -30,6 +32,7 @@ LEAST_LINKS = 20
 """Fewer people linked say nothing."""
 NEAR_RANK = 0.002
 """Numbers agree if they lie within this share of the original's ranks."""
+_MANY = 2**16
 _FILTER = 24  # bits of a sum by which most rows without a partner are put aside before sorting
 
 
@@ -95,10 +98,36 @@ class LinkRows:
         )
 
     def _sum_codes(self, codes: dict[str, NDArray[np.int32]], by: Sequence[str]) -> Sums:
-        total = self._numbers[by[0]][codes[by[0]]]
+        total = self._numbers[by[0]].take(codes[by[0]])
         for name in by[1:]:
-            total += self._numbers[name][codes[name]]
+            total += self._numbers[name].take(codes[name])
         return total
+
+    def sums_of(self, people: Ints, by: Sequence[str]) -> Sums:
+        """The same for some of the people."""
+        return self._sum_codes({name: self.people[name].take(people) for name in by}, by)
+
+    def _sorted(
+        self, by: Sequence[str]
+    ) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """People and records by their combinations, all that may have a partner: rows and numbers.
+
+        The numbers of both are in order, and equal where combinations are.
+        """
+        digits = [
+            [(codes[name], self.columns[name].n_levels) for name in by]
+            for codes in (self.people, self.records)
+        ]
+        space = math.prod(base for _, base in digits[0])
+        n_rows = [len(side[0][0]) for side in digits]
+        if n_rows[0] >= _MANY and space << max(n_rows).bit_length() <= 2 * PACKED:
+            packed = [pack(side, n)[0] for side, n in zip(digits, n_rows, strict=True)]
+            return sort_rows(packed[0], space), sort_rows(packed[1], space)
+        mine, theirs = self.sums(by)
+        people, records = _possible_partners(mine, theirs)
+        people = people[np.argsort(mine[people])]
+        records = records[np.argsort(theirs[records])]
+        return (people, mine[people]), (records, theirs[records])
 
     def part(self, name: str, n_rows: int) -> "LinkRows":
         """About so many people and all records with the same values of one column.
@@ -122,12 +151,12 @@ class LinkRows:
     def reappearing(self, by: Sequence[str]) -> tuple[Mask, Mask]:
         """For each person: is the combination unique, and do the records have it?"""
         mine, theirs = self.sums(by)
-        values, first, counts = np.unique(mine, return_index=True, return_counts=True)
-        is_unique = np.zeros(self.n_people, bool)
-        is_unique[first[counts == 1]] = True
-        found = np.zeros(self.n_people, bool)
-        alone = first[counts == 1]
-        found[alone] = _are_among(values[counts == 1], theirs)
+        order = np.argsort(mine)
+        starts = run_starts(mine[order])
+        alone = order[starts[:-1][np.diff(starts) == 1]]
+        is_unique, found = (np.zeros(self.n_people, bool) for _ in range(2))
+        is_unique[alone] = True
+        found[alone] = _are_among(mine[alone], theirs)
         return is_unique, found
 
     def reappearing_of_people(self, by: Sequence[str], of_row: Ints) -> tuple[Ints, Mask, Ints]:
@@ -141,7 +170,7 @@ class LinkRows:
 
     def expected_return_share(self, by: Sequence[str]) -> float:
         """Share of unique people whose combination another sample of as many records would have."""
-        _, counts = np.unique(self.sums(by)[0], return_counts=True)
+        counts = np.diff(run_starts(np.sort(self.sums(by)[0])))
         return expected_share(counts, len(self.records[by[0]]))
 
     def effective(self, name: str) -> float:
@@ -171,20 +200,15 @@ class LinkRows:
 
     def links(self, by: Sequence[str]) -> "Links":
         """The people linked by these columns, and their records."""
-        mine, theirs = self.sums(by)
-        kept_mine, kept_theirs = _possible_partners(mine, theirs)
-        order = kept_mine[np.argsort(mine[kept_mine])]
-        ordered = mine[order]
-        is_new = np.ones(len(ordered) + 1, bool)
-        is_new[1:-1] = ordered[1:] != ordered[:-1]
-        alone = is_new[1:] & is_new[:-1]
-        who, values = order[alone], ordered[alone]
-        records = kept_theirs[np.argsort(theirs[kept_theirs])]
-        there = theirs[records]
-        low, high = np.searchsorted(there, values, "left"), np.searchsorted(there, values, "right")
-        is_linked = (high > low) & (high - low <= self._most_records)
-        who, low, high = who[is_linked], low[is_linked], high[is_linked]
-        n = high - low
+        (order, mine), (records, theirs) = self._sorted(by)
+        starts = run_starts(mine)
+        alone = starts[:-1][np.diff(starts) == 1]
+        runs = run_starts(theirs)
+        place = _places(mine[alone], theirs[runs[:-1]])
+        alone, place = alone[place >= 0], place[place >= 0]
+        low, n = runs[place], runs[place + 1] - runs[place]
+        is_linked = n <= self._most_records
+        who, low, n = order[alone[is_linked]], low[is_linked], n[is_linked]
         person = np.repeat(who, n)
         step = np.arange(len(person)) - np.repeat(np.cumsum(n) - n, n)
         record = records[np.repeat(low, n) + step]
@@ -213,11 +237,16 @@ def _effective(mine: Ints, theirs: Ints) -> float:
 
 def _are_among(values: Sums, others: Sums) -> Mask:
     ordered = np.sort(others[_is_marked(_marks(values), others)])
-    if not len(ordered):
-        return np.zeros(len(values), bool)
-    place = np.searchsorted(ordered, values).clip(0, len(ordered) - 1)
-    found: Mask = ordered[place] == values
+    found: Mask = _places(values, ordered) >= 0
     return found
+
+
+def _places(values: Integers, ordered: Integers) -> Ints:
+    """Where each value first stands among others in order; -1 where it does not."""
+    if not len(ordered):
+        return np.full(len(values), -1)
+    place = np.searchsorted(ordered, values).clip(0, len(ordered) - 1)
+    return np.where(ordered[place] == values, place, -1)
 
 
 def _marks(values: Sums) -> Mask:
@@ -233,7 +262,7 @@ def _is_marked(marks: Mask, values: Sums) -> Mask:
 
 def _possible_partners(mine: Sums, theirs: Sums) -> tuple[Ints, Ints]:
     """Rows of either side that may have a partner: all that have one, and few others."""
-    if len(mine) < 2**16:
+    if len(mine) < _MANY:
         return np.arange(len(mine)), np.arange(len(theirs))
     return (
         np.flatnonzero(_is_marked(_marks(theirs), mine)),
@@ -278,6 +307,15 @@ class Links:
     def total(self) -> float:
         """People linked."""
         return float(self.weight.sum())
+
+    @cached_property
+    def is_first(self) -> Mask:
+        """Whether the person of each link is in the first of two halves.
+
+        They are made by what links people, not by the order of records.
+        """
+        half: Mask = (self.rows.sums_of(self.person, self.by) >> np.uint64(7)) % np.uint64(2) == 0
+        return half
 
     @cached_property
     def neighbours(self) -> tuple[Ints, Ints]:

@@ -66,12 +66,14 @@ def find_codings(
     without the column that is looked at.
     """
     asked = list(columns)
+    sets = _linking_sets(search, looks or {})
     found = []
+    known: dict[tuple[str, ...], Links] = {}
     for done, column in enumerate(asked):
         progress(f"the coding of {column.name}", done, len(asked))
         pair = pair_of(column, side)
         links = [
-            find_linked_codes(one, column, side) for one in _links(search, looks or {}, column.name)
+            find_linked_codes(one, column, side) for one in _links(search, sets, column.name, known)
         ]
         coding = ColumnCoding(
             column, side, propose_codings(pair, links), has_common=has_common_value(pair)
@@ -81,19 +83,34 @@ def find_codings(
     return tuple(found)
 
 
-def _links(search: TiedSearch | None, looks: Mapping[str, LinkView], name: str) -> Iterator[Links]:
+def _linking_sets(
+    search: TiedSearch | None, looks: Mapping[str, LinkView]
+) -> tuple[tuple[str, ...], ...]:
+    """The columns that tie most people, if any are tied, and those that link most."""
     if search is None:
-        return
+        return ()
     top = max(looks.values(), key=lambda look: look.tied_people, default=None)
-    sets = [] if top is None else [(*top.by, top.column)]
+    return (search.widest,) if top is None else ((*top.by, top.column), search.widest)
+
+
+def _links(
+    search: TiedSearch | None,
+    sets: Sequence[tuple[str, ...]],
+    name: str,
+    known: dict[tuple[str, ...], Links],
+) -> Iterator[Links]:
+    """People linked by each set without this column; those that columns share are known."""
     seen = set()
-    for by in (*sets, search.widest):
+    for by in sets:
         rest = tuple(one for one in by if one != name)[:MOST_LINKING]
-        if rest and frozenset(rest) not in seen:
-            seen.add(frozenset(rest))
-            links = search.link_people(rest)
-            if links.total >= LEAST_LINKS:
-                yield links
+        if search is None or not rest or frozenset(rest) in seen:
+            continue
+        seen.add(frozenset(rest))
+        links = known.get(rest) or search.link_people(rest)
+        if rest == by[:MOST_LINKING]:
+            known[rest] = links
+        if links.total >= LEAST_LINKS:
+            yield links
 
 
 def map_frames(

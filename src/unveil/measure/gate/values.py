@@ -29,6 +29,8 @@ _DATES = (
     *("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M"),
 )
 _FORMATS = (*_DATES, "%Y-%m", "%m/%Y", "%m.%Y", "%b %Y", "%B %Y")
+# What is no digit and no month at its beginning is no date in any of them.
+_DATE_START = r"^(?:[+-]?[0-9]|(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 _MOST_FORMATS = 3
 _PART = 0.3  # of what is left, that one more format has to read
 _AMOUNT = (
@@ -90,8 +92,10 @@ def read_days(levels: pl.Series) -> Floats | None:
     found = pl.Series([None] * len(text), dtype=pl.Date)
     for _ in range(_MOST_FORMATS):
         left = _probe(text.filter(found.is_null()))
+        if not len(left) or left.str.contains(_DATE_START).mean() < _PART:  # type: ignore[operator]
+            break
         best = max(_FORMATS, key=lambda form: _days(left, form).is_not_null().sum())
-        if not len(left) or _days(left, best).is_not_null().mean() < _PART:  # type: ignore[operator]
+        if _days(left, best).is_not_null().mean() < _PART:  # type: ignore[operator]
             break
         found = found.zip_with(found.is_not_null(), _days(text, best))
     is_read = len(text) > 0 and found.is_not_null().mean() >= MOST  # type: ignore[operator]

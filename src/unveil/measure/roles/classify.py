@@ -254,7 +254,7 @@ def classify_column(look: ColumnSummary, said: TopicMatch | None) -> ClassifiedC
     """
     column = replace(classify_key(look, None), said=said)
     if look.column.n_levels < 2:  # one value beside missing ones says something: yes, or nothing
-        only = "one value for everybody" if look.n_distinct else "no value at all"
+        only = "one value for everyone" if look.n_distinct else "no value at all"
         return column.set_role("ignore", "values", f"{only}: nothing to know and nothing to learn.")
     if said is not None and said.topic.kind == "weight":
         return column

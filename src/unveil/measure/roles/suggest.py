@@ -131,7 +131,7 @@ KNOWN = {
 def explain_key(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
     """Why a column is a key."""
     is_alone = not n_gained and column.name == found.names[0]
-    gained = "Nobody becomes unique by it alone." if is_alone else _format_gain(n_gained)
+    gained = "No one becomes unique by it alone." if is_alone else _format_gain(n_gained)
     if found.stop != "given":
         return f"{_topic(column)}: {KNOWN[column.grade or '']}. {gained}"
     is_name = column.look is not None and column.look.is_near_unique
@@ -171,7 +171,7 @@ def _explain_candidate(column: ClassifiedColumn, found: ChosenKeys, n_gained: in
         less = f"less than {LEAST_GAIN:g} % of all"
         return f"{known}, but it adds little. {_format_gain(n_gained, 'would become', less)}"
     if not n_gained:
-        return f"{known}, but nobody more becomes unique by it."
+        return f"{known}, but no one more becomes unique by it."
     return f"{known}, but the keys single out enough people without it."
 
 
@@ -188,7 +188,7 @@ def _topic(column: ClassifiedColumn) -> str:
 
 def _points(count: int, of: int) -> str:
     if not count:
-        return "nobody who is unique"
+        return "no one who is unique"
     percent = 100 * count / of
     points = f"{percent:.1f}" if percent >= 0.05 else "less than 0.1"
     return f"{points} points of unique people"

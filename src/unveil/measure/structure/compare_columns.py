@@ -175,7 +175,8 @@ def _kind(pair: ColumnPair) -> Iterator[Difference]:
         (NOUNS[here], NOUNS[there]),
         f"Column {quote_name(pair.name)} holds {NOUNS[here]} in the original and {NOUNS[there]} in"
         f" {pair.copy}.",
-        f"Write it as {NOUNS[here]} in the copy, or say which entries mean missing (--missing).",
+        f"Write it as {NOUNS[here]} in the synthetic data, or say which entries mean missing"
+        " (--missing).",
     )
 
 
@@ -197,7 +198,7 @@ def _missing(pair: ColumnPair) -> Iterator[Difference]:
             f"Column {quote_name(pair.name)}: {_missing_sentence(here)} in the original and "
             f"{_missing_sentence(there)} in"
             f" {pair.copy}.",
-            "Declare the same missing codes in the copy.",
+            "Declare the same missing codes in the synthetic data.",
         )
     gaps, others = pair.original.missing_ranges, pair.synthetic.missing_ranges
     if "missing_ranges" not in pair.lost and set(gaps) != set(others):
@@ -205,15 +206,14 @@ def _missing(pair: ColumnPair) -> Iterator[Difference]:
             "missing",
             pair.name,
             (_gaps(gaps), _gaps(others)),
-            f"Column {quote_name(pair.name)}: numbers {_gaps(gaps) or 'in no range'} stand for "
-            "no answer"
+            f"Column {quote_name(pair.name)}: numbers {_gaps(gaps) or 'in no range'} mean missing"
             f" in the original, and {_gaps(others) or 'in no range'} in {pair.copy}.",
-            "Declare the same range of missing numbers in the copy.",
+            "Declare the same range of missing numbers in the synthetic data.",
         )
 
 
 def _missing_sentence(missing: tuple[Code, ...]) -> str:
-    return f"{codes(missing)} stand for no answer" if missing else "no code stands for no answer"
+    return f"{codes(missing)} mean missing" if missing else "no code means missing"
 
 
 def _gaps(gaps: tuple[MissingRange, ...]) -> str | None:
@@ -292,7 +292,9 @@ def _or_none(said: str | None, what: str) -> str:
 
 Labels = dict[Code, str]
 
-_RECODE = "Recode the copy to the codes of the original, or its figures are of other answers."
+_RECODE = (
+    "Recode the synthetic data to the codes of the original, or its figures concern other answers."
+)
 
 
 def category_differences(pair: ColumnPair) -> Iterator[Difference]:
@@ -371,7 +373,7 @@ def _contradictions(
             f"{_format_codes_of(other, here)} in the"
             f" original, {_format_codes_of(other, there)} in {pair.copy}.",
             "Find out which labels are right. If the codes mean the same, write the labels of the"
-            " original into the copy; if not, recode it.",
+            " original into the synthetic data; if not, recode it.",
         )
 
 
@@ -407,7 +409,8 @@ def _only_in_one(pair: ColumnPair, here: Labels, there: Labels) -> Iterator[Diff
             pair.name,
             (_format_codes_of(ours, here) or None, _format_codes_of(theirs, there) or None),
             f"Column {quote_name(pair.name)} declares other codes: {', and '.join(told)}.",
-            "Declare the codes of the original in the copy, those that nobody has among them.",
+            "Declare the codes of the original in the synthetic data, those that no one has"
+            " among them.",
         )
 
 
@@ -422,7 +425,8 @@ def _compare_values(pair: ColumnPair) -> Iterator[Difference]:
             f"Column {quote_name(pair.name)} holds {here.holds} in the original and "
             f"{there.holds} in"
             f" {pair.copy}.",
-            f"Write the {here.holds} in the copy; unveil convert and --like the original do so.",
+            f"Write the {here.holds} in the synthetic data; unveil convert and --like the"
+            " original do so.",
         )
     if there.n_outside and not here.n_outside:
         listed = f": {codes(there.occurring)}" if there.occurring else ""
@@ -467,7 +471,7 @@ def _alone(pair: ColumnPair, kind: str, alone: pl.DataFrame) -> Difference:
         (codes(told) or None, None) if kind == "original" else (None, codes(told) or None),
         f"Column {quote_name(pair.name)} has categories that occur only in {where}"
         f"{listed}{_rest(alone.height - len(told), listed)}.",
-        "Check how the copy was made: categories may be lost or misspelt.",
+        "Check how the synthetic data were made: categories may be lost or misspelt.",
     )
 
 

@@ -94,7 +94,10 @@ def _take(
     theirs.remove(other)
 
 
-CONVERT = "Write the copy with unveil convert and --like the original, which gives it all of these."
+CONVERT = (
+    "Write the synthetic data with unveil convert and --like the original, which gives it"
+    " all of these."
+)
 _WORST_FIRST = get_args(DifferenceKind)
 
 
@@ -188,7 +191,7 @@ def _names(
             name,
             (name, None),
             f"{theirs.place} has no column {quote_name(name)}.",
-            "Add it to the copy, or say in its notes that it was left out.",
+            "Add it to the synthetic data, or say in its notes that it was excluded.",
         )
     for name in pairs.only_synthetic:
         yield difference(
@@ -196,7 +199,7 @@ def _names(
             name,
             (None, name),
             f"{theirs.place} has a column {quote_name(name)} that the original lacks.",
-            "Take it out of the copy, unless it is a marker of yours.",
+            "Take it out of the synthetic data, unless it is a marker of yours.",
         )
     for name, other in pairs.renames.items():
         is_case = name.strip().casefold() == other.strip().casefold()
@@ -207,7 +210,7 @@ def _names(
             (name, other),
             f"Column {quote_name(name)} is called {quote_name(other)} in {theirs.mid_place}, "
             f"{how}.",
-            f"Rename it to {quote_name(name)} in the copy.",
+            f"Rename it to {quote_name(name)} in the synthetic data.",
         )
 
 

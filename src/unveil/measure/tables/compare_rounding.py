@@ -68,9 +68,9 @@ def populated_tables(named: Named, n_max: Any) -> tuple[Named, tuple[str, ...]]:
     if not empty or n_max == 0:
         return named, ()
     if len(empty) == len(named):
-        raise InputError("Nobody is counted in any table, so that nobody can become known.")
+        raise InputError("No one is counted in any table, so that no one can become known.")
     note = (
-        f"Nobody is counted in {len(empty):,} of the tables, which are left out: "
+        f"No one is counted in {len(empty):,} of the tables, which are excluded: "
         f"{list_names(empty)}."
     )
     return {name: table for name, table in named.items() if name not in set(empty)}, (note,)

@@ -256,7 +256,7 @@ def parse_published(grid: Grid, given: Any, asked: Plan) -> dict[str, tuple[Publ
         if part not in asked:
             raise SettingsError(
                 f"Published values are given for the part {part!r}, which is not published. Ask"
-                f" for it, or leave them out. Published are: {list_names(asked) or 'none'}."
+                f" for it, or omit them. Published are: {list_names(asked) or 'none'}."
             )
         found[part] = _values(grid, part, values)
     return found

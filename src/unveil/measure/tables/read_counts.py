@@ -445,7 +445,7 @@ def _counts(rows: _Rows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
         flat[cell] = numbers[row]
     n_absent = rows.grid.n_cells - len(cells)
     note = (
-        f"{n_absent:,} of {rows.grid.n_cells:,} cells are not in the file and taken to have nobody"
+        f"{n_absent:,} of {rows.grid.n_cells:,} cells are not in the file and taken to have no one"
         " in them."
     )
     return check_counts(flat, rows.grid), [note] if n_absent else []

@@ -149,7 +149,7 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     found = whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
     if N == 0 and n_max != 0:
         who = "with the given levels is left in the table" if is_given else "is left in the table"
-        raise InputError(f"Nobody {who}, so that nobody can become known. Ask for n_max=0 alone.")
+        raise InputError(f"No one {who}, so that no one can become known. Ask for n_max=0 alone.")
     return found
 
 
@@ -308,7 +308,7 @@ def _check_asked(asked: Mapping[str, Any]) -> None:
     beside = [name for name, value in asked.items() if value is not None and value is not False]
     if beside:
         raise SettingsError(
-            f"A release says itself what is published; leave out {list_names(beside)}, or give the"
+            f"A release says itself what is published; omit {list_names(beside)}, or give the"
             " counts instead."
         )
 

@@ -333,7 +333,7 @@ def match_risk(
     if tolerance is not None:
         raise SettingsError(
             "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
-            " the copy after the data, or leave the tolerance out."
+            " the synthetic data after the data, or leave the tolerance out."
         )
     asked = parse_risk_settings(
         key_names,
@@ -363,13 +363,13 @@ def _check_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
             raise SettingsError(
                 f"{name} is {quote_value(value)}, which has no meaning where rows of a copy are "
                 "matched"
-                " to rows of the data. Leave it out, or give the data alone."
+                " to rows of the data. Omit it, or give the data alone."
             )
     if missing not in (None, "category"):
         raise SettingsError(
             f"missing is {quote_value(missing)}. Where rows of a copy are matched to rows of "
             "the data a"
-            " missing key is a level: leave it out, or give 'category'."
+            " missing key is a level: omit it, or give 'category'."
         )
 
 

@@ -95,7 +95,7 @@ def max_size(max_msu: Any, n_keys: int) -> int:
 
 
 QUANTILE = 0.9
-NO_FILE_DIS = "nobody is alone with their keys, and nobody shares them with exactly one other"
+NO_FILE_DIS = "no one is unique on their keys, and no one shares them with exactly one other"
 NO_RECORD_DIS = (
     f"with more than {MOST_DIS_KEYS} keys the DIS of single records would no longer "
     "rise with the score"

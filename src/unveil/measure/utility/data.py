@@ -69,7 +69,7 @@ def open_columns(
     """Read, align and encode the columns asked for, or all that every side has."""
     wanted = None if columns is None else names(columns, "Columns")
     if wanted is not None and not wanted:
-        raise RolesError("No columns are given. Name some, or leave columns out for all of them.")
+        raise RolesError("No columns are given. Name some, or omit columns for all of them.")
     called = names(categories, "Categories")
     codes = parse_bands(None, special_codes).special_codes
     files = open_files(sides, wanted, missing_values, progress)
@@ -139,6 +139,6 @@ def _check_unheld(column: CodedColumn) -> None:
     if not is_held and levels.cast(pl.Float64).n_unique() < levels.n_unique():
         raise RolesError(
             f"Column {column.name!r} holds whole numbers beyond {EXACT:,} that differ by less than"
-            " decimals can hold. Name it in categories, leave it out, or subtract what all of them"
+            " decimals can hold. Name it in categories, omit it, or subtract what all of them"
             " have in common."
         )

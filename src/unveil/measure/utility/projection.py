@@ -182,8 +182,8 @@ def _mark(given: Any, n_rows: int, copy: int) -> Mask | None:
         )
     if len(values) != n_rows:
         raise SettingsError(
-            f"kept of copy {copy} has {len(values):,} truth values, but the copy has {n_rows:,}"
-            " records. Give one for each."
+            f"kept of copy {copy} has {len(values):,} truth values, but the synthetic data have"
+            f" {n_rows:,} records. Give one for each."
         )
     return values
 

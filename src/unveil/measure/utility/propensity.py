@@ -167,7 +167,7 @@ def design(terms: Sequence[Term], order: int, n_rows: int) -> Design:
     if n_columns * n_rows > MOST_NUMBERS:
         raise SettingsError(
             f"The logistic model would have {n_columns:,} parameters for {n_rows:,} records, more"
-            " than fits into memory. Name fewer columns, leave out those with many levels, take"
+            " than fits into memory. Name fewer columns, omit those with many levels, take"
             ' fewer interactions, or model="cart".'
         )
     columns = [DesignColumn("", parts) for some in chosen for parts in product(*some)]

@@ -204,7 +204,7 @@ def _words(given: Expression) -> list[str]:
 
 
 MOST_CELLS = 2_000
-NOBODY = "nobody is in the subgroup"
+NOBODY = "no one is in the subgroup"
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ def _share_of(term: str, count: int, n: int, rows: Rows, name: str) -> FileEstim
 def _empty(rows: Rows, names: Sequence[str]) -> str:
     if not rows.any():
         return NOBODY
-    return f"nobody in the subgroup has a value of {' and '.join(map(repr, names))}"
+    return f"no one in the subgroup has a value of {' and '.join(map(repr, names))}"
 
 
 def _code(one: ResultSpec, opened: ReplicationData, column: CodedColumn, level: str) -> int:
@@ -350,7 +350,7 @@ def _table_answer(
         if bases[cell]:
             found[term] = share(int(counts[cell]), int(bases[cell]))
         else:
-            left_out[term] = f"nobody in the subgroup has this level of {one.within!r}"
+            left_out[term] = f"no one in the subgroup has this level of {one.within!r}"
     return FileEstimate(found, left_out=left_out)
 
 

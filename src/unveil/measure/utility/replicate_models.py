@@ -163,13 +163,13 @@ def _levels(
         unknown = [level for level, code in zip(order, places, strict=True) if code is None]
         if unknown:
             raise SettingsError(
-                f"{one.heading}: nobody has {name!r} = {list_names(map(repr, unknown))}. Write "
+                f"{one.heading}: no one has {name!r} = {list_names(map(repr, unknown))}. Write "
                 "levels"
                 " as they stand in the data."
             )
         if lacking := len({*occur} - {*places}):
             raise SettingsError(
-                f"{one.heading}: levels leaves out {lacking:,} of the {len(occur):,} levels of"
+                f"{one.heading}: levels lacks {lacking:,} of the {len(occur):,} levels of"
                 f" {name!r}. Name all of them, in their order."
             )
         occur = [code for code in places if code in occur]
@@ -241,7 +241,7 @@ def _answer(problem: RegressionProblem, side: int) -> tuple[FileEstimate, tuple[
     n = int(rows.sum())
     if not n:
         is_empty = not problem.opened.rows(subgroup_of(problem.one, problem.opened), side).any()
-        why = NOBODY if is_empty else "nobody in the subgroup has a value in every column"
+        why = NOBODY if is_empty else "no one in the subgroup has a value in every column"
         return FileEstimate(why=why), ()
     if lacking := _lacking_reference(problem, side):
         return FileEstimate(why=lacking), ()
@@ -276,7 +276,7 @@ def _absent_class_reasons(
     classes = problem.classes
     shown = {f"{classes.shown[code]} | ": classes.shown[code] for code in classes.others}
     return {
-        f"{prefix}{label}": f"nobody has {classes.name} = {level}"
+        f"{prefix}{label}": f"no one has {classes.name} = {level}"
         for prefix, level in shown.items()
         if prefix not in prefixes
         for label in (INTERCEPT, *axes.labels)
@@ -307,7 +307,7 @@ def _lacking_reference(problem: RegressionProblem, side: int) -> str | None:
         codes = problem.opened.codes(name, side)[problem.complete[side]]
         if levels.reference not in codes:
             level = "" if levels.reference < 0 else f" = {levels.shown[levels.reference]}"
-            return f"nobody has {name}{level}, the level that others are compared with"
+            return f"no one has {name}{level}, the level that others are compared with"
     return None
 
 
@@ -327,7 +327,7 @@ def _columns(problem: RegressionProblem, side: int) -> Iterator[DesignColumn]:
         if n_columns * per_column > MOST_COEFFICIENTS:
             raise SettingsError(
                 f"{problem.one.heading}: the model has more than {MOST_COEFFICIENTS:,}"
-                " coefficients. Leave out terms with many levels."
+                " coefficients. Omit terms with many levels."
             )
         for parts in chosen:
             label = " : ".join(said for said, _ in parts)
@@ -359,7 +359,7 @@ def _fit_side(
         assert problem.condition is not None
         met = opened.truth(problem.condition, side)[0][rows].astype(np.int64)
         if met.all() or not met.any():
-            return Unfit("the outcome is the same for everybody"), [""]
+            return Unfit("the outcome is the same for everyone"), [""]
         return fit_classes(axes, met, [""]), [""]
     return _by_class(problem, problem.classes, axes, side)
 
@@ -371,12 +371,12 @@ def _by_class(
     first = problem.opened.codes(problem.outcome, 0)[problem.complete[0]]
     here, there = ([code for code in classes.order if code in np.unique(c)] for c in (codes, first))
     if len(here) < 2:
-        return Unfit("the outcome is the same for everybody"), [""]
+        return Unfit("the outcome is the same for everyone"), [""]
     if problem.model != "multinomial" and here != there:
         return Unfit("the outcome has other levels than in the original"), [""]
     if classes.reference not in here:
         level = classes.shown[classes.reference]
-        return Unfit(f"nobody has {classes.name} = {level}, which others are compared with"), [""]
+        return Unfit(f"no one has {classes.name} = {level}, which others are compared with"), [""]
     if problem.model == "ordered":
         cuts = [f"{classes.shown[a]} | {classes.shown[b]}" for a, b in pairwise(here)]
         return fit_ordered(axes, _places(codes, here), cuts), [""]

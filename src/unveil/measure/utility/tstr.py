@@ -125,7 +125,7 @@ def _warnings(
 ) -> Iterator[str]:
     if trial.n_folds is not None:
         yield (
-            "The people tested on are those the copies were made from, which flatters the copies."
+            "The test people are those the synthetic files were made from, which favours the files."
             " Give a control that was held out before synthesis for a fair test."
         )
     if trial.outcome.kind == "classification":
@@ -144,7 +144,7 @@ def _missing_classes(trial: Trial, copies: Sequence[int]) -> Iterator[str]:
         held = set(np.unique(outcome.classes(side, outcome.rows(side))).tolist())
         if len(held) == 1:
             yield (
-                f"Copy {number} has one class of the outcome only, so its model gives everybody"
+                f"Copy {number} has one class of the outcome only, so its model gives everyone"
                 " that class."
             )
         elif n_lacking := len(real - held):
@@ -273,7 +273,7 @@ def _columns(outcome: Any, predictors: Any) -> tuple[str, ...] | None:
             f"The outcome {outcome!r} cannot predict itself. Take it out of predictors."
         )
     if not chosen:
-        raise RolesError("No predictors are given. Name some, or leave them out for all columns.")
+        raise RolesError("No predictors are given. Name some, or omit them for all columns.")
     return (outcome, *chosen)
 
 

@@ -67,7 +67,7 @@ def _column_names(tables: Sequence[Table], settings: DistanceSettings) -> tuple[
     common = [name for name in original if name in set(synthetic)]
     if not common:
         raise RolesError(
-            f"{tables[0].place} and the synthetic copy have no column in common, so there is no"
+            f"{tables[0].place} and the synthetic data have no column in common, so there is no"
             " distance between their rows. Give the columns the same names in both."
         )
     for table in tables:
@@ -89,7 +89,7 @@ def _code_column(
     is_empty = not column.counts[:, : len(column.levels.drop_nulls())].any()
     if column.levels.dtype == pl.String and given and not is_empty:
         raise SettingsError(
-            f"Column {name!r} holds text, so it has no special codes. Leave them out, or name"
+            f"Column {name!r} holds text, so it has no special codes. Omit them, or name"
             " such entries with missing_values."
         )
     if column.levels.dtype == pl.Boolean:  # 0 and 1, as jaccard takes them

@@ -164,7 +164,7 @@ def _check_others(columns: Sequence[DistanceColumn]) -> None:
         raise SettingsError(
             f"The metric jaccard is for columns of yes and no, but {list_names(others)}"
             f" {'holds' if len(others) == 1 else 'hold'} other values. Code them as 1 and 0 (or"
-            " true and false), leave them out, or use the metric gower."
+            " true and false), omit them, or use the metric gower."
         )
 
 

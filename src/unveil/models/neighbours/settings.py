@@ -50,7 +50,7 @@ def parse_settings(
     if inverse_covariance is not None and chosen != "mahalanobis":
         raise SettingsError(
             f"inverse_covariance is a setting of the metric mahalanobis, but the metric is"
-            f" {chosen}. Leave it out."
+            f" {chosen}. Omit it."
         )
     named = None if columns is None else names(columns, "Columns")
     if named == ():

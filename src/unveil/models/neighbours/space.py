@@ -132,7 +132,7 @@ def _check(faults: Sequence[UnusableColumn], settings: DistanceSettings) -> None
     guarded = [fault for fault in faults if fault.column in settings.protected]
     if guarded:
         said = "\n".join(fault.sentence for fault in guarded)
-        raise SettingsError(f"{said}\nIt cannot be protected: leave it out of protect_columns.")
+        raise SettingsError(f"{said}\nIt cannot be protected: remove it from protect_columns.")
 
 
 def _mahalanobis(
@@ -179,7 +179,7 @@ def _ends(matrix: Matrix, by_name: dict[str, tuple[float, float]]) -> tuple[Floa
     low, high = np.array(ends).T
     if not np.isfinite(low).all():
         empty = [c.name for c, end in zip(columns, low, strict=True) if not np.isfinite(end)]
-        raise SettingsError(f"{list_names(empty)} is missing in every row. Leave it out.")
+        raise SettingsError(f"{list_names(empty)} is missing in every row. Omit it.")
     return low, high
 
 
@@ -206,7 +206,7 @@ def _too_few(matrix: Matrix, n_complete: int) -> str:
     rows = "1 row" if n_complete == 1 else f"{n_complete:,} rows"
     return (
         f"Only {rows} of the original have a value in every column, too few for a covariance."
-        f" Leave out the columns with most missing values: {list_names(_gaps(matrix.columns)[:3])}."
+        f" Omit the columns with most missing values: {list_names(_gaps(matrix.columns)[:3])}."
     )
 
 

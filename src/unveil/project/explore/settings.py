@@ -176,7 +176,7 @@ def grid(
 def _list(what: str, given: Any) -> list[Any]:
     found = list(given) if is_list(given) else [given]
     if not found:
-        raise SettingsError(f"{what} is empty. Name at least one, or leave it out.")
+        raise SettingsError(f"{what} is empty. Name at least one, or omit it.")
     return found
 
 

@@ -114,8 +114,8 @@ def merge_rare(step: MergeRare, column: RecodedColumn) -> Change:
 def _check_no_answer(column: RecodedColumn, into: Mapping[str, str], apart: set[str]) -> None:
     if apart & set(into.values()):
         raise SettingsError(
-            f"levels of column {column.name!r} would be merged into one that stands for no answer."
-            " Name another level."
+            f"levels of column {column.name!r} would be merged into one that stands for a"
+            " missing value. Name another level."
         )
 
 
@@ -188,9 +188,9 @@ def _unknown_sentence(n: int) -> str:
     if not n:
         return ""
     what = (
-        "1 level that only the copy has stays"
+        "1 level that only the synthetic data have stays"
         if n == 1
-        else f"{n:,} levels that only the copy has stay"
+        else f"{n:,} levels that only the synthetic data have stay"
     )
     return f" {what} as it is." if n == 1 else f" {what} as they are."
 

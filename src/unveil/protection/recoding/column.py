@@ -150,7 +150,7 @@ def find_declaration(variables: Sequence[Variable | None]) -> Variable | None:
 
 Chance = Callable[[int], np.random.Generator]
 """The random numbers of a step, for the data (0) and for its copy (1)."""
-SIDES = ("", " in the copy")
+SIDES = ("", " in the synthetic data")
 
 
 @dataclass(frozen=True)

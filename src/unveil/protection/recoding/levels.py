@@ -46,8 +46,8 @@ def check_no_levels(column: RecodedColumn) -> None:
     if len({kind == "number" for kind in kinds}) > 1:
         data, copy = (NOUNS[kind] for kind in kinds)
         raise SettingsError(
-            f"column {column.name!r} holds {data}, but {copy} in the copy. Give it the same coding"
-            " in both."
+            f"column {column.name!r} holds {data}, but {copy} in the synthetic data. Give it the"
+            " same coding in both."
         )
 
 

@@ -102,7 +102,7 @@ def apply_limit(step: TopCode | BottomCode, column: RecodedColumn) -> Change:
         raise SettingsError(NO_NUMBERS.format(column.name))
     if apart.has(float(limit)):
         raise SettingsError(
-            f"the limit of column {column.name!r} is a number that stands for no answer. Give"
+            f"the limit of column {column.name!r} is a number that stands for a missing value. Give"
             " another one."
         )
     made = tuple(_at_most(side, limit, apart, is_top=is_top) for side in column.sides)
@@ -203,8 +203,8 @@ def _round_side(name: str, side: pl.Series, to: Number, apart: SpecialCodes) -> 
     n = int(apart.among(made[chosen], side.dtype).sum())
     if n:
         raise SettingsError(
-            f"{records(n)} of column {name!r} would get a number that stands for no answer. Round"
-            " to another multiple."
+            f"{records(n)} of column {name!r} would get a number that stands for a missing"
+            " value. Round to another multiple."
         )
     return replace_values(side, chosen, np.where(chosen, made, 0.0))
 

@@ -205,7 +205,7 @@ class RecipeRun:
         for place, i in enumerate(having):
             made[i] = _apply_change(self.tables[i], name, change, place)
             if made[i].frame.is_empty():
-                of = " of the copy" if i else ""
+                of = " of the synthetic data" if i else ""
                 raise SettingsError(f"no record{of} would be left. Take the step out.")
         self._recode_key(name, change)
         has_rows = change.kept is None

@@ -180,7 +180,7 @@ def _one_aim(said: Mapping[str, Any]) -> list[str]:
         faults.append("give into (one level) or hierarchy (a parent for each), one of the two.")
     if said.get("always"):
         if "hierarchy" not in said:
-            faults.append("always is for a hierarchy. Give one, or leave always out.")
+            faults.append("always is for a hierarchy. Give one, or omit always.")
         if "below" in said:
             faults.append("below says when and always says ever. Give one of the two.")
     elif "below" not in said:

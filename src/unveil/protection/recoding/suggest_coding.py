@@ -234,7 +234,7 @@ def _propose_for_dates(column: RecodedColumn, held: pl.Series) -> Iterator[Found
     n_alone = int((months.value_counts()["count"] == 1).sum())
     to_year = n_alone > ALONE * len(held)
     reason = f"{records(n_exact)} with a date to the day or finer"
-    also = f", and {n_alone:,} would be alone even in their month" if to_year else ""
+    also = f", and {n_alone:,} would be unique even in their month" if to_year else ""
     yield (
         CoarsenDate(column=column.name, to="year" if to_year else "month"),
         f"{reason}{also}: exact dates point at people.",
@@ -421,7 +421,7 @@ def _propose_bands(
     if best is None or (best.n_uniques_left or 0) >= (best.n_uniques or 0):
         return None
     reason = (
-        f"An exact number sets people apart: {best.n_uniques:,} are alone with the keys, and"
+        f"An exact number sets people apart: {best.n_uniques:,} are unique on the keys, and"
         f" {best.n_uniques_left:,} would be with these bands."
     )
     return msgspec.structs.replace(best, reason=reason)

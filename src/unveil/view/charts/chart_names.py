@@ -15,28 +15,38 @@ from unveil.records.protection import Protection, Refill
 from unveil.records.replication import Replication
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Projection, Utility
-from unveil.view.charts.associations import associations
-from unveil.view.charts.attack_intervals import attack_rates
-from unveil.view.charts.cap_lines import cap_lines_chart
+from unveil.view.charts.bars import (
+    distances,
+    gtcap_chart,
+    identity_chart,
+    match_chart,
+    refill_rounds,
+    steps_chart,
+    tcap_chart,
+    uniques_chart,
+    utility_chart,
+)
 from unveil.view.charts.chart import Chart
-from unveil.view.charts.correlation_difference import correlation_difference
-from unveil.view.charts.distributions import distances, distribution
-from unveil.view.charts.ecap_curve import ecap_curve, populations
-from unveil.view.charts.exclusion_grid import exclusion_grid_chart
-from unveil.view.charts.figure_bars import match_chart, tcap_chart, utility_chart
-from unveil.view.charts.funnel import identity_chart, steps_chart
-from unveil.view.charts.gtcap_histogram import gtcap_chart
-from unveil.view.charts.ladder import ladder_chart
-from unveil.view.charts.lollipop import lollipop_chart
-from unveil.view.charts.noise_curve import noise_curve
-from unveil.view.charts.pair_map import pair_map
-from unveil.view.charts.paired_dots import attack_pairs_chart, excess_chart, membership_chart
-from unveil.view.charts.projection_groups import projected_groups
-from unveil.view.charts.refill_rounds import refill_rounds
-from unveil.view.charts.replication_intervals import overlap
-from unveil.view.charts.risk_utility import risk_utility
-from unveil.view.charts.sap_curve import CurveLine, sap_curve
-from unveil.view.charts.suda_bars import uniques_chart
+from unveil.view.charts.distributions import distribution
+from unveil.view.charts.dots import (
+    attack_pairs_chart,
+    excess_chart,
+    exclusion_grid_chart,
+    ladder_chart,
+    lollipop_chart,
+    membership_chart,
+)
+from unveil.view.charts.grids import associations, correlation_difference, pair_map
+from unveil.view.charts.intervals import attack_rates, overlap
+from unveil.view.charts.lines import (
+    CurveLine,
+    cap_lines_chart,
+    ecap_curve,
+    noise_curve,
+    populations,
+    sap_curve,
+)
+from unveil.view.charts.scatter import projected_groups, risk_utility
 from unveil.view.comparison import most_different
 from unveil.view.format import and_list
 

@@ -1,185 +1,288 @@
-"""How two columns of numbers lie together: people in hexagons, or some of the points."""
+"""Points on two axes: files on the original's main axes, settings by risk and utility."""
 
 from collections.abc import Sequence
+from math import cos, pi, sin
+from random import Random
+from typing import TypeVar
 
-from unveil.records.comparison import FEWEST_PEOPLE, Cloud, PairCounts
-from unveil.view.charts.render_svg import (
+from unveil.records.comparison import Cloud
+from unveil.records.exploration import Exploration, ExplorationRow, frontier
+from unveil.records.utility import ProjectedGroup, Projection
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.marks import (
     BASELINE,
+    INK,
     ORIGINAL,
+    REVIEW,
+    SOLID,
     SYNTHETIC,
+    Row,
     Spec,
-    render_svg,
-    thin_points,
+    at,
+    draw,
+    legend,
+    line,
+    look,
+    number,
+    panel,
+    words,
+    write,
 )
-from unveil.view.format import truncate
+from unveil.view.exploration import RISKS, UTILITIES, value
+from unveil.view.format import percent, truncate
+from unveil.view.projection import group_name
 
-_SIZE = 300
-_HEXAGON = "M0,-1L0.866,-0.5L0.866,0.5L0,1L-0.866,0.5L-0.866,-0.5Z"
-_DAY = 86_400_000
+MOST_POINTS = 2_000
+Thing = TypeVar("Thing")
 
 
-def hexbin_chart(record: PairCounts) -> str:
-    """Two panels, original and copies: darker where more people are.
+def thin_points(rows: Sequence[Thing], most: int = MOST_POINTS) -> Sequence[Thing]:
+    """Some of many points, always the same: a picture with more of them shows no more.
 
-    Hexagons with fewer than five people have one light shade, whoever they are.
+    Not every tenth, say: rows that differ by their place would all be of one kind.
     """
-    panels = [
-        _panel(record, counts, title, _highest(record))
-        for counts, title in ((record.n_original, "original"), (record.n_synthetic, "synthetic"))
-    ]
-    spec: Spec = {
-        "hconcat": panels,
-        "spacing": 30,
-        "resolve": {"scale": {"color": "shared"}},
+    if len(rows) <= most:
+        return rows
+    return [rows[place] for place in sorted(Random(0).sample(range(len(rows)), most))]
+
+
+def _crosses(rows: Sequence[Row], x: Spec, y: Spec, looks: Spec, **mark: object) -> list[Spec]:
+    """One standard deviation to either side, along each axis."""
+    across = {"x": at(x, "left"), "x2": {"field": "right"}, "y": y, **looks}
+    upright = {"x": x, "y": at(y, "down"), "y2": {"field": "up"}, **looks}
+    return [draw("rule", rows, place, strokeWidth=1, **mark) for place in (across, upright)]
+
+
+# Files on the original's main axes (Chapelle and Falissard 2023, Figures 12 and 13)
+
+LOOKS = {
+    "original": (ORIGINAL, "circle", SOLID),
+    "synthetic": (SYNTHETIC, "square", [6, 3]),
+    "retained": (SYNTHETIC, "triangle-up", [6, 3]),
+    "filtered": (INK, "cross", [2, 2]),
+}
+"""Colour, shape and dashes, so that none is needed alone."""
+_ON_AXES = "Original and synthetic data on the original's main axes"
+_CORNERS = 48
+
+
+def _main_axes(record: Projection) -> tuple[Spec, Spec]:
+    both = {"scale": {"zero": False}, "axis": {"tickCount": 6}}
+    x, y = (
+        number(field, f"axis {one.number} ({percent(100 * one.explained)} of the spread)", **both)
+        for field, one in zip("xy", record.components, strict=True)
+    )
+    return x, y
+
+
+def _looks(rows: Sequence[Row]) -> dict[str, Spec]:
+    """Colour, shape and dashes of the sides that are there; they share one legend."""
+    there = {row["kind"] for row in rows}
+    key = legend(symbolSize=100, symbolStrokeWidth=0, symbolOpacity=1)
+    return {
+        channel: look("kind", {k: one[place] for k, one in LOOKS.items() if k in there}, key)
+        for place, channel in enumerate(("color", "shape", "strokeDash"))
     }
-    outside = record.n_outside_original, record.n_outside_synthetic
-    return render_svg(
-        spec,
-        title=f"{truncate(record.a)} and {truncate(record.b)}",
+
+
+def projection_chart(record: Projection, cloud: Cloud) -> Chart:
+    """At most 2,000 points of single records: for a confidential page, and for no notebook."""
+    sides = zip(cloud.side, cloud.x, cloud.y, strict=True)
+    points = thin_points([{"kind": side, "x": x, "y": y} for side, x, y in sides])
+    x, y = _main_axes(record)
+    looks = _looks(points)
+    place = {"x": x, "y": y, "color": looks["color"], "shape": looks["shape"]}
+    n_all = cloud.n_original + cloud.n_synthetic
+    thinned = (
+        f" {len(points):,} of them are drawn, chosen by chance." if len(points) < n_all else ""
+    )
+    return Chart(
+        panel([draw("point", points, place, size=18, opacity=0.55, filled=True)], 480, 400),
+        title=_ON_AXES,
         description=(
-            f"Percent of people in each hexagon: {sum(record.n_original):,} of the original,"
-            f" {sum(record.n_synthetic):,} of the copies. Outside the picture: {outside[0]:,} and"
-            f" {outside[1]:,}. Light grey: fewer than {FEWEST_PEOPLE} people."
+            f"Points of single records: {cloud.n_original:,} of the original and"
+            f" {cloud.n_synthetic:,} of the synthetic data.{thinned}"
         ),
     )
 
 
-def _highest(record: PairCounts) -> float:
-    """The largest share of people in a hexagon, in percent: the end of both colour scales."""
-    sides = (record.n_original, record.n_synthetic)
-    return max(100 * max(side, default=0) / max(sum(side), 1) for side in sides) or 1.0
+def projected_groups(record: Projection) -> Chart:
+    """Every file, or the marked units of one, as its centre and its spread: no single record.
 
-
-def _panel(record: PairCounts, counts: Sequence[int], title: str, highest: float) -> Spec:
-    total = sum(counts)
-    cells = [
-        {"x": _place(x, record.kind_a), "y": _place(y, record.kind_b), "value": 100 * n / total}
-        for x, y, n in zip(record.x, record.y, counts, strict=True)
-        if n >= FEWEST_PEOPLE
+    A group is its mean, a cross of one standard deviation to either side, and the ellipse around.
+    """
+    groups = [
+        row for row in record.rows if None not in (row.mean_1, row.mean_2, row.sd_1, row.sd_2)
     ]
-    few = [
-        {"x": _place(x, record.kind_a), "y": _place(y, record.kind_b)}
-        for x, y, n in zip(record.x, record.y, counts, strict=True)
-        if 0 < n < FEWEST_PEOPLE
+    told = "; ".join(
+        f"{group_name(row)}: centre {row.mean_1:.2f} and {row.mean_2:.2f}, spread {row.sd_1:.2f}"
+        f" and {row.sd_2:.2f}"
+        for row in groups
+    )
+    centres = [_centre(row) for row in groups]
+    x, y = _main_axes(record)
+    looks = _looks(centres)
+    colour = {"color": looks["color"]}
+    around = {"order": number("order"), "detail": words("name"), **colour}
+    around["strokeDash"] = {**looks["strokeDash"], "legend": None}
+    corners = [corner for row in centres for corner in _ellipse(row)]
+    point = {"x": x, "y": y, "color": looks["color"], "shape": looks["shape"]}
+    layers = [
+        line(x, y, corners, around, strokeWidth=1.2, opacity=0.8),
+        *_crosses(centres, x, y, colour, opacity=0.6),
+        draw("point", centres, point, filled=True, size=110, opacity=1),
     ]
-    across = _SIZE / (record.n_across + 1)
-    mark: Spec = {
-        "type": "point",
-        "shape": _HEXAGON,
-        "filled": True,
-        "opacity": 1,
-        "strokeWidth": 0,
-        "size": (across / 0.866) ** 2,
-    }
-    places = {
-        "x": _axis(record.a, record.kind_a, record.range_a, record.n_across),
-        "y": _axis(record.b, record.kind_b, record.range_b, record.n_across),
-    }
-    colour: Spec = {
-        "field": "value",
-        "type": "quantitative",
-        "title": "percent",
-        "scale": {"scheme": "blues", "domain": [0, highest]},
-        "legend": {"orient": "right"},
-    }
-    return {
-        "title": {"text": title, "fontSize": 13, "fontWeight": "normal"},
-        "width": _SIZE,
-        "height": _SIZE,
-        "layer": [
-            {
-                "data": {"values": few},
-                "mark": {**mark, "color": BASELINE, "opacity": 0.5},
-                "encoding": {axis: {**one, "field": axis} for axis, one in places.items()},
-            },
-            {
-                "data": {"values": cells},
-                "mark": mark,
-                "encoding": {
-                    **{axis: {**one, "field": axis} for axis, one in places.items()},
-                    "color": colour,
-                },
-            },
-        ],
-    }
-
-
-def _axis(column: str, kind: str, limits: tuple[float, float], n_across: int) -> Spec:
-    margin = (limits[1] - limits[0]) / n_across / 2
-    ends = [_place(limits[0] - margin, kind), _place(limits[1] + margin, kind)]
-    if kind == "date":
-        scale: Spec = {"type": "utc", "domain": ends, "nice": False}
-        return {"type": "temporal", "scale": scale, "title": truncate(column)}
-    scale = {"domain": ends, "nice": False, "zero": False}
-    return {"type": "quantitative", "scale": scale, "title": truncate(column)}
-
-
-def _place(value: float, kind: str) -> float:
-    return value * _DAY if kind == "date" else value
-
-
-def scatter_chart(cloud: Cloud) -> str:
-    """Points of single records, at most 2,000: the original hollow, the copies filled."""
-    rows = [
-        {"side": side, "x": x, "y": y}
-        for side, x, y in zip(cloud.side, cloud.x, cloud.y, strict=True)
-    ]
-    points = list(thin_points(rows))
-    return render_svg(
-        points_spec(points, truncate(cloud.a), truncate(cloud.b)),
-        title=f"{truncate(cloud.a)} and {truncate(cloud.b)}",
-        description=thinned_words(cloud, len(points)),
+    said = f"Centres and one standard deviation around them. {told}."
+    return Chart(
+        panel(layers, 420, 320),
+        title=_ON_AXES,
+        description=said if groups else "No record could be placed.",
     )
 
 
-def points_spec(points: list[Spec], x: str, y: str) -> Spec:
-    """Points by side: a colour and a shape each, so that neither is needed alone."""
+def _centre(row: ProjectedGroup) -> Row:
+    x, y = row.mean_1 or 0.0, row.mean_2 or 0.0
+    wide, high = row.sd_1 or 0.0, row.sd_2 or 0.0
+    ends = {"left": x - wide, "right": x + wide, "down": y - high, "up": y + high}
+    return {"name": group_name(row), "kind": row.mark or row.side, "x": x, "y": y, **ends}
+
+
+def _ellipse(row: Row) -> list[Row]:
+    wide, high = row["right"] - row["x"], row["up"] - row["y"]
+    angles = [2 * pi * corner / _CORNERS for corner in range(_CORNERS + 1)]
+    named = {"name": row["name"], "kind": row["kind"]}
+    return [
+        {
+            "x": round(row["x"] + wide * cos(angle), 6),
+            "y": round(row["y"] + high * sin(angle), 6),
+            "order": order,
+            **named,
+        }
+        for order, angle in enumerate(angles)
+    ]
+
+
+# The risk-utility map
+
+METHODS = {
+    "cart": "circle",
+    "parametric": "square",
+    "sample": "diamond",
+    "catall": "triangle-up",
+    "ipf": "triangle-down",
+    "by column": "cross",
+}
+TREATED = {
+    "untreated": SYNTHETIC,
+    "filtered": REVIEW,
+    "noise": ORIGINAL,
+    "filtered, noise": INK,
+}
+MOST_NAMED = 30
+_WIDTH, _HEIGHT, _CLOSE, _LETTER = 520, 360, 12, 6.5
+_SHIFTS = (-8, 13, -21, 26, -34, 39)
+
+
+def risk_utility(record: Exploration) -> Chart:
+    """Risk to the right, lost utility upwards: the best settings are at the lower left."""
+    axes = (record.risk, record.utility)
+    known = [row for row in record.rows if None not in [getattr(row, axis) for axis in axes]]
+    best = frontier(record.rows, *axes)
+    points, edge = ([_setting(record, row) for row in rows] for rows in (known, best))
+    x = _axis("risk", RISKS[record.risk], points, ("left", "right"), room=0.2)
+    lower = f"{UTILITIES[record.utility]} (lower is better)"
+    y = _axis("utility", lower, points, ("down", "up"))
     looks = {
-        "original": (ORIGINAL, "circle"),
-        "synthetic": (SYNTHETIC, "triangle-up"),
-        "retained": (SYNTHETIC, "triangle-up"),
-        "filtered": ("#b3261e", "cross"),
+        "shape": _present("method", METHODS, points, "method"),
+        "color": _present("treated", TREATED, points, "protection"),
     }
-    sides = [side for side in looks if any(point["side"] == side for point in points)]
-    key: Spec = {"field": "side", "type": "nominal", "title": None, "sort": sides}
-    legend = {"orient": "top", "symbolOpacity": 1, "symbolSize": 60}
+    layers = [
+        line(x, y, edge, {"order": number("risk")}, color=BASELINE),
+        *_crosses(points, x, y, {}, color=BASELINE),
+        draw("point", points, {"x": x, "y": y, **looks}, filled=True, size=90, opacity=1),
+        *(_names(points, x, y) if len(points) <= MOST_NAMED else ()),
+    ]
+    told = "; ".join(
+        f"{row.name}: {record.risk} {value(row, record.risk)}, {record.utility}"
+        f" {value(row, record.utility)}{' (frontier)' if row in best else ''}"
+        for row in known
+    )
+    # Legends are measured in another font than they are shown in.
+    padding = {"left": 5, "top": 5, "bottom": 5, "right": 40}
+    return Chart(
+        {**panel(layers, _WIDTH, _HEIGHT), "padding": padding},
+        title="Risk and utility of each setting: lower left is better",
+        description=f"Points with the line of those that no other betters. {told}.",
+    )
+
+
+def _setting(record: Exploration, row: ExplorationRow) -> Row:
+    risk, utility = getattr(row, record.risk), getattr(row, record.utility)
+    wide, high = (getattr(row, f"{axis}_sd") or 0.0 for axis in (record.risk, record.utility))
+    treated = (("filtered", row.is_filtered), ("noise", row.is_noised))
     return {
-        "data": {"values": points},
-        "width": 480,
-        "height": 400,
-        "mark": {"type": "point", "size": 18, "opacity": 0.55, "filled": True},
-        "encoding": {
-            "x": {
-                "field": "x",
-                "type": "quantitative",
-                "title": x,
-                "scale": {"zero": False},
-            },
-            "y": {
-                "field": "y",
-                "type": "quantitative",
-                "title": y,
-                "scale": {"zero": False},
-            },
-            "color": {
-                **key,
-                "scale": {"domain": sides, "range": [looks[side][0] for side in sides]},
-                "legend": legend,
-            },
-            "shape": {
-                **key,
-                "scale": {"domain": sides, "range": [looks[side][1] for side in sides]},
-                "legend": legend,
-            },
-        },
+        "name": truncate(row.name),
+        "method": row.method if row.method in METHODS else "by column",
+        "treated": ", ".join(word for word, is_so in treated if is_so) or "untreated",
+        "risk": risk,
+        "utility": utility,
+        "left": risk - wide,
+        "right": risk + wide,
+        "down": utility - high,
+        "up": utility + high,
     }
 
 
-def thinned_words(cloud: Cloud, n_points: int) -> str:
-    """What the points are, and how many of them are left out."""
-    n_all = cloud.n_original + cloud.n_synthetic
-    said = f"Points of single records: {cloud.n_original:,} of the original"
-    said += f" and {cloud.n_synthetic:,} of the copies."
-    if n_points < n_all:
-        said += f" {n_points:,} of them are drawn, chosen by chance."
-    return said
+def _axis(
+    field: str, title: str, points: Sequence[Row], ends: tuple[str, str], room: float = 0.0
+) -> Spec:
+    """Room around the points, so that names are not cut off."""
+    found = [point[end] for point in points for end in ends] or [0.0, 1.0]
+    lowest, highest = min(found), max(found)
+    margin = 0.06 * (highest - lowest) or 0.5
+    domain = [lowest - margin, highest + margin + room * (highest - lowest)]
+    return number(field, title, scale={"domain": domain, "zero": False, "nice": False})
+
+
+def _present(field: str, looks: dict[str, str], points: Sequence[Row], title: str) -> Spec:
+    """The looks of what is there, in a legend where there are several."""
+    there = {point[field] for point in points}
+    chosen = {word: one for word, one in looks.items() if word in there}
+    key = {"orient": "right", "title": title} if len(chosen) > 1 else None
+    return look(field, chosen, key)
+
+
+def _names(points: Sequence[Row], x: Spec, y: Spec) -> list[Spec]:
+    """Names beside the points, moved up or down where others or other points are in the way."""
+    spots = {id(point): _spot(point, x, y) for point in points}
+    by_shift: dict[int, list[Row]] = {}
+    taken: list[tuple[float, float, float]] = []
+    for point in sorted(points, key=lambda one: -one["utility"]):
+        across, down = spots[id(point)]
+        others = [(*spots[id(one)], 0.0) for one in points if one is not point]
+        width = _LETTER * len(point["name"])
+        inside = [shift for shift in _SHIFTS if 0 < down + shift < _HEIGHT - _CLOSE / 2]
+        free = (s for s in inside if not _covers((across, down + s, width), taken + others))
+        shift = next(free, _SHIFTS[0])
+        taken.append((across, down + shift, width))
+        by_shift.setdefault(shift, []).append(point)
+    return [
+        write("name", x, y, rows=some, dx=9, dy=shift, baseline="alphabetic")
+        for shift, some in by_shift.items()
+    ]
+
+
+def _spot(point: Row, x: Spec, y: Spec) -> tuple[float, float]:
+    """Where a point is in the picture, from its upper left corner."""
+    (low_x, high_x), (low_y, high_y) = x["scale"]["domain"], y["scale"]["domain"]
+    across = (point["risk"] - low_x) / (high_x - low_x) * _WIDTH
+    return across, (high_y - point["utility"]) / (high_y - low_y) * _HEIGHT
+
+
+def _covers(text: tuple[float, float, float], others: list[tuple[float, float, float]]) -> bool:
+    """Whether a name would be written over others, or over points (of no width)."""
+    x, y, width = text
+    return any(
+        x - 12 < other_x + other_width and other_x < x + width + 12 and abs(y - other_y) < _CLOSE
+        for other_x, other_y, other_width in others
+    )

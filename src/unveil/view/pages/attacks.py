@@ -1,4 +1,4 @@
-"""Simulated attacks as one self-contained page: sentences, the chart of risks, and all tables."""
+"""Simulated attacks as one page: sentences, the chart of risks, and all tables."""
 
 from collections.abc import Iterator
 
@@ -14,31 +14,25 @@ from unveil.view.attacks import (
     sizes,
     table_rows,
 )
-from unveil.view.blocks import (
-    Block,
-    Facts,
-    Figure,
-    Heading,
-    Items,
-    Sentence,
-    notes,
-    sentences,
-    table,
-)
-from unveil.view.charts.attack_intervals import attack_rates
-from unveil.view.format import truncate
+from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences, table
+from unveil.view.charts.intervals import attack_rates
+from unveil.view.format import format_count, truncate
 from unveil.view.render_page import render_page
 
+TITLE = "Simulated attacks"
 CAPTION = (
-    "The mark is R, the line its interval, the light stroke the baseline. Left of the dashed line"
-    " the control sample is attacked more successfully than the training records."
+    "The mark is R, the line its confidence interval, the light stroke the rate of uninformed"
+    " guesses. Left of the dashed line the control sample is hit more often than training records."
 )
-WITHOUT = "The mark is the success rate, the line its interval, the light stroke the baseline."
+WITHOUT = (
+    "The mark is the rate of the attack, the line its confidence interval, the light stroke the"
+    " rate of uninformed guesses."
+)
 
 
 def attacks_page(run: AttackRun) -> str:
     """The whole page."""
-    return render_page("Simulated attacks", _blocks(run))
+    return render_page(TITLE, _blocks(run))
 
 
 def _blocks(run: AttackRun) -> Iterator[Block]:
@@ -50,9 +44,9 @@ def _blocks(run: AttackRun) -> Iterator[Block]:
             yield from _attacks(copy)
         if copy.membership is not None:
             yield from _membership(copy.membership)
-        own = copy.membership.coercions if copy.membership else ()
-        yield from notes(list(dict.fromkeys([*reading_notes(copy.attacks), *own])), level=2)
-    yield Sentence(TEMPLATES["limits"], "dim")
+        of_members = copy.membership.coercions if copy.membership else ()
+        yield from notes(list(dict.fromkeys([*reading_notes(copy.attacks), *of_members])))
+    yield Sentence(TEMPLATES["limits"])
 
 
 def _attacks(copy: CopyAttacks) -> Iterator[Block]:
@@ -60,19 +54,16 @@ def _attacks(copy: CopyAttacks) -> Iterator[Block]:
     yield from sentences([sizes(records[0]), *general(records)])
     caption = CAPTION if has_control(records) else WITHOUT
     yield Figure(Sentence(f"{headline(records)}.", "lead"), attack_rates([copy]), caption)
-    yield table("Attacks, highest risk first", HEADS, table_rows(records))
-    yield Sentence(legend(records), "dim")
-    if found := warnings(records):
-        yield Heading("Warnings", 2)
-        yield Items(tuple(found), "▲")
-    said, _ = attack_sentences(records, most=sum(len(record.rows) for record in records))
-    if said:
-        yield Heading("In words", 2)
-        yield Facts(tuple(said))
+    yield from sentences(warnings(records), "look")
+    caption = "Attacks, the highest risk first in each"
+    yield table(caption, HEADS, table_rows(records), footnote=legend(records))
+    found, _ = attack_sentences(records, most=sum(len(record.rows) for record in records))
+    each = tuple(Sentence(text, figure=label) for label, text in found)
+    yield Folded(f"{format_count(len(each), 'attack')} in words", each)
 
 
 def _membership(record: Membership) -> Iterator[Block]:
-    yield Heading("Membership inference", 2)
+    yield Heading("Membership: can training records be recognised?", 2)
     yield from sentences(text for _, text in of_membership.membership_sentences(record))
     yield from sentences(record.warnings, "look")
     rows = of_membership.membership_rows(record)

@@ -1,31 +1,14 @@
-"""Replicated findings as one sealed page: sentences, the picture of intervals, and all tables."""
-
-from html import escape
+"""Published results as one page: sentences, the chart of intervals, and all tables."""
 
 from unveil.records.replication import Replication
-from unveil.view.charts.replication_intervals import replication_chart
-from unveil.view.html import notes, paragraph
-from unveil.view.html_page import confidential, figure, page
-from unveil.view.replication import lost, sentences, sizes, tables
-from unveil.view.show import as_text
+from unveil.view.charts.intervals import overlap
+from unveil.view.render_page import illustrate, render_page
+from unveil.view.replication import TITLE, replication_blocks
 
-CAPTION = "Estimates and confidence intervals: the original above, the copy below it."
+CAPTION = "Estimates and confidence intervals: the original above, the synthetic data below it."
 
 
 def replication_page(record: Replication) -> str:
     """The whole page."""
-    said = list(sentences(record))
-    reasons = "".join(f"<p>{escape(reason)}</p>" for reason in lost(record))
-    return page(
-        "Findings replicated",
-        [
-            f"<h1>{escape(as_text(record))}</h1>",
-            confidential(),
-            paragraph(sizes(record)),
-            *map(paragraph, said[1:]),
-            figure(said[0], replication_chart(record), caption=CAPTION),
-            *(f'<div class="scroll">{table}</div>' for table in tables(record)),
-            f'<h2>Not measured</h2><div class="look">{reasons}</div>' if reasons else "",
-            notes(record.coercions),
-        ],
-    )
+    charts = {"replication/means": (lambda: overlap(record), CAPTION)}
+    return render_page(TITLE, illustrate(replication_blocks(record), charts))

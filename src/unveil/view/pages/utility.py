@@ -1,45 +1,38 @@
-"""How useful a copy is, as one sealed page: figures, heat map, bars, associations, projection."""
+"""Utility of synthetic data as one page, on a terminal and as documents: all that was measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from html import escape
 
 from unveil.records.comparison import Cloud, Comparison
-from unveil.records.utility import PairTables, Projection, Tstr, Utility, UtilityRow
+from unveil.records.utility import PairTables, Projection, Tstr, Utility
 from unveil.view import comparison as compared
 from unveil.view import pair_tables as paired
-from unveil.view import projection as projected
-from unveil.view import tstr as trained
-from unveil.view import utility as told
-from unveil.view.charts.associations import associations_chart
-from unveil.view.charts.distributions import distances_chart, distribution_chart
-from unveil.view.charts.pair_map import pair_map_chart
-from unveil.view.charts.projection import projection_chart
-from unveil.view.format import truncate
+from unveil.view import utility as separated
+from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences
+from unveil.view.charts.bars import distances
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.distributions import distribution
+from unveil.view.charts.grids import associations, pair_map
+from unveil.view.charts.scatter import projection_chart
+from unveil.view.format import format_count, truncate
 from unveil.view.group_notes import group_notes
-from unveil.view.html import notes, paragraph
-from unveil.view.html_page import confidential, figure, figures, page
+from unveil.view.projection import projection_blocks
+from unveil.view.render_documents import csv_document, json_text
+from unveil.view.render_page import illustrate, render_page
+from unveil.view.tstr import tstr_blocks
 
+TITLE = "Utility of the synthetic data"
 TEMPLATES = {
-    "times": (
-        "A model that tries to tell the two files apart does {x} times as well as chance would; 1"
-        " is perfect."
-    ),
-    "not measured": (
-        "How well a model tells the two files apart cannot be held against chance: {why}."
-    ),
-    "several": "That is the worst of {n} copies.",
-    "thumb": (
-        "A rule of thumb, from synthpop's vignette on utility: S_pMSE of all pairs of columns below"
-        " 10, better below 3."
-    ),
-    "pair": "Worst pair: {a} by {b}.",
+    "times": "S_pMSE {x} (1 = no more than chance; below 3 good, above 10 poor).",
+    "not measured": "S_pMSE of all columns cannot be computed: {why}.",
+    "several": "This is the worst of {n} copies.",
+    "pair": "Worst pair of variables: {a} by {b} (S_pMSE {S}).",
 }
 CAPTIONS = {
     "pairs": "S_pMSE of every pair of columns; light is like the original, dark blue is not.",
-    "distances": "The share of records that would have to change for the shares to be the same.",
+    "distances": "Total variation distance: the share of records that would have to change.",
     "column": (
-        "Grey is the original, blue the copies; what fewer than ten people of the original have has"
+        "Grey: original; blue: synthetic data. What fewer than ten people of the original have has"
         " no grey bar."
     ),
     "associations": "Pearson's correlation, Cramér's V or correlation ratio, by kind of columns.",
@@ -47,11 +40,12 @@ CAPTIONS = {
 }
 MOST_COLUMNS = 60
 """Of how many columns bars are drawn, the most different first."""
+worst_copy = separated.worst_copy
 
 
 @dataclass(frozen=True)
 class UtilityFigures:
-    """All that was measured of the utility of some copies; None what nobody asked for."""
+    """All that was measured of the utility of synthetic data; None what was not asked for."""
 
     utility: Utility
     tables: tuple[PairTables, ...]  # by the number of variables
@@ -65,17 +59,11 @@ class UtilityFigures:
         return next((one for one in self.tables if one.ways == 2), None)
 
 
-def worst_copy(record: Utility) -> UtilityRow:
-    """The copy that is told apart best."""
-    return max(record.rows, key=lambda row: (row.S_pMSE or 0.0, row.pMSE))
-
-
 def headline(found: UtilityFigures) -> Iterator[str]:
     """What to say first."""
     yield from (text for _, text in against_chance(found.utility))
-    if found.pairs is not None and (said := worst_pair(found.pairs)):
-        yield said
-    yield TEMPLATES["thumb"]
+    if found.pairs is not None:
+        yield worst_pair(found.pairs)
 
 
 def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
@@ -85,7 +73,7 @@ def against_chance(record: Utility) -> Iterator[tuple[str, str]]:
         reasons = [one.reason for one in record.not_measured if one.copy == row.copy]
         yield "not measured", TEMPLATES["not measured"].format(why=reasons[0])
     else:
-        yield "times", TEMPLATES["times"].format(x=told.figure(row.S_pMSE))
+        yield "times", TEMPLATES["times"].format(x=separated.figure(row.S_pMSE))
     if len(record.rows) > 1:
         yield "several", TEMPLATES["several"].format(n=len(record.rows))
 
@@ -96,130 +84,88 @@ def worst_pair(record: PairTables) -> str:
     if not ranked:
         return ""
     a, b = map(truncate, ranked[0].variables)
-    return TEMPLATES["pair"].format(a=a, b=b)
+    return TEMPLATES["pair"].format(a=a, b=b, S=separated.figure(ranked[0].S_pMSE))
+
+
+def utility_blocks(
+    found: UtilityFigures, *, has_associations: bool = True, has_charts: bool = False
+) -> Iterator[Block]:
+    """All that a custodian sees, in the order they need it; charts on a page only."""
+    record = found.utility
+    yield Sentence(separated.sizes(record), "lead")
+    yield from sentences(headline(found))
+    yield Heading("Can a model separate the files?", 2)
+    keyed = separated.keyed_sentences(record, worst_copy(record))
+    yield from sentences(text for key, text in keyed if key not in ("S", "no S"))
+    yield separated.model_table(record)
+    for one in found.tables:
+        yield Heading(f"Tables of {paired.WAYS[one.ways]}", 2)
+        yield from paired.table_blocks(one)
+    yield Heading("Distributions of single columns", 2)
+    yield from compared.column_blocks(found.comparison)
+    if has_charts:
+        yield _bars(found.comparison)
+    if has_associations:
+        yield Heading("Associations", 2)
+        yield from compared.association_blocks(found.comparison)
+    if found.projection is not None:
+        yield Heading("Principal components of the original", 2)
+        yield from projection_blocks(found.projection[0])
+    if found.tstr is not None:
+        yield Heading("Train on synthetic, test on real", 2)
+        yield from tstr_blocks(found.tstr)
+    yield from notes(group_notes(record.coercions))
+
+
+def _charts(found: UtilityFigures) -> Iterator[tuple[str, tuple[Callable[[], Chart], str]]]:
+    """The charts of a page, each by the key of the sentence that it supports."""
+    record = found.comparison
+    yield "comparison/column", (lambda: distances(record), CAPTIONS["distances"])
+    if compared.changed_associations(record):
+        yield "comparison/association", (lambda: associations(record), CAPTIONS["associations"])
+    if (pairs := found.pairs) is not None:
+        yield "pair tables/worst", (lambda: pair_map(pairs), CAPTIONS["pairs"])
+    if (placed := found.projection) is not None:
+        yield "projection/explained", (lambda: projection_chart(*placed), CAPTIONS["projection"])
+
+
+def _bars(record: Comparison) -> Folded:
+    drawn = compared.ranked_rows(record)[:MOST_COLUMNS]
+    charts = tuple(
+        Figure(
+            Sentence(compared.describe_column(row)),
+            distribution(record.distribution_of(row.column)),
+            CAPTIONS["column"],
+        )
+        for row in drawn
+    )
+    return Folded(f"Bars of {format_count(len(drawn), 'column')}, the most different first", charts)
 
 
 def utility_page(found: UtilityFigures) -> str:
     """The whole page."""
-    row = worst_copy(found.utility)
-    said = [paragraph(sentence) for sentence in told.sentences(found.utility, row)]
-    return page(
-        "Utility",
-        [
-            "<h1>How much of the original's story the copy still tells</h1>",
-            confidential(),
-            paragraph(told.sizes(found.utility)),
-            *map(paragraph, headline(found)),
-            "<h2>Can a model tell them apart?</h2>",
-            *said,
-            _table("By copy", told.HEADS, [told.cells(row) for row in found.utility.rows]),
-            *(part for one in found.tables for part in _tables(one)),
-            *_columns(found.comparison),
-            *_associations(found.comparison),
-            *_projection(found),
-            *_tstr(found.tstr),
-            notes(group_notes(found.utility.coercions)),
-        ],
+    return render_page(
+        TITLE, illustrate(utility_blocks(found, has_charts=True), dict(_charts(found)))
     )
 
 
-def _table(title: str, heads: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    return figures(title, *told.without_empty(heads, rows))
+def utility_document(found: UtilityFigures, *, has_associations: bool) -> str:
+    """All that was asked for as JSON, each the record of its own call."""
+    made = {
+        "utility": found.utility.to_dict(),
+        "tables": [one.to_dict() for one in found.tables],
+        "comparison": found.comparison.to_dict() if has_associations else None,
+        "projection": None if found.projection is None else found.projection[0].to_dict(),
+        "tstr": None if found.tstr is None else found.tstr.to_dict(),
+    }
+    return json_text(made)
 
 
-def _tables(record: PairTables) -> Iterator[str]:
-    copy = paired.headline_copy(record)
-    said = list(paired.sentences(record, copy))
-    yield f"<h2>Tables of {paired.WAYS[record.ways]}</h2>"
-    ranked = paired.standardised_rows(record, copy)
-    if record.ways == 2 and ranked:
-        yield figure(
-            worst_pair(record),
-            pair_map_chart(record),
-            caption=CAPTIONS["pairs"],
-            heads=paired.HEADS,
-            rows=[paired.cells(row) for row in ranked],
-        )
-    else:
-        most = ranked[: paired.MOST_SHOWN]
-        title = "The tables that differ most"
-        yield _table(title, paired.HEADS, [paired.cells(row) for row in most])
-    yield from map(paragraph, said)
-    if record.ways > 1:
-        scores = [paired.score_cells(one) for one in paired.scores(record, copy)]
-        yield _table("By variable", paired.SCORE_HEADS, scores)
-    yield from _worst(record, copy)
-
-
-def _worst(record: PairTables, copy: int) -> Iterator[str]:
-    """Where the worst tables differ: cells of ten people and more."""
-    for table in record.worst:
-        if table.copy == copy and table.S_pMSE > 0:
-            sizes = (record.n_original, record.n_synthetic[copy - 1])
-            cells = paired.cell_rows(table, *sizes)
-            yield _table(paired.locate_table(table), paired.CELL_HEADS, cells)
-
-
-def _columns(record: Comparison) -> Iterator[str]:
-    said = dict(compared.comparison_sentences(record))
-    ranked = compared.ranked_distances(record)
-    heads, rows = told.without_empty(compared.DISTANCE_HEADS, ranked)
-    yield "<h2>Column by column</h2>"
-    yield figure(
-        said.get("column", said["sizes"]),
-        distances_chart(record),
-        caption=CAPTIONS["distances"],
-        heads=heads,
-        rows=rows,
-    )
-    yield from _bars(record, [row.column for row in compared.ranked_rows(record)])
-
-
-def _bars(record: Comparison, columns: Sequence[str]) -> Iterator[str]:
-    for column in columns[:MOST_COLUMNS]:
-        drawing = distribution_chart(record.distribution_of(column))
-        yield (f"<figure>{drawing}<figcaption>{escape(CAPTIONS['column'])}</figcaption></figure>")
-    if len(columns) > MOST_COLUMNS:
-        yield paragraph(f"The other {len(columns) - MOST_COLUMNS:,} columns differ less.")
-
-
-def _associations(record: Comparison) -> Iterator[str]:
-    rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
-    yield "<h2>What goes together</h2>"
-    said = dict(compared.comparison_sentences(record))["association"]
-    if not rows:
-        yield paragraph(said)
-        return
-    yield figure(
-        said,
-        associations_chart(record),
-        caption=CAPTIONS["associations"],
-        heads=compared.ASSOCIATION_HEADS,
-        rows=rows,
-    )
-
-
-def _projection(found: UtilityFigures) -> Iterator[str]:
-    if found.projection is None:
-        return
-    record, cloud = found.projection
-    said = [sentence for _, sentence in projected.projection_sentences(record)]
-    yield "<h2>Seen from the original's main axes</h2>"
-    yield figure(
-        said[0],
-        projection_chart(record, cloud),
-        caption=CAPTIONS["projection"],
-        heads=projected.GROUP_HEADS,
-        rows=[projected.group_cells(row) for row in record.rows],
-    )
-    yield from map(paragraph, said[1:])
-
-
-def _tstr(record: Tstr | None) -> Iterator[str]:
-    if record is None:
-        return
-    heads = ("trained on", "records", *trained.HEADS[record.kind])
-    yield "<h2>Train on synthetic, test on real</h2>"
-    yield from (paragraph(sentence) for _, sentence in trained.tstr_sentences(record))
-    title = "How well real people are predicted"
-    yield _table(title, heads, [trained.row_cells(record, row) for row in record.rows])
+def tables_csv(found: UtilityFigures) -> str:
+    """Every table as one line of CSV, all its measures beside it."""
+    rows = [
+        {**row.to_dict(), "ways": record.ways, "variables": " : ".join(row.variables)}
+        for record in found.tables
+        for row in record.rows
+    ]
+    return f"{csv_document(rows)}\n"

@@ -7,7 +7,7 @@ from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
 from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableBlock, table
-from unveil.view.charts.target_steps import target_chart
+from unveil.view.charts.dots import target_chart
 from unveil.view.flags import effect_sentence, effects
 from unveil.view.format import format_count, n_of, percent, percent_or_dash, truncate
 from unveil.view.sections.shared import (

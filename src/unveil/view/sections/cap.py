@@ -14,7 +14,7 @@ from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
-from unveil.view.charts.cap_lines import cap_lines_chart
+from unveil.view.charts.lines import cap_lines_chart
 from unveil.view.format import and_list, percent, truncate
 from unveil.view.sections.shared import by_scenario, fold
 from unveil.view.tcap import TCAP_HEADS, tcap_keyed

@@ -9,8 +9,8 @@ from unveil.records.judgement import FlagRuling, RulingState
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view.blocks import Block, Figure, Sentence, table
-from unveil.view.charts import exclusion_grid
-from unveil.view.charts.exclusion_grid import exclusion_grid_chart
+from unveil.view.charts.dots import exclusion_grid_chart
+from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
 from unveil.view.sections.shared import are, by_scenario, fold, format_time, unmeasured
@@ -169,8 +169,8 @@ def _grid(part: str, record: ExclusionTable, ruled: set[str]) -> Iterator[Block]
     yield exclusion_sentence(part, record, ruled)
     heads = ("target", *(column.title for column in record.columns))
     drawn: list[Block] = []
-    for place in range(0, len(record.targets), exclusion_grid.MOST):
-        some = record.targets[place : place + exclusion_grid.MOST]
+    for place in range(0, len(record.targets), MOST_ROWS):
+        some = record.targets[place : place + MOST_ROWS]
         rows = [grid_cells(record, target) for target in some]
         chart = exclusion_grid_chart(record, some)
         drawn.append(Figure(Sentence(""), chart, CAPTION, table("", heads, rows)))

@@ -7,8 +7,8 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import distance_filter as filtered
 from unveil.view import projection as projected
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.projection_groups import projected_groups
-from unveil.view.charts.refill_rounds import refill_rounds
+from unveil.view.charts.bars import refill_rounds
+from unveil.view.charts.scatter import projected_groups
 from unveil.view.format import format_count, truncate
 from unveil.view.sections.shared import fold, number_sentences, warn
 

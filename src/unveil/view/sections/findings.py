@@ -6,7 +6,7 @@ from unveil.records.replication import Replication
 from unveil.records.report import Parts, ReportContents
 from unveil.view import replication as replicated
 from unveil.view.blocks import Block, Figure, Heading, Sentence, TableBlock, table
-from unveil.view.charts.replication_intervals import overlap
+from unveil.view.charts.intervals import overlap
 from unveil.view.format import format_count
 from unveil.view.pages.replication import CAPTION
 from unveil.view.sections.shared import fold, unmeasured

@@ -7,7 +7,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
 from unveil.view import gtcap as scored
 from unveil.view.blocks import Block, Figure, Sentence, TableBlock, table
-from unveil.view.charts.gtcap_histogram import gtcap_chart
+from unveil.view.charts.bars import gtcap_chart
 from unveil.view.format import and_list
 from unveil.view.sections.shared import by_scenario, fold
 

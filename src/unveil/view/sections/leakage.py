@@ -13,7 +13,7 @@ from unveil.view import membership as of_membership
 from unveil.view.attack_rows import HEADS as ATTACK_HEADS
 from unveil.view.attack_rows import attack_rows, has_control, legend, warnings
 from unveil.view.blocks import Block, Figure, Items, Sentence, table
-from unveil.view.charts.paired_dots import attack_pairs_chart, excess_chart, membership_chart
+from unveil.view.charts.dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
 from unveil.view.sections.shared import by_scenario, fold
 

@@ -12,8 +12,7 @@ from unveil.records.report import Parts, ReportContents
 from unveil.view import ecap as claimed
 from unveil.view import noise as noised
 from unveil.view.blocks import Block, Figure, Heading, Items, Sentence, table
-from unveil.view.charts.ecap_curve import has_amounts
-from unveil.view.charts.noise_curve import noise_curve
+from unveil.view.charts.lines import has_amounts, noise_curve
 from unveil.view.format import lines, truncate
 from unveil.view.limits import limit_text
 from unveil.view.sections.shared import (

@@ -6,7 +6,7 @@ from unveil.records.count_tables import Sap
 from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.sap_curve import MOST_LINES, CurveLine, sap_curve
+from unveil.view.charts.lines import MOST_LINES, CurveLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
 from unveil.view.sections.shared import fold, number_sentences, unmeasured

@@ -9,7 +9,7 @@ from unveil.records.uniques import MatchRisk, Suda
 from unveil.view import match_risk as matched
 from unveil.view import uniques as special
 from unveil.view.blocks import Block, Figure, Sentence, table
-from unveil.view.charts.suda_bars import uniques_chart
+from unveil.view.charts.bars import uniques_chart
 from unveil.view.sections.shared import by_scenario
 
 KINDS: tuple[Kind, ...] = ("suda", "match_risk")

@@ -13,10 +13,10 @@ from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
 from unveil.view import utility as modelled
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.correlation_difference import correlation_difference, visible_columns
-from unveil.view.charts.distributions import distances, distribution
-from unveil.view.charts.pair_map import pair_map
-from unveil.view.charts.projection_groups import projected_groups
+from unveil.view.charts.bars import distances
+from unveil.view.charts.distributions import distribution
+from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
+from unveil.view.charts.scatter import projected_groups
 from unveil.view.distribution_rows import HEADS, distribution_rows
 from unveil.view.format import format_count, percent, truncate
 from unveil.view.pages import utility

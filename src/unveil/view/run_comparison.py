@@ -1,17 +1,16 @@
-"""Runs side by side on a terminal: what was set otherwise, then what it did to the figures."""
+"""Runs side by side: the settings that differ, then what they did to the figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.text import Text
 
 from unveil.records.limits import MEASURES
-from unveil.records.run import FigureChange, RunComparison
-from unveil.view.disclosure_tables import longest_name, new_table
+from unveil.records.run import FigureChange, RunComparison, SettingChange
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, Sentence, TableBlock, table
 from unveil.view.format import and_list, format_count, percent, truncate, visible
+from unveil.view.show import as_blocks, as_text
 from unveil.view.status import GLYPHS, format_status, worst
 
 _MOST = {"DiSCO": 15, "SAP": 1}
@@ -22,25 +21,42 @@ _RISK = ("DiSCO", "repU", "GTCAP", "R", "membership", "ECAP", "SAP", "unique")
 _UTILITY = ("S_pMSE", "pMSE")
 
 
-def screen(found: RunComparison, width: int) -> Group:
-    """Settings, risk and utility, each as a table; a sentence for each before it."""
-    runs = and_list(str(number) for number in found.runs)
-    return Group(
-        Text(),
-        Text(f"Runs {runs} side by side", style="bold"),
-        *(Padding(Text(sentence), (0, 0, 0, 1)) for sentence in sentences(found)),
-        Text(),
-        *_settings(found),
-        *_figures("What is given away", found, _headline(found.risk, _RISK)),
-        *_figures("How useful the copy is", found, _headline(found.utility, _UTILITY)),
-        Text(f"{_legend(found)}: against the limits now in force.", style="dim"),
+@as_text.register
+def _(record: RunComparison) -> str:
+    changed = format_count(len(record.settings), "setting differs", "settings differ")
+    moved = [sum(bool(row.change) for row in rows) for rows in (record.risk, record.utility)]
+    return (
+        f"Runs {_runs(record)}: {changed}; {format_count(moved[0], 'figure')} of risk and"
+        f" {moved[1]:,} of utility changed"
     )
 
 
+@as_blocks.register
+def _(record: RunComparison) -> Iterator[Block]:
+    yield Heading(f"Runs {_runs(record)} compared")
+    yield from blocks.sentences(sentences(record))
+    numbers = [f"run {number}" for number in record.runs]
+    heads = ("setting", *numbers)
+    yield table("Settings that differ", heads, map(_setting, record.settings), text=heads)
+    yield _figures("Disclosure risk", record, _headline(record.risk, _RISK))
+    yield _figures("Utility", record, _headline(record.utility, _UTILITY))
+    yield Sentence(f"{_legend(record)}: against the limits now in force.", "dim")
+
+
+def _runs(record: RunComparison) -> str:
+    return and_list(str(number) for number in record.runs)
+
+
+def _setting(change: SettingChange) -> list[str]:
+    of = f"{change.part}: " if change.part else ""
+    values = ("-" if value is None else visible(value) for value in change.values)
+    return [visible(f"{of}{change.setting}"), *values]
+
+
 def _legend(found: RunComparison) -> str:
-    told = {one for row in (*found.risk, *found.utility) for one in row.statuses}
+    used = {one for row in (*found.risk, *found.utility) for one in row.statuses}
     usual = ("above", "review", "within")
-    return "  ".join(format_status(one) for one in GLYPHS if one in usual or one in told)
+    return "  ".join(format_status(one) for one in GLYPHS if one in usual or one in used)
 
 
 def sentences(found: RunComparison) -> Iterator[str]:
@@ -56,27 +72,11 @@ def sentences(found: RunComparison) -> Iterator[str]:
             yield f"No figure of {what} changed."
             continue
         n_up = sum((row.change or 0) > 0 for row in moved)
-        words = ("higher", "lower") if what == "risk" else ("farther", "nearer")
+        up, down = ("higher", "lower") if what == "risk" else ("worse", "better")
         yield (
-            f"Of {format_count(len(rows), 'figure')} of {what}, {n_up:,} {words[0]} and"
-            f" {len(moved) - n_up:,} {words[1]} in run {found.runs[-1]} than in run"
-            f" {found.runs[0]}."
+            f"{what.capitalize()}: {n_up:,} of {format_count(len(rows), 'figure')} {up} and"
+            f" {len(moved) - n_up:,} {down} in run {found.runs[-1]} than in run {found.runs[0]}."
         )
-
-
-def _settings(found: RunComparison) -> Iterator[RenderableType]:
-    if not found.settings:
-        return
-    table = new_table("What was set otherwise")
-    table.add_column("setting", overflow="fold", ratio=1)
-    for number in found.runs:
-        table.add_column(f"run {number}", overflow="fold", ratio=1)
-    for change in found.settings:
-        of = f"{change.part}: " if change.part else ""
-        values = ["-" if value is None else visible(value) for value in change.values]
-        table.add_row(Text(visible(f"{of}{change.setting}")), *map(Text, values))
-    yield table
-    yield Text()
 
 
 def _headline(rows: Sequence[FigureChange], measures: Sequence[str]) -> list[FigureChange]:
@@ -96,7 +96,7 @@ def _worst_first(row: FigureChange) -> float:
 
 
 def _worst_copy_rows(rows: Iterable[FigureChange]) -> list[FigureChange]:
-    """One row for each figure: of several copies the highest, each alone and all pooled."""
+    """One row for each figure: of several copies the highest, single or pooled."""
     by_figure: dict[tuple[Any, ...], list[FigureChange]] = {}
     for row in rows:
         figure = (row.measure, row.scenario, row.target, row.subject)
@@ -127,27 +127,15 @@ def _statuses(columns: Sequence[Sequence[tuple[float | None, str]]]) -> Iterator
         yield [status for _, status in column]
 
 
-def _figures(
-    title: str, found: RunComparison, rows: Sequence[FigureChange]
-) -> Iterator[RenderableType]:
-    if not rows:
-        return
+def _figures(title: str, found: RunComparison, rows: Sequence[FigureChange]) -> TableBlock:
     several = len({row.scenario for row in rows if row.scenario}) > 1
-    names = [_about(row, several=several) for row in rows]
-    table = new_table(title)
-    table.add_column("measure", no_wrap=True)
-    table.add_column("of", overflow="fold", min_width=longest_name(names))
-    for number in found.runs:
-        table.add_column(f"run {number}", justify="right", no_wrap=True)
-    table.add_column("change", justify="right", no_wrap=True)
-    for row, label in zip(rows, names, strict=True):
+    cells = []
+    for row in rows:
         pairs = zip(row.values, row.statuses, strict=True)
-        cells = [
-            Text(f"{_format_figure(row.measure, v)} {_glyph(one)}".rstrip()) for v, one in pairs
-        ]
-        table.add_row(Text(row.measure), Text(label), *cells, Text(_change(row)))
-    yield table
-    yield Text()
+        figures = [f"{_format_figure(row.measure, v)} {_glyph(one)}".rstrip() for v, one in pairs]
+        cells.append((row.measure, _about(row, several=several), *figures, _change(row)))
+    heads = ("measure", "of", *(f"run {number}" for number in found.runs), "change")
+    return table(title, heads, cells, text=("of",))
 
 
 def _glyph(status: str) -> str:

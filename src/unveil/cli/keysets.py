@@ -1,0 +1,80 @@
+"""`unveil keysets`: is an intruder who knows fewer things, or uses fewer, worse?"""
+
+from typing import Any
+
+import click
+from rich.console import Console
+
+from unveil.assessment.limits import parse_limits
+from unveil.cli.options import (
+    exclude_option,
+    key_and_target_options,
+    option,
+    output_options,
+    reading_options,
+)
+from unveil.cli.progress import progress_bar
+from unveil.measure.disclosure.key_sets import key_sets
+from unveil.view.output import check_both, check_lacking, print_table
+
+
+@click.command(
+    short_help="Disclosure by every set of the keys: the worst, beside what is expected."
+)
+@click.argument("original", required=False)
+@click.argument("synthetic", nargs=-1)
+@key_and_target_options
+@option("--at-most", "The most keys in a set. Default: all; 4 of more than ten.", "N", type=int)
+@exclude_option
+@reading_options
+@option(
+    "--limit limits",
+    "Exit code 3 when a set of keys is above this and beyond chance: DiSCO=10 or repU=5. May be"
+    " repeated.",
+    "MEASURE=PERCENT",
+    multiple=True,
+)
+@option("--seed", "For what is expected.", "NUMBER", type=int, default=1)
+@output_options
+def keysets(
+    *,
+    original: str | None,
+    synthetic: tuple[str, ...],
+    keys: tuple[str, ...],
+    targets: tuple[str, ...],
+    limits: tuple[str, ...],
+    as_json: bool,
+    as_csv: bool,
+    **settings: Any,
+) -> int:
+    """Measure DiSCO and repU on every set of the keys, beside what is expected.
+
+    More keys can lower DiSCO: fewer people are matched. A limit describes an intruder who knows at
+    most these keys, so it is held against every set of them.
+
+    \b
+    Example:
+      unveil keysets original.csv synthetic.csv --keys sex,age,region,job --limit DiSCO=10
+
+    Exit codes: 0 within limits or for review, 2 wrong use or bad input, 3 a set is above its limit
+    and beyond what chance over all sets gives.
+    """
+    check_both(as_json=as_json, as_csv=as_csv)
+    check_lacking(
+        (original, synthetic),
+        keys,
+        "the original file and at least one synthetic file",
+        "keysets original.csv synthetic.csv",
+    )
+    with progress_bar(Console(stderr=True)) as bar:
+        record = key_sets(
+            original,
+            list(synthetic),
+            keys=keys,
+            targets=targets or None,
+            limits=parse_limits(limits),
+            **settings,
+            progress=bar,
+        ).record
+    print_table(record, record.figures, as_json=as_json, as_csv=as_csv)
+    return record.exit_code

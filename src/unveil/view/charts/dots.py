@@ -1,0 +1,458 @@
+"""Dots: a blue square for the synthetic data, a grey ring for the original or for others.
+
+Figures, status and checks stand in columns at the right, where no line can cross them.
+"""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from unveil.records.attacks import Attacks, Interval, Membership
+from unveil.records.base import Copy
+from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
+from unveil.records.judgement import LimitCheck
+from unveil.view.attack_rows import MARKS, AttackDisplayRow, attack_rows
+from unveil.view.attack_rows import ends as interval_ends
+from unveil.view.charts.bars import step_rows
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.marks import (
+    BASELINE,
+    INK,
+    MOST_ROWS,
+    ORIGINAL,
+    PEOPLE,
+    RAIL,
+    ROW,
+    STATUS_COLOURS,
+    SYNTHETIC,
+    Row,
+    Spec,
+    TextColumn,
+    at,
+    bar,
+    describe_rows,
+    dot,
+    draw,
+    interval,
+    limit_lines,
+    look,
+    number,
+    percent_axis,
+    pixel,
+    ring,
+    row_panel,
+    span,
+    square,
+    stroke,
+    truncate_name,
+    within_row,
+    words,
+    write,
+)
+from unveil.view.flags import cells_of, headline_excess, visible_flags
+from unveil.view.format import (
+    and_list,
+    format_count,
+    percent_or_dash,
+    ratio,
+    rounded_percent,
+    truncate,
+)
+from unveil.view.membership import distance
+from unveil.view.status import GLYPHS, WORDS, worst
+
+# Targets beside the original, and limits
+
+Measure = Literal["DiSCO", "DCAP"]
+
+COMPANIONS: dict[Measure, str] = {"DiSCO": "Dorig", "DCAP": "CAPd"}
+TITLES: dict[Measure, str] = {"DiSCO": "Disclosed correctly", "DCAP": "Guessed correctly"}
+_CHECKS = {"one_way": "1-way", "two_way": "2-way"}
+
+
+def limits_of(judged: Sequence[LimitCheck]) -> tuple[float, float] | None:
+    """Review and limit; None where none is set."""
+    for one in judged:
+        if one.review is not None and one.limit is not None:
+            return one.review, one.limit
+    return None
+
+
+def lollipop_chart(
+    record: Disclosure,
+    *,
+    measure: Measure = "DiSCO",
+    judged: Sequence[LimitCheck] = (),
+    targets: Sequence[str] | None = None,
+) -> Chart:
+    """Every target from the synthetic data to the original, the riskiest first.
+
+    `judged` are the figures of this scenario held against limits; without them no limit is drawn.
+    """
+    own = [one for one in judged if one.measure == measure]
+    rows = lollipop_rows(record, measure, own, targets)
+    several = len(record.n_synthetic) > 1
+    limits = limits_of(own)
+    fields = ("synthetic", "original", "highest", "pooled", "baseline")
+    x = percent_axis(PEOPLE, [*(row[field] for row in rows for field in fields), *(limits or ())])
+    marks = [*limit_lines(limits, x), span(x, "synthetic", "original")]
+    if several:
+        pooled = dot(at(x, "pooled"), within_row(), "diamond", SYNTHETIC, hollow=True)
+        lowest = span(x, "lowest", "highest", None, SYNTHETIC, strokeWidth=7, opacity=0.35)
+        marks += [lowest, pooled]
+    if measure == "DCAP":
+        marks.append(stroke(x, "baseline"))
+    marks += [ring(x, "original"), square(x, "synthetic")]
+    columns = _lollipop_columns(measure, several=several, with_status=bool(own))
+    if measure == "DiSCO" and any(row["checks"] for row in rows):
+        columns.append(TextColumn("checks", "flags", "left"))
+    told = "; ".join(
+        f"{row['name']}: {row['synthetic_told']} with the synthetic data, {row['original_told']}"
+        f" with the original, {row['status']}{', ' + row['checks'] if row['checks'] else ''}"
+        for row in rows
+    )
+    return Chart(
+        row_panel(rows, marks, columns),
+        title=f"{TITLES[measure]} from {and_list(record.keys)}",
+        description=f"{measure} beside {COMPANIONS[measure]}. {told}." if told else "No target.",
+    )
+
+
+def lollipop_rows(
+    record: Disclosure,
+    measure: Measure,
+    judged: Sequence[LimitCheck],
+    targets: Sequence[str] | None = None,
+) -> list[Row]:
+    """What is drawn of each target, the highest figure first."""
+    chosen = record.targets if targets is None else targets
+    rows = [record.attribute_of(target, record.headline_copy) for target in chosen]
+    rows.sort(key=lambda row: -_or_least(getattr(row, measure)))
+    flagged = {(flag.target, flag.kind) for flag in visible_flags(record)}
+    return [_lollipop_row(record, row, measure, judged, flagged) for row in rows]
+
+
+def _lollipop_row(
+    record: Disclosure,
+    row: AttributeRow,
+    measure: Measure,
+    judged: Sequence[LimitCheck],
+    flagged: set[tuple[str, Any]],
+) -> Row:
+    spread = [one for one in record.spread if (one.target, one.measure) == (row.target, measure)]
+    has_pool = len(record.n_synthetic) > 1
+    status = worst(one.status for one in judged if one.target == row.target)
+    figures = {
+        "synthetic": getattr(row, measure),
+        "original": getattr(row, COMPANIONS[measure]),
+        "baseline": row.baseCAPd if measure == "DCAP" else None,
+        "pooled": getattr(record.attribute_of(row.target, "pooled"), measure) if has_pool else None,
+    }
+    return {
+        "name": truncate_name(row.target),
+        **figures,
+        **{f"{field}_told": percent_or_dash(value) for field, value in figures.items()},
+        "lowest": spread[0].lowest if spread else None,
+        "highest": spread[0].highest if spread else None,
+        "glyph": GLYPHS[status],
+        "status": WORDS[status],
+        "colour": STATUS_COLOURS[status],
+        "checks": ", ".join(
+            word for kind, word in _CHECKS.items() if (row.target, kind) in flagged
+        ),
+    }
+
+
+def _lollipop_columns(measure: Measure, *, several: bool, with_status: bool) -> list[TextColumn]:
+    copy = "mean of copies" if several else "synthetic"
+    columns = [TextColumn("synthetic_told", f"{copy}\n{measure}", colour=SYNTHETIC)]
+    if several:
+        columns.append(TextColumn("pooled_told", f"pooled\n{measure}", colour=SYNTHETIC))
+    columns.append(TextColumn("original_told", f"original\n{COMPANIONS[measure]}"))
+    if measure == "DCAP":
+        columns.append(TextColumn("baseline_told", "baseline\nbaseCAPd"))
+    if with_status:
+        columns.append(TextColumn("glyph", align="left", coloured="colour"))
+        columns.append(TextColumn("status", "status", "left"))
+    return columns
+
+
+def _or_least(value: float | None) -> float:
+    return -1.0 if value is None else value
+
+
+# One target: steps, and rungs from baseline to original
+
+RUNGS = (
+    ("correct", "synthetic", "disclosed correctly, synthetic (DiSCO)", "DiSCO"),
+    ("correct", "original", "disclosed correctly, original (Dorig)", "Dorig"),
+    ("guessed", "baseline", "guessed, baseline (baseCAPd)", "baseCAPd"),
+    ("guessed", "synthetic", "guessed, synthetic (DCAP)", "DCAP"),
+    ("guessed", "original", "guessed, original (CAPd)", "CAPd"),
+)
+_SHAPES = {"baseline": "triangle-up", "synthetic": "square", "original": "circle"}
+_FILLS = {"baseline": BASELINE, "synthetic": SYNTHETIC, "original": "white"}
+_STROKES = {"baseline": INK, "synthetic": SYNTHETIC, "original": ORIGINAL}
+
+
+def ladder_chart(record: Disclosure, target: str, copy: Copy | None = None) -> Chart:
+    """DiSCO below Dorig, and DCAP between its baseline and CAPd.
+
+    Guessing has three rungs, correct disclosure two: frequencies alone determine nothing, and the
+    baseline of a guess can be higher than DiSCO.
+    """
+    rows = rung_rows(record, target, record.headline_copy if copy is None else copy)
+    x = percent_axis(PEOPLE)
+    rails = draw("rule", None, {"x": {"datum": 0}, "x2": {"datum": 100}, "y": within_row()})
+    rails["mark"] |= {"color": "#e6e6e6", "strokeWidth": 1}
+    return Chart(
+        row_panel(rows, [rails, *_rungs(x)], [TextColumn("told", align="left")]),
+        title=f"{truncate(target)}: from baseline to original",
+        description=describe_rows(rows),
+    )
+
+
+def rung_rows(record: Disclosure, target: str, copy: Copy) -> list[Row]:
+    """The rungs of both ladders."""
+    row = record.attribute_of(target, copy)
+    return [
+        {
+            "name": label,
+            "ladder": ladder,
+            "of": of,
+            "rung": (value := getattr(row, symbol)),
+            "told": percent_or_dash(value),
+        }
+        for ladder, of, label, symbol in RUNGS
+    ]
+
+
+def _rungs(x: Spec) -> list[Spec]:
+    """The rungs, told apart by shape and fill, and a line along those of one ladder."""
+    place = {"x": at(x, "rung"), "y": within_row()}
+    along = {"detail": words("ladder"), "order": number("place")}
+    looks = {
+        "shape": look("of", _SHAPES),
+        "fill": look("of", _FILLS),
+        "stroke": look("of", _STROKES),
+    }
+    return [
+        draw("line", None, {**place, **along}, color=RAIL, strokeWidth=1.5),
+        draw("point", None, {**place, **looks}, size=90, opacity=1, strokeWidth=2),
+    ]
+
+
+def target_chart(record: Disclosure, target: str, copy: Copy | None = None) -> Chart:
+    """iS, DiS, DiSCO and DiSDiO as bars, then DiSCO, DCAP and what they are held against."""
+    chosen = record.headline_copy if copy is None else copy
+    steps, rungs = step_rows(record, target, chosen), rung_rows(record, target, chosen)
+    empty = {"name": "", "told": "", "of": "none", "ladder": ""}
+    rows: list[Row] = [
+        {**empty, "head": "In the synthetic data"},
+        *({**empty, "head": "", **row} for row in steps),
+        {**empty, "head": "Beside the original and the baseline"},
+        *({**empty, "head": "", **row} for row in rungs),
+    ]
+    x = percent_axis(PEOPLE)
+    heads = write("head", pixel(-12), within_row(), "right", fontWeight="bold")
+    marks = [bar(at(x, "value"), ROW, color=SYNTHETIC), *_rungs(x), heads]
+    return Chart(
+        row_panel(rows, marks, [TextColumn("told", align="left")]),
+        title=f"{truncate(target)}: from match to disclosure",
+        description=describe_rows([*steps, *rungs]),
+    )
+
+
+# Training records beside a control sample
+
+
+@dataclass(frozen=True)
+class DotPair:
+    """One row: in percent, for training records and for the control sample."""
+
+    label: str
+    training: float | None
+    control: float | None
+    R: str = ""
+    training_interval: Interval | None = None
+    control_interval: Interval | None = None
+    naive: float | None = None
+
+
+def excess_chart(record: Excess) -> Chart:
+    """Training records against the control sample for every target, the widest gap first."""
+    title = f"Training records and control sample, by {and_list(record.keys)}"
+    return _pairs_chart(excess_pairs(record), title, "percent of people", "R")
+
+
+def excess_pairs(record: Excess) -> list[DotPair]:
+    """One pair for each target, and for each measure where there are several."""
+    several = len(record.measures) > 1
+    rows = sorted(headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R))
+    return [
+        DotPair(
+            f"{truncate_name(row.target)}{f', {row.measure}' if several else ''}",
+            row.train,
+            row.control,
+            ratio(row.R),
+        )
+        for row in rows
+    ]
+
+
+def attack_pairs_chart(records: Sequence[Attacks]) -> Chart:
+    """The rate of each attack on training records and on the control, with Wilson's intervals."""
+    pairs = attack_pairs(records)
+    return _pairs_chart(pairs, "Success of simulated attacks", "percent of attacks", "R, interval")
+
+
+def attack_pairs(records: Sequence[Attacks]) -> list[DotPair]:
+    """One pair for each attack and secret; groups of a secret are not drawn."""
+    return [_attack_pair(shown) for shown in attack_rows(records) if shown.row.group is None]
+
+
+def _attack_pair(shown: AttackDisplayRow) -> DotPair:
+    row = shown.row
+    has_r = row.R is not None
+    risk = f"{MARKS[shown.reading]} {ratio(row.R)}, {interval_ends(shown)}" if has_r else "-"
+    return DotPair(
+        shown.label,
+        _percent(row.main),
+        _percent(row.control),
+        risk,
+        _percents(row.main_interval),
+        _percents(row.control_interval),
+        _percent(row.naive),
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _percents(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (100 * interval[0], 100 * interval[1])
+
+
+def membership_chart(record: Membership) -> Chart:
+    """Who is classed as a member, by the distance to the synthetic data."""
+    title = "People classed as members, by distance"
+    return _pairs_chart(membership_pairs(record), title, "percent of people", "relative F1")
+
+
+def membership_pairs(record: Membership) -> list[DotPair]:
+    """One pair for each distance."""
+    return [
+        DotPair(
+            f"within {distance(row.threshold)}",
+            100 * row.recall,
+            100 * row.false_positive_rate,
+            ratio(row.relative_F1),
+        )
+        for row in record.rows
+    ]
+
+
+def _pairs_chart(pairs: Sequence[DotPair], title: str, axis: str, last: str) -> Chart:
+    shown, n_more = pairs[:MOST_ROWS], max(0, len(pairs) - MOST_ROWS)
+    rows = [_pair_row(pair) for pair in shown]
+    fields = ("training", "control", "training_high", "control_high", "naive")
+    x = percent_axis(axis, (row[field] for row in rows for field in fields))
+    has_control = any(pair.control is not None for pair in shown)
+    has_naive = any(pair.naive is not None for pair in shown)
+    # Intervals would hide each other on one line; dots alone stand on it, joined.
+    is_apart = has_control and any(pair.training_interval is not None for pair in shown)
+    upper, lower = map(within_row, (0.3, 0.7) if is_apart else (0.5, 0.5))
+    marks = [stroke(x, "naive")] if has_naive else []
+    columns = [TextColumn("training_told", "training", colour=SYNTHETIC)]
+    if has_control:
+        marks += [] if is_apart else [span(x, "training", "control")]
+        marks += interval(x, "control", lower, ORIGINAL)
+        columns.append(TextColumn("control_told", "control"))
+    marks += interval(x, "training", upper, SYNTHETIC)
+    if has_naive:
+        columns.append(TextColumn("naive_told", "baseline"))
+    if has_control:
+        columns.append(TextColumn("R", last, "left"))
+    told = "; ".join(
+        f"{pair.label}: {percent_or_dash(pair.training)} of training records,"
+        f" {percent_or_dash(pair.control)} of the control sample, {last} {pair.R}"
+        for pair in shown
+    )
+    more = f" {format_count(n_more, 'row')} more in the table." if n_more else ""
+    return Chart(
+        row_panel(rows, marks, columns), title=title, description=f"{told or 'Nothing'}.{more}"
+    )
+
+
+def _pair_row(pair: DotPair) -> Row:
+    low, high = pair.training_interval or (None, None)
+    control_low, control_high = pair.control_interval or (None, None)
+    figures = {"training": pair.training, "control": pair.control, "naive": pair.naive}
+    return {
+        "name": pair.label,
+        **figures,
+        **{f"{field}_told": percent_or_dash(value) for field, value in figures.items()},
+        "training_low": low,
+        "training_high": high,
+        "control_low": control_low,
+        "control_high": control_high,
+        "R": pair.R,
+    }
+
+
+# Exclusions: Raab's Table 2 as a row of small pictures
+
+_SMALL, _LONGEST = 70, 13
+
+
+def exclusion_grid_chart(record: ExclusionTable, targets: Sequence[str] | None = None) -> Chart:
+    """Synthetic beside original for every target, under one set of exclusions after another."""
+    shown = tuple(record.targets if targets is None else targets)
+    found = {(cell.target, cell.column): cell for one in shown for cell in cells_of(record, one)}
+    values = (value for cell in found.values() for value in (cell.synthetic, cell.original))
+    x = percent_axis(None, values, labelFlush=True, labelFontSize=11, labelExpr="datum.label")
+    reach = x["scale"]["domain"][1]
+    x["axis"]["values"] = [0, reach / 2, reach]
+    panels = []
+    for place, column in enumerate(record.columns):
+        rows = [
+            {
+                "name": truncate_name(target),
+                "synthetic": (cell := found[target, column.column]).synthetic,
+                "original": cell.original,
+                "told": rounded_percent(cell.synthetic),
+            }
+            for target in shown
+        ]
+        axis = {**x, "title": None if place else "percent"}
+        marks = [
+            span(axis, "synthetic", "original"),
+            ring(axis, "original", size=50),
+            square(axis, "synthetic", size=50),
+        ]
+        panels.append(
+            row_panel(
+                rows,
+                marks,
+                [TextColumn("told")],
+                names=None if place else "name",
+                width=_SMALL,
+                title=textwrap.wrap(truncate(column.title), _LONGEST) or [""],
+            )
+        )
+    titles = {column.column: truncate(column.title) for column in record.columns}
+    told = [
+        f"{truncate(target)}: "
+        + ", ".join(
+            f"{titles[cell.column]} {rounded_percent(cell.synthetic)}"
+            for cell in cells_of(record, target)
+        )
+        for target in shown
+    ]
+    return Chart(
+        {"hconcat": panels, "spacing": 14},
+        title=f"{record.measure} with exclusions",
+        description=f"{record.measure} in percent. {'; '.join(told)}." if told else "No target.",
+    )

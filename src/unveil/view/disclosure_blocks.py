@@ -1,0 +1,320 @@
+"""The record of disclosure as blocks: who could be re-identified, what would be disclosed."""
+
+import shlex
+from collections.abc import Container, Iterator, Sequence
+
+from unveil.records.alerts import Alert, Assessment
+from unveil.records.disclosure import AttributeRow, Disclosure, IdentityRow
+from unveil.records.limits import Verdict
+from unveil.view import disclosure as said
+from unveil.view import flags as flags_view
+from unveil.view.alerts import NO_VERDICT, alert_blocks, summary
+from unveil.view.blocks import (
+    Block,
+    Folded,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+    notes,
+    sentences,
+    table,
+)
+from unveil.view.disclosure import unit
+from unveil.view.format import (
+    and_list,
+    copy_phrase,
+    format_count,
+    n_of,
+    percent,
+    percent_or_dash,
+    ratio,
+    truncate,
+    visible,
+)
+from unveil.view.show import as_blocks, as_text
+from unveil.view.status import format_status, worst
+
+CERTAIN = ("Dorig", "Dsyn", "iS", "DiS", "DiSCO", "DiSDiO", "TCAP")
+GUESSED = ("CAPd", "CAPs", "DCAP")
+UNIQUENESS = {
+    "UiO": "unique in the original",
+    "UiOiS": "of these, matched in the synthetic data",
+    "repU": "of these, unique there too (replicated)",
+    "UiS": "synthetic records that are unique",
+}
+PARTS = ("words", "flags", "details")
+"""What is folded unless it is asked for."""
+
+
+def disclosure_blocks(
+    record: Disclosure,
+    verdicts: Sequence[Verdict] = (),
+    assessment: Assessment | None = None,
+    show: Container[str] = (),
+) -> Iterator[Block]:
+    """All that a custodian sees, in the order they need it; `show` names PARTS to unfold."""
+    if assessment is None:
+        yield from sentences(said.alarms(record), "stop")
+        yield Heading(_headline(record))
+    else:
+        yield from alert_blocks(_of_files(assessment))
+        yield Heading("Disclosure risk of the synthetic data")
+    yield from sentences(
+        [said.files(record), f"{said.sizes(record)} {said.scenario(record)}"], "lead"
+    )
+    yield from sentences(
+        [said.means(record), said.people_sentence(record), flags_view.exclusions(record)]
+    )
+    yield identity_table(record, verdicts)
+    if record.targets:
+        yield attribute_table(record, verdicts)
+    yield from sentences([_flags_sentence(record)])
+    yield from _fold("words", "In words", list(_words(record)), show)
+    yield from _fold("flags", "Flags", list(_flags(record)), show)
+    yield _effects(record)
+    yield from _fold("details", "Details", list(_details(record, verdicts)), show)
+    yield from notes(record.coercions)
+    if assessment is not None:
+        yield from alert_blocks((), assessment.not_tested)
+    yield from _closing(record, verdicts, assessment)
+
+
+def _of_files(assessment: Assessment) -> list[Alert]:
+    """What the checks of the files raise; figures above a limit close the page."""
+    return [one for one in assessment.alerts if one.kind != "limit"]
+
+
+def _fold(
+    part: str, summary: str, blocks: Sequence[Block], show: Container[str]
+) -> Iterator[Block]:
+    if blocks and part in show:
+        yield Heading(summary, 4)
+        yield from blocks
+    elif blocks:
+        yield Folded(summary, tuple(blocks))
+
+
+def identity_table(record: Disclosure, verdicts: Sequence[Verdict]) -> TableBlock:
+    """UiO to repU, each with how many people it is."""
+    row = record.identity_of(record.headline_copy)
+    rows = []
+    for symbol, what in UNIQUENESS.items():
+        value, n = getattr(row, symbol), _n_of(record, row, symbol)
+        count = "-" if value is None or n is None else n_of(value, n)
+        cells = [what, count, percent_or_dash(value), symbol]
+        rows.append([*cells, *_status(verdicts, None, (symbol,))])
+    heads = ("uniqueness", unit(record), "percent", "measure")
+    return table(
+        "Re-identification: uniqueness on the keys",
+        (*heads, "status") if verdicts else heads,
+        rows,
+        text=("measure",),
+        spare=("measure",),
+        footnote=said.recurrence_sentence(record) or "",
+    )
+
+
+def _n_of(record: Disclosure, row: IdentityRow, symbol: str) -> int | None:
+    """Of how many a percentage is; a mean over copies of several sizes is of no one number."""
+    if symbol != "UiS":
+        return record.n_original
+    if isinstance(row.copy, int):
+        return record.n_synthetic[row.copy - 1]
+    return sum(record.n_synthetic) if row.copy == "pooled" else None
+
+
+def _headline_rows(record: Disclosure) -> list[AttributeRow]:
+    return [record.attribute_of(target, record.headline_copy) for target in record.targets]
+
+
+def attribute_table(record: Disclosure, verdicts: Sequence[Verdict] = ()) -> TableBlock:
+    """For how many people the keys point to a single value, true or not, target by target."""
+    has_pool = len(record.n_synthetic) > 1
+    found = flags_view.visible_flags(record)
+    heads = (
+        *("target", f"correctly {unit(record)}", "correctly DiSCO", f"wrongly {unit(record)}"),
+        *("wrongly percent", *(("pooled DiSCO",) if has_pool else ()), "original Dorig"),
+        *("baseline baseCAPd", "reduction percent", *(("flags",) if found else ())),
+    )
+    rows = []
+    for row in _headline_rows(record):
+        wrong = None if row.DiS is None or row.DiSCO is None else row.DiS - row.DiSCO
+        pool = (record.attribute_of(row.target, "pooled").DiSCO,) if has_pool else ()
+        of_target = [flag for flag in found if flag.target == row.target]
+        cells = [
+            *(truncate(row.target), _count(record, row.DiSCO), percent_or_dash(row.DiSCO)),
+            *(_count(record, wrong), percent_or_dash(wrong)),
+            *map(percent_or_dash, (*pool, row.Dorig, row.baseCAPd, row.removed)),
+            *([flags_view.short_flags(of_target)] if found else []),
+        ]
+        rows.append([*cells, *_status(verdicts, row.target, CERTAIN)])
+    spare = ("reduction percent", "flags", "wrongly percent", "baseline baseCAPd", "pooled DiSCO")
+    return table(
+        "Attribute disclosure by target variable, highest first",
+        (*heads, "status") if verdicts else heads,
+        rows,
+        text=("flags",),
+        spare=(*spare, "original Dorig", heads[3], heads[1]),
+        main=("correctly DiSCO",),
+        footnote=said.TEMPLATES["columns"],
+    )
+
+
+def _count(record: Disclosure, value: float | None) -> str:
+    """How many people a percentage is."""
+    return "-" if value is None else n_of(value, record.n_original).removeprefix("about ")
+
+
+def _status(verdicts: Sequence[Verdict], target: str | None, symbols: Sequence[str]) -> list[str]:
+    """The worst that the limits on some measures say of one row; nothing without any limit."""
+    if not verdicts:
+        return []
+    found = (one for one in verdicts if one.target == target and one.measure in symbols)
+    return [format_status(worst({one.status for one in found}))]
+
+
+def _flags_sentence(record: Disclosure) -> str | None:
+    by_target = flags_view.flags_by_target(record)
+    if not by_target:
+        return None
+    return said.TEMPLATES["flags"].format(
+        n=sum(map(len, by_target.values())),
+        variables=format_count(len(by_target), "variable"),
+        counts=", ".join(f"{truncate(target)} {len(some)}" for target, some in by_target.items()),
+    )
+
+
+def _words(record: Disclosure) -> Iterator[Sentence]:
+    """Every figure of the headline in a sentence."""
+    yield from sentences(said.identity(record, record.identity_of(record.headline_copy)).values())
+    for row in _headline_rows(record):
+        yield from sentences(said.attribute(record, row).values())
+        yield from sentences([said.spread_sentence(record, row.target, "DiSCO")])
+
+
+def _flags(record: Disclosure) -> Iterator[Items]:
+    """What may be common knowledge, each with what to type to exclude it."""
+    rows = tuple(
+        f"{flag.sentence}\n  --exclude {shlex.quote(visible(flag.exclusion))}"
+        for flag in flags_view.visible_flags(record)
+    )
+    if rows:
+        yield Items(rows, "▲")
+
+
+def _effects(record: Disclosure) -> TableBlock:
+    """What all exclusions together changed."""
+    rows = [
+        (
+            truncate(effect.target or ""),
+            *(_count(record, effect.all), percent_or_dash(effect.all)),
+            *(_count(record, effect.after), percent_or_dash(effect.after)),
+            ratio(effect.R),
+        )
+        for effect in flags_view.effects(record)
+        if effect.all != effect.after
+    ]
+    of = unit(record)
+    heads = ("target", f"before {of}", "before DiSCO", f"after {of}", "after DiSCO", "R")
+    return table("Effect of the exclusions", heads, rows)
+
+
+def _details(record: Disclosure, verdicts: Sequence[Verdict]) -> Iterator[Block]:
+    """The guesses, and what each exclusion took out."""
+    yield from sentences([said.combinations(record)])
+    is_judged = any(verdict.measure in GUESSED for verdict in verdicts)
+    rows = [
+        (
+            truncate(row.target),
+            *map(percent_or_dash, (row.DCAP, row.baseCAPd, row.CAPd)),
+            "-" if row.protection is None else f"{row.protection:.1f}",
+            *(_status(verdicts, row.target, GUESSED) if is_judged else ()),
+        )
+        for row in _headline_rows(record)
+    ]
+    heads = ("target", "synthetic DCAP", "baseline baseCAPd", "original CAPd", "Dorig - DiSCO")
+    yield table(
+        "Random guess among matching records: correct guesses, and protection in points",
+        (*heads, "status") if is_judged else heads,
+        rows,
+        spare=(heads[-1],),
+    )
+    yield _excluded(record)
+
+
+def _excluded(record: Disclosure) -> TableBlock:
+    """How many people each exclusion took out of the figures of each target."""
+    shown = 1 if len(record.n_synthetic) == 1 else "pooled"
+    touched = {row.target for row in record.excluded if row.rule and row.original + row.synthetic}
+    rows = [
+        (
+            truncate(row.target),
+            "remaining" if row.rule is None else truncate(row.rule),
+            *(f"{n:,}" for n in (row.original, row.Dorig, row.iS, row.DiSCO)),
+        )
+        for row in record.excluded
+        if row.copy == shown and row.target in touched
+    ]
+    return table(
+        f"Excluded {unit(record)}{', all copies pooled' if shown == 'pooled' else ''}",
+        ("target", "exclusion", "all", "Dorig", "iS", "DiSCO"),
+        rows,
+        text=("exclusion",),
+        spare=("iS", "Dorig", "all"),
+    )
+
+
+def _closing(
+    record: Disclosure, verdicts: Sequence[Verdict], assessment: Assessment | None
+) -> Iterator[Sentence]:
+    """What the limits and the alerts come to; without a limit there is no verdict."""
+    shut = [verdict for verdict in verdicts if verdict.status != "within"]
+    several = len({verdict.copy for verdict in verdicts}) > 1
+    for kind in dict.fromkeys((verdict.measure, verdict.status) for verdict in shut):
+        alike = [verdict for verdict in shut if (verdict.measure, verdict.status) == kind]
+        highest = max(alike, key=lambda verdict: verdict.value or 0)
+        yield Sentence(_exceeded(highest, several), "stop")
+    if verdicts and not shut:
+        after = " after exclusions" if record.exclude else ""
+        yield Sentence(f"● All figures with a limit are within it{after}.", "lead")
+    for text in flags_view.without_exclusions(record, verdicts):
+        yield Sentence(f"▲ {text}", "lead")
+    if assessment is not None:
+        if of_files := _of_files(assessment):
+            yield Sentence(f"{summary(of_files)} They stand at the top.", "lead")
+        if not assessment.is_gate:
+            yield Sentence(NO_VERDICT, "lead")
+
+
+def _exceeded(highest: Verdict, several: bool) -> str:
+    where = f" of {truncate(highest.target)}" if highest.target else ""
+    if several:
+        where += f" ({copy_phrase(highest.copy)})"
+    if highest.value is None:
+        return f"■ {highest.measure}{where} could not be measured: its limit counts as exceeded."
+    return (
+        f"■ {highest.measure}{where} is {percent(highest.value)}, above the limit of"
+        f" {highest.limit:g} %."
+    )
+
+
+def _headline(record: Disclosure) -> str:
+    row = record.identity_of(record.headline_copy)
+    head = f"Disclosure from {and_list(record.keys)}: repU {percent_or_dash(row.repU)}"
+    if record.exclude:
+        head = f"{head} (exclusions in force)"
+    if not record.targets:
+        return head
+    highest = record.attribute_of(record.targets[0], record.headline_copy)
+    return f"{head}; highest DiSCO {percent_or_dash(highest.DiSCO)} ({truncate(highest.target)})"
+
+
+@as_text.register
+def _(record: Disclosure) -> str:
+    return "\n".join([*(f"STOP: {alarm}" for alarm in said.alarms(record)), _headline(record)])
+
+
+@as_blocks.register
+def _(record: Disclosure) -> Iterator[Block]:
+    return disclosure_blocks(record)

@@ -1,0 +1,189 @@
+"""Every set of the keys in sentences and blocks: the worst, beside what is expected of it."""
+
+from collections.abc import Iterator
+
+from unveil.records.key_sets import KeySetCeiling, KeySetFigure, KeySets, KeySetVerdict
+from unveil.view.blocks import Block, Heading, Kind, Sentence, notes, table
+from unveil.view.claims import points
+from unveil.view.format import and_list, copy_phrase, format_count, people, percent, truncate
+from unveil.view.show import as_blocks, as_text
+from unveil.view.status import format_status
+
+TEMPLATES = {
+    "sizes": (
+        "{original} in the original. An intruder knows at most {keys}, and may use some of them:"
+        " {sets}."
+    ),
+    "few": "Only sets of at most {most} keys were counted.",
+    "largest": (
+        "The worst is the largest of {sets} figures: read it beside what is expected. What is added"
+        " can be the own record or a deeper pattern."
+    ),
+    "worse": (
+        "{what}: an intruder who uses only {keys} is correct about {k} of {N} people ({p}), with"
+        " all keys about {q}. Expected: {e}; {verdict}."
+    ),
+    "worst is all": (
+        "{what}: no set of the keys is worse than all of them, {k} of {N} people ({p}). Expected:"
+        " {e}; {verdict}."
+    ),
+    "replicated": (
+        "repU: {k} of {N} people ({p}) are unique on {keys} in both files, with all keys {q}."
+        " Expected of another sample: {e}; {verdict}."
+    ),
+    "without": "{what}: without {key}, no set of the other keys gives more than {p}.",
+    "ceiling": (
+        "{target}: some set is correct about {c} of {N} people, but no intruder can reach this:"
+        " for {w} of them other sets are wrong."
+    ),
+    "above": (
+        "{what}: {n} of {sets} are above the limit of {limit}; {keys} give {p}, and that is beyond"
+        " chance over all sets ({e} expected)."
+    ),
+    "review": (
+        "{what}: {n} of {sets} are above the limit of {limit}, the worst {p}, but only as chance"
+        " would ({e} expected)."
+    ),
+}
+FIGURE_HEADS = ("figure", "keys", "value", "people", "expected", "adds")
+TOTAL_HEADS = ("target", "claimed by most support", "correct", "expected", "adds", "ceiling")
+
+
+def _what(one: KeySetFigure) -> str:
+    name = one.measure if one.target is None else f"{one.measure} of {truncate(one.target)}"
+    return name if one.copy == 1 else f"{name}, {copy_phrase(one.copy)}"
+
+
+def _adds(one: KeySetFigure) -> str:
+    return f"adds {_half_width(one)} percentage points"
+
+
+def _half_width(one: KeySetFigure) -> str:
+    return f"{points(one.percent('adds'))} ± {one.percent('high') - one.percent('adds'):.1f}"
+
+
+def _worst_sentence(one: KeySetFigure, whole: KeySetFigure | None) -> str:
+    name = "replicated" if one.measure == "repU" else "worse"
+    if name == "worse" and (whole is None or whole.keys == one.keys):
+        name = "worst is all"
+    return TEMPLATES[name].format(
+        what=_what(one),
+        keys=and_list(one.keys),
+        k=f"{one.correct:,}",
+        N=f"{one.n:,}",
+        p=percent(one.percent("correct")),
+        q="not counted" if whole is None else percent(whole.percent("correct")),
+        e=percent(one.percent("expected")),
+        verdict=_adds(one),
+    )
+
+
+def verdict_sentence(one: KeySetVerdict, record: KeySets) -> str:
+    """Why a limit stops the release, or asks for a review; nothing where it is kept."""
+    if one.status not in ("above", "review"):
+        return ""
+    return TEMPLATES[one.status].format(
+        what=_what(one.figure),
+        n=f"{one.n_above:,}",
+        sets=format_count(record.n_sets, "set"),
+        limit=percent(one.limit),
+        keys=and_list(one.figure.keys),
+        p=percent(one.figure.percent("correct")),
+        e=percent(one.figure.percent("expected")),
+    )
+
+
+def sentences(record: KeySets) -> Iterator[str]:
+    """The worst set of every figure, and what the lack of a key would change most."""
+    whole = {(one.measure, one.target, one.copy): one for one in record.find_figures("all_keys")}
+    for one in record.find_figures("worst"):
+        about = (one.measure, one.target, one.copy)
+        yield _worst_sentence(one, whole.get(about))
+        rivals = [f for f in record.find_figures("without") if f.keys]
+        rivals = [f for f in rivals if (f.measure, f.target, f.copy) == about]
+        least = min(rivals, key=lambda f: f.correct, default=None)
+        if least is not None and least.correct < one.correct:
+            yield TEMPLATES["without"].format(
+                what=_what(least),
+                key=truncate(least.without or ""),
+                p=percent(least.percent("correct")),
+            )
+    for all_ in record.ceilings:
+        n = all_.most_support.n
+        yield TEMPLATES["ceiling"].format(
+            target=truncate(all_.target),
+            c=f"{all_.ceiling:,}",
+            N=f"{n:,}",
+            w=percent(100 * all_.ceiling_wrong / n if n else 0.0),
+        )
+    yield TEMPLATES["largest"].format(sets=f"{record.n_sets:,}")
+
+
+def _label(one: KeySetFigure) -> str:
+    kinds = {
+        "all_keys": "all keys",
+        "worst": "worst",
+        "size": format_count(len(one.keys), "key"),
+        "without": f"without {truncate(one.without or '')}",
+    }
+    return kinds[one.kind]
+
+
+def figure_cells(one: KeySetFigure) -> tuple[str, ...]:
+    """One figure under FIGURE_HEADS."""
+    return (
+        _label(one),
+        and_list(one.keys) if one.keys else "none left",
+        percent(one.percent("correct")),
+        f"{one.correct:,}",
+        percent(one.percent("expected")),
+        _half_width(one),
+    )
+
+
+def total_cells(one: KeySetCeiling) -> tuple[str, ...]:
+    """All sets together under TOTAL_HEADS."""
+    row = one.most_support
+    figures = [percent(row.percent(name)) for name in ("claimed", "correct", "expected")]
+    target = truncate(one.target) if one.copy == 1 else f"{truncate(one.target)}, {one.copy}"
+    ceiling = percent(100 * one.ceiling / row.n if row.n else 0.0)
+    return target, *figures, points(row.percent("adds")), ceiling
+
+
+@as_text.register
+def _(record: KeySets) -> str:
+    worst = [one for one in record.find_figures("worst") if one.measure == "DiSCO"]
+    if not worst:
+        return f"{record.n_sets:,} sets of {and_list(record.keys)}"
+    one = max(worst, key=lambda figure: figure.correct)
+    return (
+        f"{record.n_sets:,} sets of {and_list(record.keys)}: at most"
+        f" {percent(one.percent('correct'))} ({_what(one)}), {percent(one.percent('expected'))}"
+        " expected"
+    )
+
+
+@as_blocks.register
+def _(record: KeySets) -> Iterator[Block]:
+    yield Heading("Disclosure by every set of the keys")
+    sizes = TEMPLATES["sizes"].format(
+        original=people(record.n_original),
+        keys=and_list(record.keys),
+        sets=format_count(record.n_sets, "set"),
+    )
+    yield Sentence(sizes, "lead")
+    if not record.complete:
+        yield Sentence(TEMPLATES["few"].format(most=record.at_most), "look")
+    for verdict in record.verdicts:
+        if text := verdict_sentence(verdict, record):
+            kind: Kind = "stop" if verdict.status == "above" else "look"
+            yield Sentence(f"{format_status(verdict.status)}: {text}", kind)
+    for text in sentences(record):
+        yield Sentence(text)
+    for name in dict.fromkeys(_what(one) for one in record.figures):
+        rows = [figure_cells(one) for one in record.figures if _what(one) == name]
+        yield table(name, FIGURE_HEADS, rows, text=("keys",), spare=("people",), main=("adds",))
+    yield table(
+        "All sets together, in percent of people", TOTAL_HEADS, map(total_cells, record.ceilings)
+    )
+    yield from notes(record.coercions)

@@ -1,0 +1,42 @@
+"""Every set of keys, person by person, from the definitions: slow and plain.
+
+A file is a list of rows ``(key, targets)``, both tuples. Nothing here comes from unveil.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+
+Row = tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
+File = Sequence[Row]
+
+
+def count(original: File, synthetic: File, n_keys: int, n_targets: int) -> dict:
+    """By set of keys: matched, replicated, determined, correct; and what all sets say together."""
+    found: dict = {"sets": {}, "ever_correct": set(), "ever_wrong": set(), "claims": {}}
+    said: dict = {}
+    for size in range(1, n_keys + 1):
+        for keys in combinations(range(n_keys), size):
+            figures: Counter = Counter()
+            part = [tuple(key[i] for i in keys) for key, _ in original]
+            there = [tuple(key[i] for i in keys) for key, _ in synthetic]
+            for person, mine in enumerate(part):
+                match = [row for row, other in enumerate(there) if other == mine]
+                figures["matched"] += bool(match)
+                figures["replicated"] += len(match) == 1 and part.count(mine) == 1
+                for target in range(n_targets):
+                    values = {synthetic[row][1][target] for row in match}
+                    if len(values) != 1:
+                        continue
+                    (value,) = values
+                    is_correct = value == original[person][1][target]
+                    figures["determined", target] += 1
+                    figures["correct", target] += is_correct
+                    found["ever_correct" if is_correct else "ever_wrong"].add((person, target))
+                    said.setdefault((person, target), []).append((len(match), value))
+            found["sets"][keys] = figures
+    for about, claims in said.items():
+        most = max(n for n, _ in claims)
+        values = {value for n, value in claims if n == most}
+        found["claims"][about] = values.pop() if len(values) == 1 else None
+    return found
