@@ -218,7 +218,7 @@ def every_row() -> list[Row]:
         return ROWS
     from all_files import ROWS as of_files
 
-    return [*ROWS, *of_files]
+    return [*ROWS, *((name, work, bound) for name, work, _, bound in of_files)]
 
 
 def apart(number: int) -> float:

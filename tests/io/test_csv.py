@@ -471,3 +471,26 @@ def test_the_size_of_the_pieces_changes_nothing(content, size):
     with monkeypatch.context() as patch:
         patch.setattr("unveil.io.csv_dialect.CHUNK", size)
         assert outcome() == expected
+
+
+LINES = st.lists(st.sampled_from(["1,2", "a,b", "3", "1,2,3", "", ",", "x,", ",y", "\r", "5,6\r"]))
+
+
+@given(lines=LINES, end=st.sampled_from(["", "\n"]), header=st.sampled_from(["a,b", "\na,b"]))
+@examples(200)
+def test_a_file_without_quotation_marks_is_read_as_if_each_record_were_looked_at(
+    read_many, lines, end, header
+):
+    content = "\n".join([header, *lines]) + end
+
+    def outcome():
+        try:
+            table = read_many(content)
+        except ReadError as fault:
+            return str(fault)
+        return table.frame.rows(), table.frame.schema, table.notes
+
+    found = outcome()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(damage, "count_plain_lines", lambda *_: None)
+        assert outcome() == found

@@ -13,9 +13,9 @@ from profiles import examples
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import AlignError, ReadError, RolesError, SettingsError
 from unveil.io.table import Labelled
-from unveil.models.neighbours import all_pairs, kd_tree
+from unveil.models.neighbours import distances
+from unveil.models.neighbours.distances import Geometry, Mahalanobis, Points
 from unveil.models.neighbours.missing import Corners, FilledRows, shortest
-from unveil.models.neighbours.whitening import Geometry, Points
 from unveil.protection.distance_filter import distance_filter
 from unveil.records.codebook import Codebook
 from unveil.records.protection import DistanceFilter
@@ -348,8 +348,8 @@ class TestTwins:
         data, copy = frame(rows[:400].astype(float).tolist()), frame(rows[400:].tolist())
         found = {}
         for dimensions in (10, 0):
-            monkeypatch.setattr(kd_tree, "MOST_DIMENSIONS", dimensions)
-            monkeypatch.setattr(all_pairs, "COLUMNS", 64)
+            monkeypatch.setattr(distances, "MOST_DIMENSIONS", dimensions)
+            monkeypatch.setattr(Mahalanobis, "tile", (2**12, 64))
             for rule in ("paper", "strict"):
                 found[dimensions, rule] = distance_filter(data, copy, rule=rule)
         for rule in ("paper", "strict"):

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from unveil.errors import SettingsError
-from unveil.models.neighbours.whitening import Originals
+from unveil.models.neighbours.originals import Originals
 from unveil.protection.distance_filter import distance_filter
 from unveil.protection.refill import refill
 from unveil.records.protection import Refill

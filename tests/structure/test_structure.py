@@ -176,9 +176,8 @@ def test_no_module_outgrows_one_thing():
 
 
 def test_no_short_module_serves_one_sibling_only():
-    # A file for each format and for each way to search stays apart, and so do pages and screens.
-    searches = ("models/neighbours/all_pairs.py", "models/neighbours/kd_tree.py")
-    apart = ("io/read_parquet.py", "io/write_parquet.py", "cli/commands.py", *searches)
+    # A file for each format stays apart, and so do pages and screens.
+    apart = ("io/read_parquet.py", "io/write_parquet.py", "cli/commands.py")
     apart += ("study/engine.py",)  # what other engines are to answer
     apart += ("measure/gate/near_copies.py",)  # a check of the gate is looked for by its name
     importers = defaultdict(list)

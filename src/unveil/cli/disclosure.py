@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -29,7 +29,6 @@ from unveil.measure.disclosure.disclosure import disclosure as measure_disclosur
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.measure.gate.assess import assess_files, hash_study
 from unveil.measure.gate.evidence import Files
-from unveil.project.recode_original import Recipe, recipe_in, recode_opened
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
 from unveil.records.limits import Verdict
@@ -40,6 +39,9 @@ from unveil.view.format import visible
 from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import disclosure_csv, json_document
 from unveil.view.render_rich import render_rich
+
+if TYPE_CHECKING:
+    from unveil.project.recode_original import Recipe
 
 
 @click.command(short_help="Identity and attribute disclosure of synthetic data.")
@@ -135,7 +137,7 @@ def disclosure(
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}
-    recipe = None if recode is None else recipe_in(recode)
+    recipe = None if recode is None else _read_recipe(recode)
     result, assessment = measure_and_assess(
         original, list(synthetic), wanted, gate, settings, recipe=recipe
     )
@@ -153,6 +155,13 @@ def disclosure(
     return assessment.exit_code
 
 
+def _read_recipe(path: str) -> "Recipe":
+    # Here, for it imports all of synthesis, which takes a tenth of a second.
+    from unveil.project.recode_original import recipe_in
+
+    return recipe_in(path)
+
+
 def measure_and_assess(
     original: Any,
     synthetic: list[Any],
@@ -160,7 +169,7 @@ def measure_and_assess(
     gate: GateOptions,
     settings: Mapping[str, Any],
     *,
-    recipe: Recipe | None = None,
+    recipe: "Recipe | None" = None,
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar on standard error."""
     check_settings(**settings)
@@ -170,8 +179,12 @@ def measure_and_assess(
         digest = hash_study(opened) if gate.accept else None
         notes: tuple[str, ...] = ()
         if recipe is not None:
+            from unveil.project.recode_original import recode_opened
+
             opened, notes = recode_opened(opened, recipe)
-        result = measure_disclosure(opened.original, opened.synthetic, **settings, progress=bar)
+        result = measure_disclosure(
+            opened.original, opened.synthetic, **settings, expected=True, progress=bar
+        )
         assessment = assess_files(
             Files(opened.files),
             result.record,

@@ -117,7 +117,7 @@ _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
-    return at.disclosure(asked)
+    return at.disclosure(asked).with_expected(at.progress)
 
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
@@ -300,4 +300,5 @@ def disclosure_of(
             f"There is no scenario {scenario!r}.{nearest(scenario, [*known])} The scenarios are:"
             f" {list_names(known)}."
         )
-    return Measuring(held).disclosure(disclosure_settings(project, held, known[scenario]))
+    settings = disclosure_settings(project, held, known[scenario])
+    return Measuring(held).disclosure(settings).with_expected()

@@ -18,10 +18,10 @@ from unveil.count.kinds import kind_of_series
 from unveil.errors import ReadError, list_names
 from unveil.io.table import Labelled, Table
 from unveil.measure.roles.person import choose_people
+from unveil.models.neighbours.distances import is_closer
 from unveil.models.neighbours.missing import MOST_CHOICES
 from unveil.models.neighbours.settings import DistanceSettings, parse_settings
 from unveil.models.neighbours.space import Prepared, prepare_space
-from unveil.models.neighbours.whitening import is_closer
 from unveil.records.codebook import Variable
 from unveil.records.protection import DistanceFilter, Shift
 from unveil.study.people import People, check_person

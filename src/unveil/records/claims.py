@@ -8,47 +8,10 @@ stays with the custodian.
 from typing import Literal
 
 from unveil.records.base import SCHEMA, Copy, Record
-from unveil.records.disclosure import BandedColumn, Coercion, Number
+from unveil.records.disclosure import BandedColumn, ClaimRow, ClaimRule, Coercion
 from unveil.version import __version__
 
-Rule = Literal[
-    "single_value",  # all matching records have one value: DiS, and correct is DiSCO
-    "near_certain",  # at least `certainty` of the matching records have it
-    "most_common",  # the most common value of the matching records; ties at random
-    "agreed",  # determined by some file, and by no file otherwise
-    "best_of_copies",  # near-certain, by as many files as serve the intruder best
-    "some_file",  # determined by some file: no intruder knows which, so this is a ceiling
-    "most_support",  # of the sets of keys that determine it, the one with most records
-]
 Part = Literal["excluded", "declared", "marginal", "one_key", "two_keys", "pattern", "rest"]
-
-
-class ClaimRow(Record, frozen=True, kw_only=True):
-    """One rule about one target: what is claimed, and how much of it the synthetic data add."""
-
-    target: str
-    copy: Copy
-    rule: Rule
-    certainty: float | None = None  # of near-certain claims
-    keys: tuple[str, ...]
-    n: int  # people in the original
-    claimed: Number
-    correct: Number  # of them, those who have the value; of the single value: DiSCO
-    at_random: float  # correct if the same values were stated of people taken at random
-    expected: float  # correct if claims were as good as what other people's records teach
-    adds: float  # correct - expected: own record or deeper pattern
-    low: float  # its 95 % interval
-    high: float
-
-    @property
-    def correct_if_determined(self) -> float | None:
-        """Percent of claims that are correct; of the single value: 100 DiSCO / DiS."""
-        return 100 * self.correct / self.claimed if self.claimed else None
-
-    def percent(self, field: str) -> float:
-        """One of the counts in percent of all people."""
-        value: float = getattr(self, field)
-        return 100 * value / self.n if self.n else 0.0
 
 
 class PartsRow(Record, frozen=True, kw_only=True):
@@ -117,7 +80,7 @@ class Claims(Record, frozen=True, kw_only=True):
         """The copy whose figures stand for all: the only one, or all of them pooled."""
         return 1 if len(self.n_synthetic) == 1 else "pooled"
 
-    def row_of(self, target: str, copy: Copy, rule: Rule = "single_value") -> ClaimRow:
+    def row_of(self, target: str, copy: Copy, rule: ClaimRule = "single_value") -> ClaimRow:
         """The first row of a rule about one target in one copy."""
         return next(
             row for row in self.rows if (row.target, row.copy, row.rule) == (target, copy, rule)

@@ -144,6 +144,46 @@ class GroupRow(Record, frozen=True, kw_only=True):
     n_tested: int  # levels of the key that were tested
 
 
+ClaimRule = Literal[
+    "single_value",  # all matching records have one value: DiS, and correct is DiSCO
+    "near_certain",  # at least `certainty` of the matching records have it
+    "most_common",  # the most common value of the matching records; ties at random
+    "agreed",  # determined by some file, and by no file otherwise
+    "best_of_copies",  # near-certain, by as many files as serve the intruder best
+    "some_file",  # determined by some file: no intruder knows which, so this is a ceiling
+    "most_support",  # of the sets of keys that determine it, the one with most records
+]
+"""What is stated about people by someone who reads the synthetic data alone."""
+
+
+class ClaimRow(Record, frozen=True, kw_only=True):
+    """One rule about one target: what is claimed, and how much of it the synthetic data add."""
+
+    target: str
+    copy: Copy
+    rule: ClaimRule
+    certainty: float | None = None  # of near-certain claims
+    keys: tuple[str, ...]
+    n: int  # people in the original
+    claimed: Number
+    correct: Number  # of them, those who have the value; of the single value: DiSCO
+    at_random: float  # correct if the same values were stated of people taken at random
+    expected: float  # correct if claims were as good as what other people's records teach
+    adds: float  # correct - expected: own record or deeper pattern
+    low: float  # its 95 % interval
+    high: float
+
+    @property
+    def correct_if_determined(self) -> float | None:
+        """Percent of claims that are correct; of the single value: 100 DiSCO / DiS."""
+        return 100 * self.correct / self.claimed if self.claimed else None
+
+    def percent(self, field: str) -> float:
+        """One of the counts in percent of all people."""
+        value: float = getattr(self, field)
+        return 100 * value / self.n if self.n else 0.0
+
+
 class PeopleRow(Record, frozen=True, kw_only=True):
     """One figure counted by person: people with at least one row that it counts."""
 
@@ -219,6 +259,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     attribute: tuple[AttributeRow, ...]
     by_value: tuple[ValueRow, ...]  # of all people, before exclusions
     by_group: tuple[GroupRow, ...]  # groups that stand out
+    claims: tuple[ClaimRow, ...] = ()  # behind each DiSCO, what is expected; empty: not computed
     people: PeopleFigures | None = None  # None: every row is taken for a person
     spread: tuple[Spread, ...]
     recurrence: tuple[Recurrence, ...]
@@ -236,6 +277,11 @@ class Disclosure(Record, frozen=True, kw_only=True):
     def headline_copy(self) -> Copy:
         """The copy whose figures stand for all: the only one, or the mean of several."""
         return 1 if len(self.n_synthetic) == 1 else "mean"
+
+    def find_claim(self, target: str, copy: Copy) -> ClaimRow | None:
+        """What is expected and added behind DiSCO of one target; None: not computed."""
+        about = (target, copy)
+        return next((row for row in self.claims if (row.target, row.copy) == about), None)
 
     def percent_of_people(self, measure: str, target: str | None, copy: Copy) -> float | None:
         """One figure counted by person; None where rows are people, or it is not so counted."""

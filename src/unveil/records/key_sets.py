@@ -7,8 +7,7 @@ figures is large by chance. Nothing is rounded, and nothing belongs to one perso
 from typing import Any, Literal
 
 from unveil.records.base import SCHEMA, Copy, Record
-from unveil.records.claims import ClaimRow
-from unveil.records.disclosure import BandedColumn, Coercion
+from unveil.records.disclosure import BandedColumn, ClaimRow, Coercion
 from unveil.records.judgement import Status
 from unveil.version import __version__
 

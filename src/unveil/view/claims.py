@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from unveil.records.base import Copy
-from unveil.records.claims import ClaimGroup, ClaimRow, Claims, PartsRow
+from unveil.records.claims import ClaimGroup, Claims, PartsRow
+from unveil.records.disclosure import ClaimRow, Disclosure
 from unveil.view.blocks import Block, Heading, Sentence, notes, table
 from unveil.view.format import and_list, format_rule, people, percent, truncate
 from unveil.view.show import as_blocks, as_text
@@ -146,6 +147,25 @@ def group_cells(row: ClaimGroup) -> tuple[str, ...]:
         by = f"{and_list(row.keys)}: {shown}{more}"
     level = "missing" if row.level is None else truncate(row.level)
     return truncate(row.target), level, by, f"{row.n:,}", percent(row.percent)
+
+
+ADDED = "What the synthetic data add"
+ADDED_HEADS = ("target", "DiSCO", "expected", "adds")
+MEANING = "What is added can be the own record or a deeper pattern; a control sample tells which."
+
+
+def added_blocks(record: Disclosure) -> Iterator[Block]:
+    """DiSCO of every target beside what other people's records would give; if it was computed."""
+    rows = [record.find_claim(target, record.headline_copy) for target in record.targets]
+    cells = [claim_cells(row) for row in rows if row is not None]
+    if cells:
+        yield table(
+            ADDED,
+            ADDED_HEADS,
+            [(one[0], one[3], one[5], one[6]) for one in cells],
+            main=("adds",),
+            footnote=MEANING,
+        )
 
 
 @as_text.register

@@ -20,6 +20,7 @@ from unveil.view.blocks import (
     sentences,
     table,
 )
+from unveil.view.claims import added_blocks
 from unveil.view.disclosure import unit
 from unveil.view.format import (
     and_list,
@@ -69,6 +70,7 @@ def disclosure_blocks(
     yield identity_table(record, verdicts)
     if record.targets:
         yield attribute_table(record, verdicts)
+    yield from added_blocks(record)
     yield from sentences([_flags_sentence(record)])
     yield from _fold("words", "In words", list(_words(record)), show)
     yield from _fold("flags", "Flags", list(_flags(record)), show)

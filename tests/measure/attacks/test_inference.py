@@ -16,10 +16,11 @@ from unveil.errors import RolesError
 from unveil.measure.attacks import inference_scores
 from unveil.measure.attacks.inference import inference
 from unveil.measure.cap.gcap import gcap
-from unveil.models.neighbours import mixed as nearest
+from unveil.models.neighbours import search
+from unveil.models.neighbours.distances import Gower
 
-PIECEMEAL = {"BLOCK": 1, "PAIRS": 1}
-"""One person at a time."""
+PIECEMEAL = ((1, 3), 1)
+"""One person at a time, three of the copy at a time."""
 
 
 def successes(found, secret):
@@ -86,7 +87,8 @@ def test_all_secrets_at_once_equal_comparing_every_pair(original, copy, control,
     every = [original[:size], copy, control[:size]]
     rows = [row for table in every for row in table]
     assume(all(vary(rows, set(NAMES) - {secret}) for secret in NAMES))
-    with patch.multiple(nearest, **(PIECEMEAL if small else {"BLOCK": nearest.BLOCK})):
+    tile, pairs = PIECEMEAL if small else (Gower.tile, search.PAIRS)
+    with patch.object(Gower, "tile", tile), patch.object(search, "PAIRS", pairs):
         found = inference(
             frame(original[:size]),
             frame(copy),
@@ -281,9 +283,9 @@ def test_the_order_of_rows_and_the_names_of_levels_do_not_matter():
 
 def test_threads_change_nothing(monkeypatch):
     people, copy = mixed(100, 1), mixed(300, 2)
-    monkeypatch.setattr(nearest, "PAIRS", 3000)
+    monkeypatch.setattr(search, "PAIRS", 3000)
     several = inference(people, copy, seed=1)
-    monkeypatch.setattr(nearest, "MOST_THREADS", 1)
+    monkeypatch.setattr(search, "MOST_THREADS", 1)
     assert inference(people, copy, seed=1).to_json() == several.to_json()
 
 

@@ -12,11 +12,12 @@ from measure.attacks.attacked import NAMES, SPECIALS, frame, tables
 from oracles import attacks as oracle
 from profiles import examples
 from unveil.measure.attacks.linkability import chance_of_random_sets, linkability
-from unveil.models.neighbours import mixed as nearest
+from unveil.models.neighbours import search
+from unveil.models.neighbours.distances import Gower
 
 PARTS = (["age", "job"], ["gain", "sex"])
-PIECEMEAL = {"BLOCK": 1, "PAIRS": 1}
-"""One person at a time."""
+PIECEMEAL = ((1, 3), 1)
+"""One person at a time, three of the copy at a time."""
 
 
 def mixed(n, seed):
@@ -58,7 +59,8 @@ def test_it_equals_going_through_every_way_to_break_ties(original, copy, control
     parts = [[NAMES.index(name) for name in part] for part in PARTS]
     for part in parts:
         assume(any(len({row[c] for table in every for row in table}) > 1 for c in part))
-    with patch.multiple(nearest, **(PIECEMEAL if small else {"BLOCK": nearest.BLOCK})):
+    tile, pairs = PIECEMEAL if small else (Gower.tile, search.PAIRS)
+    with patch.object(Gower, "tile", tile), patch.object(search, "PAIRS", pairs):
         found = linkability(
             frame(every[0]),
             frame(copy),

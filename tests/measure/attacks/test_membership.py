@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from oracles import membership as oracle
 from profiles import examples
 from unveil.errors import AlignError, InputError, ReadError, RolesError, SettingsError
-from unveil.measure.attacks.membership import membership
-from unveil.models.neighbours import mixed as closest_module
+from unveil.measure.attacks.membership import N_DRAWS, membership
 
 SCHEMA = {"a": pl.Int64, "b": pl.String, "c": pl.String}
 ORDERED = (True, False, False)
@@ -161,9 +160,9 @@ def test_references_of_different_size_are_cut_to_one():
     rows = membership(original, copy, control=control, seed=4).record.closest
     drawn = {row.pair: (row.n_reference, row.n_draws) for row in rows}
     assert drawn == {
-        "synthetic to original": (100, closest_module.N_DRAWS),
+        "synthetic to original": (100, N_DRAWS),
         "synthetic to control": (100, 1),
-        "control to original": (100, closest_module.N_DRAWS),
+        "control to original": (100, N_DRAWS),
     }
     whole = membership(original, copy, control=control, seed=4).record
     originals = set(original.rows())

@@ -312,3 +312,23 @@ def test_wrong_settings_are_refused_in_a_sentence(settings, error):
 def test_records_of_nobody_claim_nothing():
     found = rows(ORIGINAL, ["zzp", "axp"])
     assert found[1, "single_value", None].claimed == 2
+
+
+def test_disclosure_says_what_is_expected_where_it_is_asked():
+    original, copies = survey(1), [survey(2), survey(3)]
+    asked = unveil.disclosure(original, copies, keys=KEYS, targets="t", expected=True)
+    scored = unveil.claims(original, copies, keys=KEYS, targets="t").rows
+    assert asked.record.claims == tuple(row for row in scored if row.rule == "single_value")
+    assert [row.copy for row in asked.record.claims] == [1, 2, "mean", "pooled"]
+    plain = unveil.disclosure(original, copies, keys=KEYS, targets="t")
+    assert plain.record.claims == ()
+    assert plain.record.find_claim("t", "mean") is None
+    assert asked.whatif("t=1").record.claims == ()  # a what-if counts nothing again
+    excluded = unveil.disclosure(
+        original, copies, keys=KEYS, targets="t", exclude="t=1", expected=True
+    )
+    for row in excluded.attribute:
+        claim = excluded.record.find_claim("t", row.copy)
+        assert claim is not None
+        assert claim.percent("correct") == pytest.approx(row.DiSCO)
+        assert claim.percent("claimed") == pytest.approx(row.DiS)

@@ -52,7 +52,9 @@ def whole(names, *files) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-def test_links_own_values_and_neighbours_are_those_of_plain_loops(seed):
+@pytest.mark.parametrize("least_packed", [0, 2**16])  # packed combinations, and sums
+def test_links_own_values_and_neighbours_are_those_of_plain_loops(seed, least_packed, monkeypatch):
+    monkeypatch.setattr("unveil.measure.gate.links._MANY", least_packed)
     names, *files = gate.invent(seed)
     assert whole(names, *files) == gate.whole(*files)
     found = rows(names, *files)

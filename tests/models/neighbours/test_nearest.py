@@ -9,7 +9,8 @@ import pytest
 from unveil.count.codes import encode
 from unveil.errors import AlignError
 from unveil.io.code_meanings import Meaning
-from unveil.models.neighbours.mixed import DistanceAxis, axes_of, distances, find
+from unveil.models.neighbours.distances import Gower, GowerAxis, axes_of
+from unveil.models.neighbours.search import find
 
 PERSONS, COPY = 40, 400
 
@@ -34,7 +35,7 @@ def brute(places, is_category, k):
 
 def mask(found):
     made = np.zeros((PERSONS, COPY), bool)
-    made[found.person, found.row] = True
+    made[found.row, found.other] = True
     return made
 
 
@@ -64,7 +65,7 @@ def test_leaving_a_column_out_is_searching_without_it(k, n_numbers, n_categories
         kept = [i for i in range(len(values)) if i != left_out]
         expected = brute([values[i] for i in kept], [is_category[i] for i in kept], k)
         assert (mask(found) == expected).all()
-        assert (found.per_person(~found.is_tied) < k).all()
+        assert (found.sum_by_row(~found.is_tied) < k).all()
 
 
 def test_what_single_precision_takes_for_a_tie_is_none():
@@ -73,8 +74,8 @@ def test_what_single_precision_takes_for_a_tie_is_none():
     values[PERSONS + 7] = 0.5
     values[-1] = 1.25
     (found,) = find(axes({"x": values}), np.arange(PERSONS), slice(PERSONS, PERSONS + COPY))
-    assert (found.row == 7).all()
-    assert len(found.row) == PERSONS
+    assert (found.other == 7).all()
+    assert len(found.other) == PERSONS
 
 
 def test_sums_that_are_equal_but_for_their_last_digit_are_ties():
@@ -84,17 +85,16 @@ def test_sums_that_are_equal_but_for_their_last_digit_are_ties():
     for row, (a, b) in enumerate([(0.1, 0.2), (0.2, 0.1), (0.15, 0.15), (0.3, 0.0)]):
         one[PERSONS + row], two[PERSONS + row] = a, b
     (found,) = find(axes({"a": one, "b": two}), np.arange(PERSONS), slice(PERSONS, PERSONS + COPY))
-    assert found.row[:4].tolist() == [0, 1, 2, 3]
-    assert len(found.row) == 4 * PERSONS
+    assert found.other[:4].tolist() == [0, 1, 2, 3]
+    assert len(found.other) == 4 * PERSONS
 
 
 def between(values, *, special_codes=(), categorical=()):
     """The distances of the first value to each of the others."""
     column = encode("v", [pl.Series(values)], special_codes=special_codes)
     n = len(values) - 1
-    return distances(
-        axes_of([column], categorical), np.zeros(n, np.int64), np.arange(1, n + 1)
-    ).tolist()
+    distance = Gower(axes_of([column], categorical), slice(0, n + 1))
+    return distance.measure(np.zeros(n, np.int64), np.arange(1, n + 1)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -143,4 +143,4 @@ def test_infinite_numbers_have_no_range():
 
 
 def test_an_axis_of_categories_has_no_places():
-    assert not DistanceAxis("v", np.zeros(1, np.uint8), 1).is_number
+    assert not GowerAxis("v", np.zeros(1, np.uint8), 1).is_number

@@ -39,7 +39,7 @@ from unveil.measure.attacks.samples import (
     level_of,
     n_groups,
 )
-from unveil.models.neighbours.mixed import DistanceAxis, axes_of, check_without_a_difference
+from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
 from unveil.records.attacks import AttackRow
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
@@ -61,7 +61,7 @@ class Guess:
 
 def guesses(
     opening: AttackData,
-    axes: tuple[DistanceAxis, ...],
+    axes: tuple[GowerAxis, ...],
     secrets: Sequence[Secret],
     persons: Ints,
     progress: Progress,
@@ -83,7 +83,7 @@ def guesses(
 
 
 def _search_secrets(
-    axes: tuple[DistanceAxis, ...],
+    axes: tuple[GowerAxis, ...],
     secrets: Sequence[Secret],
     persons: Ints,
     copy: slice,
@@ -212,7 +212,7 @@ def _roles(
     secrets: Sequence[str] | None,
     tolerance: GuessTolerance,
     categorical: Sequence[str],
-) -> tuple[tuple[Secret, ...], tuple[DistanceAxis, ...]]:
+) -> tuple[tuple[Secret, ...], tuple[GowerAxis, ...]]:
     """The secrets, and what they are guessed from; a secret may be key of another."""
     compared = [column.name for column in opening.columns]
     check_other_columns("absolute", list(tolerance.absolute), compared)
@@ -262,7 +262,7 @@ def _secrets(
     return tuple(secret_of(opening.column(name), tolerance, categorical) for name in chosen)
 
 
-def _check_unknowable(axes: Sequence[DistanceAxis], secrets: Sequence[Secret]) -> None:
+def _check_unknowable(axes: Sequence[GowerAxis], secrets: Sequence[Secret]) -> None:
     """Refuse a secret with no other column, or none that tells anybody apart."""
     for secret in secrets:
         keys = [axis for axis in axes if axis.name != secret.name]

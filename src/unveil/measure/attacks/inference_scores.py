@@ -30,13 +30,8 @@ from unveil.measure.cap.classes import (
     runs_within,
 )
 from unveil.measure.cap.gcap import nearest
-from unveil.models.neighbours.mixed import (
-    DistanceAxis,
-    NearestPairs,
-    find,
-    representatives,
-    run_in_pieces,
-)
+from unveil.models.neighbours.distances import GowerAxis
+from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.study.scenario import Progress
 
 # Which guesses of a secret are right?
@@ -159,7 +154,7 @@ MOST_GROUPED = 8
 
 
 def score_together(
-    axes: Sequence[DistanceAxis],
+    axes: Sequence[GowerAxis],
     secrets: Sequence[Secret],
     persons: Ints,
     copy: slice,
@@ -188,12 +183,12 @@ def score_together(
 
 
 def _share_right(secret: Secret, pairs: NearestPairs, persons: Ints, copy: slice) -> Floats:
-    right = secret.is_right(persons[pairs.person], copy.start + pairs.row)
-    return pairs.per_person(right) / pairs.per_person(pairs.is_tied)
+    right = secret.is_right(persons[pairs.row], copy.start + pairs.other)
+    return pairs.sum_by_row(right) / pairs.sum_by_row(pairs.is_tied)
 
 
 def score_by_nearest_keys(
-    axes: Sequence[DistanceAxis],
+    axes: Sequence[GowerAxis],
     secrets: Sequence[Secret],
     persons: Ints,
     copy: slice,
@@ -212,8 +207,8 @@ def score_by_nearest_keys(
         (found,) = find(axes, examples[piece], copy)
         mine = order[ends[piece[0]] : ends[piece[-1] + 1]]
         whose = of_person[mine] - piece[0]
-        n_tied = found.per_person(found.is_tied)[whose]
-        nearest_rows = (found.person, copy.start + found.row)
+        n_tied = found.sum_by_row(found.is_tied)[whose]
+        nearest_rows = (found.row, copy.start + found.other)
         return np.stack(
             [secret.n_right((whose, persons[mine]), nearest_rows) / n_tied for secret in secrets]
         )
@@ -226,7 +221,7 @@ def score_by_nearest_keys(
     return shares
 
 
-def can_be_grouped(axes: Sequence[DistanceAxis], secret: Secret) -> bool:
+def can_be_grouped(axes: Sequence[GowerAxis], secret: Secret) -> bool:
     """Whether keys are few and all categories, and the secret must be met exactly."""
     return (
         secret.is_exact and len(axes) <= MOST_GROUPED and not any(axis.is_number for axis in axes)

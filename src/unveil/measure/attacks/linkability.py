@@ -23,15 +23,8 @@ from unveil.measure.attacks.prepare import (
 )
 from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, make_result
 from unveil.measure.attacks.samples import draw_attacked, level_of
-from unveil.models.neighbours.mixed import (
-    DistanceAxis,
-    NearestPairs,
-    axes_of,
-    check_without_a_difference,
-    find,
-    representatives,
-    run_in_pieces,
-)
+from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
+from unveil.models.neighbours.search import NearestPairs, find, representatives, run_in_pieces
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
@@ -59,15 +52,15 @@ class Overlap:
 
 def overlap(here: NearestPairs, there: NearestPairs, k: int, n_rows: int) -> Overlap:
     """Count what two searches for the same persons have in common."""
-    ours, theirs = (f.person.astype(np.int64) * n_rows + f.row for f in (here, there))
+    ours, theirs = (f.row.astype(np.int64) * n_rows + f.other for f in (here, there))
     _, mine, its = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
-    person, tied, other_tied = here.person[mine], here.is_tied[mine], there.is_tied[its]
+    person, tied, other_tied = here.row[mine], here.is_tied[mine], there.is_tied[its]
 
     def count_persons(chosen: np.ndarray) -> Floats:
-        return np.bincount(person[chosen], minlength=here.n_persons).astype(np.float64)
+        return np.bincount(person[chosen], minlength=here.n_rows).astype(np.float64)
 
-    n_tied = [found.per_person(found.is_tied) for found in (here, there)]
-    n_drawn = [k - found.per_person(~found.is_tied) for found in (here, there)]
+    n_tied = [found.sum_by_row(found.is_tied) for found in (here, there)]
+    n_drawn = [k - found.sum_by_row(~found.is_tied) for found in (here, there)]
     return Overlap(
         n_tied[0],
         n_drawn[0],
@@ -239,7 +232,7 @@ def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _axes(
     opening: AttackData, parts: Sequence[Sequence[str]], categorical: Sequence[str]
-) -> list[tuple[DistanceAxis, ...]]:
+) -> list[tuple[GowerAxis, ...]]:
     """What the intruder knows in each of the two files."""
     axes = [axes_of((c for c in opening.columns if c.name in part), categorical) for part in parts]
     for part in axes:
@@ -257,7 +250,7 @@ def _check_too_many(k: int, opening: AttackData) -> None:
 
 def _chances(
     opening: AttackData,
-    axes: Sequence[tuple[DistanceAxis, ...]],
+    axes: Sequence[tuple[GowerAxis, ...]],
     persons: Ints,
     k: int,
     progress: Progress,

@@ -20,7 +20,8 @@ from unveil.measure.cap.classes import KeyClasses
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import total
 from unveil.measure.result import RowsResult
-from unveil.models.neighbours.mixed import PAIRS, DistanceAxis, find
+from unveil.models.neighbours.distances import GowerAxis
+from unveil.models.neighbours.search import PAIRS, find
 from unveil.records.cap import Gcap, GcapRow, KeySet
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -119,7 +120,7 @@ def _compare_pairs(classes: KeyClasses, source: PooledCells, left: Ints, found: 
     order = np.argsort(of_left, kind="stable")
     stacked = np.concatenate((wanted, source.q))
     axes = [
-        DistanceAxis(column.name, codes[stacked], column.n_levels)
+        GowerAxis(column.name, codes[stacked], column.n_levels)
         for column, codes in zip(classes.key_columns, classes.codes_of_keys, strict=True)
     ]
     for rows in blocks(len(wanted), len(source.q), PAIRS):
@@ -127,14 +128,14 @@ def _compare_pairs(classes: KeyClasses, source: PooledCells, left: Ints, found: 
         (pairs,) = find(axes, asked, slice(len(wanted), len(stacked)))
         mine = order[slice(*np.searchsorted(of_left[order], (rows.start, rows.stop)))]
         own, its = left[mine], of_left[mine] - rows.start
-        total = np.bincount(pairs.person, source.s[pairs.row], minlength=len(asked))
-        at = pairs.person.astype(np.int64) * n_levels + source.t[pairs.row]
+        total = np.bincount(pairs.row, source.s[pairs.other], minlength=len(asked))
+        at = pairs.row.astype(np.int64) * n_levels + source.t[pairs.other]
         ids, n_ids = number(
             np.concatenate((at, its * n_levels + classes.t[own])), len(asked) * n_levels
         )
-        fewest = pairs.distance[np.searchsorted(pairs.person, np.arange(len(asked)))]
+        fewest = pairs.distance[np.searchsorted(pairs.row, np.arange(len(asked)))]
         found.nearest[own], found.distance[own] = total[its], fewest[its]
-        found.agreeing[own] = _look_up_sums(ids, n_ids, source.s[pairs.row])
+        found.agreeing[own] = _look_up_sums(ids, n_ids, source.s[pairs.other])
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,7 +44,8 @@ from unveil.measure.disclosure.pattern import (
 )
 from unveil.measure.result import RowsResult
 from unveil.records.base import Copy
-from unveil.records.claims import ClaimGroup, ClaimRow, Claims, PartsRow, Rule
+from unveil.records.claims import ClaimGroup, Claims, PartsRow
+from unveil.records.disclosure import ClaimRow, ClaimRule
 from unveil.seeding import parse_seed
 from unveil.study.band_spec import parse_bands
 from unveil.study.excluded import Exclusions, resolve_exclusions
@@ -248,7 +249,7 @@ class ScoredTarget:
         return excluded_cells(of_two, self.exclusions.find_exclusions(self.place))[0]
 
     def row(
-        self, copy: Copy, rule: Rule, c_tq: Floats, *, certainty: float | None = None
+        self, copy: Copy, rule: ClaimRule, c_tq: Floats, *, certainty: float | None = None
     ) -> ClaimRow:
         """One rule, scored."""
         gone = self._gone(copy) if self.exclusions.act_on(self.place) else None
@@ -360,3 +361,15 @@ def claim_row(score: Score, **about: Any) -> ClaimRow:
         value = round(figures[name], 9)
         figures[name] = int(value) if value.is_integer() else value
     return ClaimRow(**figures, **about)
+
+
+def single_value_claims(
+    exclusions: Exclusions, progress: Progress = no_progress
+) -> tuple[ClaimRow, ...]:
+    """What is expected and added behind every DiSCO of a scenario."""
+    found: list[ClaimRow] = []
+    names = exclusions.scenario.target_names
+    for place, name in enumerate(names):
+        progress(f"expecting {name}", place, len(names))
+        found += ScoredTarget(exclusions, place).single_values()
+    return tuple(found)

@@ -35,6 +35,7 @@ def disclosure(
     checks_by: str | None = None,
     person: str | None = None,
     missing_values: str | Sequence[str] = (),
+    expected: bool = False,
     progress: Progress | None = None,
 ) -> DisclosureResult:
     """Measure identity and attribute disclosure of one or several copies of an original.
@@ -71,6 +72,9 @@ def disclosure(
         people beside rows. "none" or None: every row is taken for a person.
     missing_values
         Entries that stand for missing, such as ``["NA"]`` or ``["-9"]``. Empty always does.
+    expected
+        Whether to compute what other people's records would give of each DiSCO, and what the
+        synthetic data add (`record.claims`, as in `unveil.claims`).
     progress
         Called with what is being done, how many steps are done, and how many there are.
 
@@ -101,7 +105,8 @@ def disclosure(
         progress=progress,
     )
     checking = CheckSettings(checks, opening.segment)
-    return DisclosureResult.of(measure_scenario(opening, checking, progress, sensitive), rules)
+    found = DisclosureResult.of(measure_scenario(opening, checking, progress, sensitive), rules)
+    return found.with_expected(progress) if expected else found
 
 
 def check_settings(

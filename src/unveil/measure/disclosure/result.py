@@ -1,11 +1,12 @@
 """What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
 
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace as replace_fields
 
 from unveil.arrays import Ints, Mask
 from unveil.count.codes import CodedColumn, level_labels
@@ -13,6 +14,7 @@ from unveil.count.profile import Profile
 from unveil.errors import RolesError, SettingsError, list_names, nearest
 from unveil.io.numbers import TAG_OF
 from unveil.measure.disclosure import attribute, identity
+from unveil.measure.disclosure.claims import single_value_claims
 from unveil.measure.disclosure.record import MeasuredScenario
 from unveil.measure.result import rows_frame
 from unveil.records.base import Copy
@@ -29,7 +31,7 @@ from unveil.records.disclosure import (
 from unveil.records.exclusions import Effect, ExcludedCount, Exclusion
 from unveil.study.excluded import Exclusions
 from unveil.study.exclusion_rules import parse_exclusions
-from unveil.study.scenario import CountedScenario
+from unveil.study.scenario import CountedScenario, Progress, no_progress
 from unveil.view.show import Result
 
 # Who is at risk, and why? The original records behind a figure, for the custodian's eyes only.
@@ -218,6 +220,11 @@ class DisclosureResult(Result):
         """The result under these exclusions, from figures measured without any."""
         record, exclusions = measured.record(exclude)
         return cls(record, measured, exclusions)
+
+    def with_expected(self, progress: Progress = no_progress) -> Self:
+        """The same result with `record.claims`: what is expected and added behind every DiSCO."""
+        claims = single_value_claims(self._exclusions, progress)
+        return replace(self, record=replace_fields(self.record, claims=claims))
 
     def whatif(self, exclude: Any = ()) -> Self:
         """The same scenario under exactly these exclusions; nothing is counted again."""

@@ -143,6 +143,7 @@ def assess(
             sensitive=sensitive,
             person=person,
             missing_values=missing_values,
+            expected=True,
             progress=progress,
             **settings,
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from unveil.arrays import Floats
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn
-from unveil.models.neighbours.kd_tree import nearest_distances
+from unveil.models.neighbours.search import nearest_distances
 from unveil.records.alerts import NearCopies
 from unveil.records.base import Copy
 from unveil.seeding import stream

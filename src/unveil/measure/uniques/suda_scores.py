@@ -140,18 +140,20 @@ def score_uniques(
     """Add up the minimal sample uniques of every statistical unique."""
     n_keys, n = len(rows.names), rows.n_alone
     weights = np.array([0.0, *(weight(kind, n_keys, size) for size in range(1, max_size + 1))])
-    of_key = np.zeros((n_keys, n))
+    of_unique = np.zeros((n, n_keys))  # so that a set adds to whole rows
     n_of_size, n_of_key = np.zeros((max_size + 1, n), np.int32), np.zeros(n_keys, np.int64)
     for msu in found:
-        n_of_size[msu.size, msu.places] += 1
-        for key in msu.keys:
-            of_key[key, msu.places] += weights[msu.size]
-            n_of_key[key] += len(msu.places)
+        keys = list(msu.keys)
+        n_of_size[len(keys)][msu.places] += 1
+        added = np.zeros(n_keys)
+        added[keys] = weights[len(keys)]
+        of_unique[msu.places] += added
+        n_of_key[keys] += len(msu.places)
     # From counts, and not as sets are found: records with the same sizes must tie to the last bit.
     score = np.zeros(n)
     for size in range(1, max_size + 1):
         score += weights[size] * n_of_size[size]
-    return SudaScores(score, of_key, n_of_size, n_of_key)
+    return SudaScores(score, np.ascontiguousarray(of_unique.T), n_of_size, n_of_key)
 
 
 def special_threshold(scores: Floats, quantile: float) -> float | None:

@@ -7,6 +7,7 @@ an original as short as they can (SPEC E). Rows are searched by pairs of missing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,9 @@ from unveil.arrays import Floats, Ints, Mask
 from unveil.count.packing import blocks, chunks
 from unveil.count.threads import limit_to_one_thread
 from unveil.errors import InternalError
-from unveil.models.neighbours.whitening import (
-    TOLERANCE,
-    ZERO,
-    Geometry,
-    NearestOriginals,
-    Originals,
-    is_closer,
-    longest_tie,
-)
+from unveil.models.neighbours.distances import PRODUCTS, TOLERANCE, Geometry
+from unveil.models.neighbours.originals import NearestOriginals, Originals
+from unveil.models.neighbours.search import nearest, within
 
 # The shortest difference of two rows, where some values are missing and may be any in range.
 #
@@ -272,11 +267,6 @@ class Pattern:
         """Whether nothing is missing."""
         return not self.missing.any()
 
-    def pieces(self, size: int) -> Iterator[Ints]:
-        """The rows, some at a time."""
-        for some in chunks(slice(0, len(self.rows)), size):
-            yield self.rows[some]
-
 
 def patterns(raw: Floats) -> list[Pattern]:
     """The patterns that occur; the complete rows first, where there are any."""
@@ -354,6 +344,8 @@ class MissingLevels:
 class PatternPair:
     """Synthetic rows of one pattern and originals of another."""
 
+    is_tight: ClassVar[bool] = False
+    tile: ClassVar[tuple[int, int]] = PRODUCTS
     geometry: Geometry
     synthetic: Floats
     original: Floats
@@ -383,32 +375,45 @@ class PatternPair:
         """Whether distances are bounds below the shortest, not the shortest themselves."""
         return self.is_exact and self.levels.is_bound
 
-    def squares(self, rows: Ints, *, is_exact: bool) -> tuple[Floats, Floats]:
+    @property
+    def n_others(self) -> int:
+        """How many originals there are."""
+        return len(self.of_original.rows)
+
+    @cached_property
+    def _turned(self) -> tuple[Floats, Floats]:
+        """The whitener of the known columns, and the originals so whitened."""
+        turn = self.geometry.partial(tuple(self.shared_dimensions.tolist()), is_exact=self.is_exact)
+        original = self.original[np.ix_(self.of_original.rows, self.shared_dimensions)]
+        return turn, (original - self.geometry.middle[self.shared_dimensions]) @ turn
+
+    def lift(self, distance: Floats) -> Floats:
+        """Its square."""
+        return distance * distance
+
+    def bound(self, rows: Ints, others: slice) -> tuple[Floats, Floats]:
         """For all pairs the square of a distance by known columns alone, and its rounding.
 
-        Exact: never above the shortest. Else: free differences are zero, never below it.
+        Exact: never above the shortest. Else: free differences are zero.
         """
-        turn = self.geometry.partial(tuple(self.shared_dimensions.tolist()), is_exact=is_exact)
-        middle = self.geometry.middle[self.shared_dimensions]
-        left = (self.synthetic[np.ix_(rows, self.shared_dimensions)] - middle) @ turn
-        right = (
-            self.original[np.ix_(self.of_original.rows, self.shared_dimensions)] - middle
-        ) @ turn
-        own = np.einsum("ij,ij->i", left, left)[:, np.newaxis]
-        theirs = np.einsum("ij,ij->i", right, right)
+        turn, right = self._turned[0], self._turned[1][others]
+        shared = self.shared_dimensions
+        left = (self.synthetic[np.ix_(rows, shared)] - self.geometry.middle[shared]) @ turn
+        own, theirs = np.einsum("ij,ij->i", left, left), np.einsum("ij,ij->i", right, right)
         rounding = 16 * (len(self.shared_dimensions) + 2) * np.finfo(float).eps
         square = left @ (-2 * right.T)
-        square += own
+        square += own[:, np.newaxis]
         square += theirs
         return square, rounding * (own + theirs.max(initial=0))
 
-    def distances(self, row: Ints, at: Ints, limit: Floats) -> Floats:
+    def measure(self, rows: Ints, others: Ints, limit: Floats) -> Floats:
         """The shortest distance of each pair; infinite where it is surely beyond the limit."""
-        found = np.empty(len(row))
+        at = self.of_original.rows[others]
+        found = np.empty(len(rows))
         width = len(self.levels.moves) if self.is_exact else 1
         size = max(MOST_NEAR // max(width, self.synthetic.shape[1]), 1)
-        for some in chunks(slice(0, len(row)), size):
-            found[some] = self._distances(row[some], at[some], limit[some])
+        for some in chunks(slice(0, len(rows)), size):
+            found[some] = self._distances(rows[some], at[some], limit[some])
         return found
 
     def _distances(self, row: Ints, at: Ints, limit: Floats) -> Floats:
@@ -460,45 +465,6 @@ class PatternPair:
         highest = np.where(np.isnan(mine), high, mine) - np.where(np.isnan(theirs), low, theirs)
         return lowest, highest
 
-    def nearest(self, rows: Ints, best: Floats) -> tuple[Ints, Ints, Floats]:
-        """Pairs that are no farther apart than the best known so far; `best` is brought down."""
-        square, rounding = self.squares(rows, is_exact=self.is_exact)
-        at = self.of_original.rows[np.argmin(square, axis=1)]
-        np.minimum(best, self.distances(rows, at, best), out=best)
-        reach = best * (1 + 2 * TOLERANCE) + ZERO
-        row, place = np.nonzero(square <= reach[:, np.newaxis] ** 2 + rounding)
-        at = self.of_original.rows[place]
-        distance = self.distances(rows[row], at, reach[row])
-        np.minimum.at(best, row, distance)
-        stays = distance <= longest_tie(best[row])
-        return rows[row][stays], at[stays], distance[stays]
-
-    def within(self, rows: Ints, own: Floats) -> Mask:
-        """Which rows are closer to one of the originals than its nearest other original is."""
-        limit = own[self.of_original.rows]
-        refused = self._surely(rows, limit)
-        left = np.flatnonzero(~refused)
-        square, rounding = self.squares(rows[left], is_exact=self.is_exact)
-        row, place = np.nonzero(square - rounding < limit**2)
-        at, row = self.of_original.rows[place], left[row]
-        refused[row[is_closer(self.distances(rows[row], at, own[at]), own[at])]] = True
-        return refused
-
-    def _surely(self, rows: Ints, limit: Floats) -> Mask:
-        """Which rows are too close even if missing values differ in nothing, as they may."""
-        if not self._may_agree:
-            return np.zeros(len(rows), bool)
-        square, rounding = self.squares(rows, is_exact=False)
-        surely = square + rounding < (limit * (1 - 4 * TOLERANCE)) ** 2
-        return np.asarray(surely.any(axis=1), bool)
-
-    @cached_property
-    def _may_agree(self) -> bool:
-        """Whether every value that one row has is in range, so that the other may have it too."""
-        sides = (self.synthetic[self.of_synthetic.rows], self.original[self.of_original.rows])
-        low, high = self.geometry.low, self.geometry.high
-        return not any(((side < low) | (side > high))[:, self.free].any() for side in sides)
-
 
 MOST_PAIRS = 2**21
 """Pairs held at once."""
@@ -522,11 +488,6 @@ def _pairs_of_patterns(
             yield mine, found
 
 
-def _size(found: Sequence[PatternPair]) -> int:
-    """How many synthetic rows are compared at once with the originals of a pattern."""
-    return max(MOST_PAIRS // max(len(near.of_original.rows) for near in found), 1)
-
-
 @limit_to_one_thread()
 def near_leads(
     geometry: Geometry,
@@ -540,11 +501,10 @@ def near_leads(
     """Bring in all pairs of which one row misses a value; whether any distance was bounded."""
     is_bounded = False
     for mine, found in _pairs_of_patterns(geometry, synthetic, original, is_exact=is_exact):
-        for rows in mine.pieces(_size(found)):
-            best = leads.distance[rows].copy()
-            pairs = [near.nearest(rows, best) for near in found]
-            row, at, distance = (np.concatenate(part) for part in zip(*pairs, strict=True))
-            leads.take(row, at, distance, originals)
+        for near in found:
+            theirs = near.of_original.rows
+            for row, at, distance in nearest(near, mine.rows, best=leads.distance[mine.rows]):
+                leads.take(mine.rows[row], theirs[at], distance, originals)
         is_bounded |= any(near.is_bound for near in found)
     return is_bounded
 
@@ -561,10 +521,9 @@ def near_within(
     """Which synthetic rows lie too close to any original, where one of the two misses a value."""
     refused = np.zeros(len(synthetic[0]), bool)
     for mine, found in _pairs_of_patterns(geometry, synthetic, original, is_exact=is_exact):
-        for rows in mine.pieces(_size(found)):
-            for near in found:
-                left = rows[~refused[rows]]
-                refused[left[near.within(left, own)]] = True
+        for near in found:
+            left = mine.rows[~refused[mine.rows]]
+            refused[left[within(near, left, own[near.of_original.rows])]] = True
     return refused
 
 

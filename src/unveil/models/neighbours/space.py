@@ -1,12 +1,15 @@
 """From two tables to a space in which distances between their rows are known."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
+from unveil.count.codes import Codes
 from unveil.errors import SettingsError, list_names
 from unveil.io.table import Table
 from unveil.models.neighbours.coding import (
@@ -20,10 +23,22 @@ from unveil.models.neighbours.coding import (
     new_levels,
     unusable,
 )
-from unveil.models.neighbours.gower import Dense, Gower, Jaccard
-from unveil.models.neighbours.mahalanobis import Mahalanobis
+from unveil.models.neighbours.distances import (
+    BinaryRows,
+    Distance,
+    Geometry,
+    Gower,
+    GowerAxis,
+    Jaccard,
+    Mahalanobis,
+    Points,
+    Unplaced,
+    number_apart,
+)
+from unveil.models.neighbours.missing import Far, Pattern, near_leads, near_within, patterns
+from unveil.models.neighbours.originals import NearestOriginals, Originals, distinct
+from unveil.models.neighbours.search import nearest, nearest_other, within
 from unveil.models.neighbours.settings import DistanceSettings, parse_ranges
-from unveil.models.neighbours.whitening import Geometry, NearestOriginals
 from unveil.records.disclosure import Coercion
 from unveil.records.protection import UnusableColumn, UsedColumn
 
@@ -86,9 +101,11 @@ def prepare_space(tables: Sequence[Table], settings: DistanceSettings) -> Prepar
     if settings.metric == "mahalanobis":
         ends = {c.name: (a, b) for c, a, b in zip(columns, low, high, strict=True)}
         return _mahalanobis(columns, ends, settings, faults, notes)
-    pairs = Jaccard(columns) if settings.metric == "jaccard" else Gower(columns, low, high)
+    if settings.metric == "jaccard":
+        _check_yes_and_no(columns)
+    distance = _jaccard if settings.metric == "jaccard" else partial(_gower, low, high)
     used = tuple(_used_column(column, 1, None) for column in columns)
-    space = Dense(pairs)
+    space = PlainSpace(distance, columns)
     holes, gaps = _holes(columns), _gaps(columns)
     return Prepared(space, space.against, used, tuple(faults), None, holes, gaps, notes)
 
@@ -152,7 +169,7 @@ def _mahalanobis(
     else:
         geometry = Geometry.from_precision(settings.precision, low, high, matrix.categories)
     is_exact = settings.fill == "exact"
-    space = Mahalanobis(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
+    space = MahalanobisSpace(geometry, matrix.original, matrix.synthetic, is_exact=is_exact)
     return Prepared(
         space,
         lambda columns: space.against(matrix.encode_copy(columns)),
@@ -208,6 +225,200 @@ def _too_few(matrix: Matrix, n_complete: int) -> str:
         f"Only {rows} of the original have a value in every column, too few for a covariance."
         f" Omit the columns with most missing values: {list_names(_gaps(matrix.columns)[:3])}."
     )
+
+
+class MahalanobisSpace:
+    """Original and synthetic rows under one geometry.
+
+    Original rows that are the same stand for each other: of complete ones the nearest other is no
+    distance away, for "other" is another row, not another value (SPEC E).
+    """
+
+    def __init__(
+        self, geometry: Geometry, original: Floats, synthetic: Floats, *, is_exact: bool
+    ) -> None:
+        self._geometry, self._is_exact = geometry, is_exact
+        self._synthetic = synthetic
+        self._position, self._counts = distinct(original)
+        self._original = original[self._position]
+        self._groups = patterns(self._original)
+        self._copied = patterns(synthetic)
+        self.is_bounded = False
+
+    def against(self, synthetic: Floats) -> "MahalanobisSpace":
+        """The same originals, and what is known of them, beside other synthetic rows."""
+        other = copy(self)
+        other._synthetic, other._copied = synthetic, patterns(synthetic)
+        return other
+
+    @cached_property
+    def _complete(self) -> Points:
+        return Points.of(self._geometry, self._original[_complete_rows(self._groups)])
+
+    def _own_of_complete(self, rows: Ints) -> Floats:
+        """How far the nearest other complete row is from some of them."""
+        return nearest_other(Mahalanobis(self._complete, self._complete), rows, rows)
+
+    @cached_property
+    def _originals(self) -> Originals:
+        """The distinct originals, and how far the nearest other original is from each."""
+        is_whole = all(group.is_complete for group in self._groups)
+        return Originals(self._position, self._own_complete if is_whole else self._own_worst)
+
+    def _own_complete(self, rows: Ints) -> Floats:
+        """The distance to the nearest other of some rows, where no row misses a value."""
+        own = np.zeros(len(rows))
+        alone = self._counts[rows] == 1
+        own[alone] = self._own_of_complete(rows[alone])
+        return own
+
+    def _own_worst(self, rows: Ints) -> Floats:
+        """The same at its longest, where rows miss values: found for all at once."""
+        own = np.full(len(self._original), np.inf)
+        here = _complete_rows(self._groups)
+        if len(here):
+            own[here] = self._own_of_complete(np.arange(len(here)))
+            own[here[self._counts[here] > 1]] = 0.0
+        far = Far(self._geometry, self._original, self._groups, own)
+        far.shorten(self._counts)
+        self.is_bounded |= far.is_bounded
+        self._originals.fill(own)
+        return own[rows]
+
+    def own_of(self, rows: Ints) -> Floats:
+        """How far the nearest other original is from the originals that first stand here."""
+        return self._originals.own(np.searchsorted(self._position, rows))
+
+    def leads(self) -> NearestOriginals:
+        """The nearest originals of each synthetic row."""
+        leads = NearestOriginals.none(len(self._synthetic))
+        mine, theirs = _complete_rows(self._copied), _complete_rows(self._groups)
+        if len(mine) and len(theirs):
+            points = Points.of(self._geometry, self._synthetic[mine])
+            pairs = nearest(Mahalanobis(points, self._complete), np.arange(len(mine)))
+            for row, at, distance in pairs:
+                leads.take(mine[row], theirs[at], distance, self._originals)
+        self.is_bounded |= near_leads(
+            self._geometry,
+            (self._synthetic, self._copied),
+            (self._original, self._groups),
+            self._originals,
+            leads,
+            is_exact=self._is_exact,
+        )
+        return leads
+
+    def within(self, rows: Ints) -> Mask:
+        """Which of these synthetic rows are too close to any original."""
+        synthetic, own = self._synthetic[rows], self._originals.all_own
+        groups = patterns(synthetic)
+        refused = np.zeros(len(rows), bool)
+        mine, theirs = _complete_rows(groups), _complete_rows(self._groups)
+        if len(mine) and len(theirs):
+            points = Points.of(self._geometry, synthetic[mine])
+            complete = Mahalanobis(points, self._complete)
+            refused[mine] = within(complete, np.arange(len(mine)), own[theirs])
+        left = np.flatnonzero(~refused)
+        refused[left] |= near_within(
+            self._geometry,
+            (synthetic[left], patterns(synthetic[left])),
+            (self._original, self._groups),
+            own,
+            is_exact=self._is_exact,
+        )
+        return refused
+
+
+def _complete_rows(groups: list[Pattern]) -> Ints:
+    """The rows without a missing value; their pattern comes first."""
+    if groups and groups[0].is_complete:
+        return groups[0].rows
+    return np.empty(0, np.int64)
+
+
+class PlainSpace:
+    """Rows under a distance that has no geometry: every pair is looked at.
+
+    The distance between two originals is taken as long, that between a synthetic row and an
+    original as short, as their missing values allow.
+    """
+
+    is_bounded = False
+
+    def __init__(self, distance: "PlainDistance", columns: Sequence[DistanceColumn]) -> None:
+        self._n, self._distance = len(columns[0].original), distance
+        between = distance(columns, "far")
+        self._originals = Originals(
+            np.arange(self._n), lambda rows: nearest_other(between, rows, rows)
+        )
+        self._put_beside(columns)
+
+    def _put_beside(self, columns: Sequence[DistanceColumn]) -> None:
+        self._shortest = self._distance(columns, "near")
+        self._n_synthetic = len(columns[0].synthetic)
+
+    def against(self, columns: Sequence[DistanceColumn]) -> "PlainSpace":
+        """The same originals, and what is known of them, beside another copy."""
+        other = copy(self)
+        other._put_beside(columns)
+        return other
+
+    def own_of(self, rows: Ints) -> Floats:
+        """How far the nearest other original is from these."""
+        return self._originals.own(rows)
+
+    def leads(self) -> NearestOriginals:
+        """The nearest originals of each synthetic row."""
+        leads = NearestOriginals.none(self._n_synthetic)
+        rows = self._n + np.arange(self._n_synthetic)
+        for row, at, distance in nearest(self._shortest, rows):
+            leads.take(row, at, distance, self._originals)
+        return leads
+
+    def within(self, rows: Ints) -> Mask:
+        """Which of these synthetic rows are too close to any original."""
+        return within(self._shortest, self._n + rows, self._originals.all_own)
+
+
+PlainDistance = Callable[[Sequence[DistanceColumn], Unplaced], Distance]
+"""From columns, and what a missing value is, to the distance of both sides to the originals."""
+
+
+def _gower(
+    low: Floats, high: Floats, columns: Sequence[DistanceColumn], unplaced: Unplaced
+) -> Gower:
+    axes = []
+    for column, a, b in zip(columns, low, high, strict=True):
+        levels, place = np.unique(column.both, return_inverse=True)
+        missing = np.isnan(levels)
+        places = None if column.is_category else np.where(missing, 0.0, (levels - a) / (b - a))
+        codes: Codes = place.astype(np.min_scalar_type(len(levels)))
+        apart = number_apart(missing)
+        axes.append(GowerAxis(column.name, codes, len(levels), places, apart, unplaced))
+    return Gower(axes, slice(0, len(columns[0].original)), len(axes))
+
+
+def _jaccard(columns: Sequence[DistanceColumn], unplaced: Unplaced) -> Jaccard:
+    rows = BinaryRows.of(np.column_stack([column.both for column in columns]))
+    originals = rows.at(slice(0, len(columns[0].original)))
+    return Jaccard(rows, originals, is_longest=unplaced == "far")
+
+
+def _check_yes_and_no(columns: Sequence[DistanceColumn]) -> None:
+    others = [
+        column.name for column in columns if column.kind != "number" or not _is_binary(column.both)
+    ]
+    if others:
+        raise SettingsError(
+            f"The metric jaccard is for columns of yes and no, but {list_names(others)}"
+            f" {'holds' if len(others) == 1 else 'hold'} other values. Code them as 1 and 0 (or"
+            " true and false), omit them, or use the metric gower."
+        )
+
+
+def _is_binary(values: Floats) -> bool:
+    answers = values[~np.isnan(values)]
+    return bool(np.isin(answers, (0, 1)).all())
 
 
 class _Alone:
