@@ -728,8 +728,8 @@ def test_a_copy_that_nobody_measured_the_use_of_is_not_praised():
 
 
 def test_the_custodians_own_limit_of_sap_is_the_threshold():
-    assert "It passes 0.2 at" in body("tables", case("a limit of its own"))
-    assert "It passes 0.05 at" in body("tables", own())
+    assert "SAP exceeds 0.2 from" in body("tables", case("a limit of its own"))
+    assert "SAP exceeds 0.05 from" in body("tables", own())
 
 
 # Pictures, as data
