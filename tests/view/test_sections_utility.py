@@ -694,7 +694,7 @@ def test_no_place_of_a_single_value_stands_in_the_report():
 
 def test_noise_that_was_undone_is_said_before_any_claim():
     page = body("noise", noised(n_changed=0))
-    assert page.index("protects no one") < page.index("strongest claim")
+    assert page.index("protects no one") < page.index("would be correct with probability")
     assert "protects no one" not in body("noise", noised(n_changed=800))
 
 
