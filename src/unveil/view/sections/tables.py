@@ -6,7 +6,7 @@ from unveil.records.count_tables import Sap
 from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
 from unveil.view.blocks import Block, Figure, Heading, Sentence, table
-from unveil.view.charts.lines import MOST_LINES, CurveLine, sap_curve
+from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
 from unveil.view.sections.shared import fold, number_sentences, unmeasured
@@ -42,7 +42,7 @@ def table_name(part: str) -> str:
 def _all(found: Sequence[tuple[str, Sap]], threshold: float) -> Iterator[Block]:
     for start in range(0, len(found), MOST_LINES):
         some = found[start : start + MOST_LINES]
-        curves = [CurveLine(table_name(part), record) for part, record in some]
+        curves = [StepLine(table_name(part), one.lower, one.upper) for part, one in some]
         rows = [_cells(part, record) for part, record in some]
         chart = sap_curve(curves, threshold=threshold)
         yield Figure(_first(some), chart, CAPTION, table("", HEADS, rows))
