@@ -114,7 +114,7 @@ def test_a_given_amount_is_measured_and_not_searched_for(file):
 def test_whole_numbers_are_rounded_where_they_are_written(file, tmp_path):
     asked = ("--discrete", "--out", tmp_path / "n.csv", "--seed", 1)
     made = done(file, "--column", "age", *PEOPLE, *asked)
-    assert "taken as whole numbers" in made.stdout
+    assert "treated as whole numbers" in made.stdout
     assert pl.read_csv(tmp_path / "FAKE_n.csv")["age"].dtype == pl.Int64
 
 
@@ -269,4 +269,6 @@ def test_bad_input_is_a_sentence_and_exit_code_2(file, tmp_path, monkeypatch, ar
 
 def test_without_a_file_an_example_is_given():
     made = run()
-    assert str(made.exception).startswith("Name the copy: unveil noise FAKE_copy.csv --column age")
+    assert str(made.exception).startswith(
+        "Name the synthetic file: unveil noise FAKE_copy.csv --column age"
+    )

@@ -102,10 +102,10 @@ def test_a_first_copy_is_marked_as_fake_and_looks_like_the_original(folder):
     copy = pl.read_csv("copies/FAKE_people.csv")
     assert copy.schema == people().schema
     assert len(copy) == 120
-    assert "1 copy of 120 rows was made of the 120 rows of people.csv." in shown
-    assert "Synthesised in this order: age, sex, marital, income and ill." in shown
+    assert "1 copy of 120 rows was made from the 120 rows of people.csv." in shown
+    assert "Order of synthesis: age, sex, marital, income and ill." in shown
     assert "Written: copies/FAKE_people.csv" in shown
-    assert "The seed is the one you gave." in shown
+    assert "The seed is yours and confidential" in shown
     assert "12345" not in shown
 
 
@@ -192,7 +192,7 @@ def test_an_automatic_order_can_be_asked_for(folder):
 
 def test_rules_that_the_original_breaks_are_told(folder):
     shown = run("people.csv", "--out", "copies", "--rule", "if age < 40 then marital = SINGLE")
-    assert "What should be known of them" in shown.stdout
+    assert "Notes" in shown.stdout
     assert "is broken by" in shown.stdout
 
 
@@ -201,7 +201,7 @@ def test_the_model_draws_the_same_copies_again_and_is_confidential(folder):
     path = folder / "safe" / "CONFIDENTIAL_people.model"
     shown = run("people.csv", "--out", "copies", "-m", 2, "--model", path, "--rule", RULE).stdout
     assert "CONFIDENTIAL: the model is in " in " ".join(shown.split())
-    assert "The seed was drawn by the system and is in the model file only." in shown
+    assert "The seed was drawn by the system and is stored only in the model file." in shown
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     again = load(path).sample(2)
     for number, copy in enumerate(again, start=1):
@@ -219,7 +219,7 @@ def test_copies_are_drawn_from_a_model_without_the_original(folder):
     for number in (1, 2):
         made, again = (Path(f"{one}/FAKE_people_{number}.csv") for one in ("copies", "same"))
         assert again.read_bytes() == made.read_bytes()
-    assert "Computed from the others: half = age / 2." in same.stdout
+    assert "Computed from other columns: half = age / 2." in same.stdout
     assert "The seed is that of the model" in same.stdout
     other = document("--from", kept, "--out", "other", "--seed", 8, "--format", "parquet")
     assert (other["n_copies"], other["n_rows"], other["warnings"]) == (1, 120, [ONE_HAS_IT])
@@ -242,7 +242,7 @@ def test_copies_drawn_from_a_model_are_warned_of_by_their_own_size(folder):
 
 def test_without_a_model_the_seed_of_the_system_is_gone(folder):
     shown = run("people.csv", "--out", "copies").stdout
-    assert "is not kept: these copies cannot be drawn" in shown
+    assert "not kept: these data cannot be drawn" in shown
 
 
 @pytest.mark.slow

@@ -286,8 +286,8 @@ def test_numbers_about_which_nothing_is_said_are_named():
 
 def test_nothing_that_is_printed_shows_a_row(made):
     assert repr(made) == (
-        "Protected copy of a data frame: 240 rows after top_code, synthesise, distance_filter and"
-        " add_noise"
+        "Protected synthetic data from a data frame: 240 rows after top_code, synthesise,"
+        " distance_filter and add_noise"
     )
     page = made._repr_html_()
     assert "Rounds of the filter" in page
@@ -330,7 +330,7 @@ def test_keys_that_a_step_dropped_are_left_out_of_the_sweep_and_that_is_said():
         ORIGINAL.drop("age"), steps=[], seed=1, keys=["sex"], targets=targets, sweep=[20]
     )
     assert made.record.sweep == alone.record.sweep
-    assert "<p>By sex.</p>" in made._repr_html_()
+    assert "<p>Keys: sex.</p>" in made._repr_html_()
 
 
 def test_targets_that_are_not_synthesised_are_left_out_of_the_sweep_and_that_is_said():

@@ -14,8 +14,8 @@ from unveil.count.threads import limit_to_one_thread
 from unveil.errors import AlignError, ReadError, RolesError, SettingsError
 from unveil.io.table import Labelled
 from unveil.models.neighbours import distances
-from unveil.models.neighbours.distances import Geometry, Mahalanobis, Points
-from unveil.models.neighbours.missing import Corners, FilledRows, shortest
+from unveil.models.neighbours.distances import Geometry, Gower, Jaccard, Mahalanobis, Points
+from unveil.models.neighbours.missing import Corners, FilledRows, PatternPair, shortest
 from unveil.protection.distance_filter import distance_filter
 from unveil.records.codebook import Codebook
 from unveil.records.protection import DistanceFilter
@@ -362,6 +362,22 @@ class TestTwins:
             found[10, "paper"].n_kept - found[10, "strict"].n_kept
         )
 
+    @pytest.mark.parametrize("metric", ["mahalanobis", "gower", "jaccard"])
+    @pytest.mark.parametrize("rule", ["paper", "strict"])
+    def test_tiles_and_blocks_change_nothing(self, metric, rule, monkeypatch):
+        rng = np.random.default_rng(4)
+        top = 2 if metric == "jaccard" else 5
+        rows = rng.integers(0, top, (160, 12)).astype(float)
+        rows[rng.random(rows.shape) < 0.02] = np.nan
+        data, copy = (frame(part.tolist()).fill_nan(None) for part in (rows[:70], rows[70:]))
+        whole = distance_filter(data, copy, metric=metric, rule=rule)
+        for distance in (Mahalanobis, PatternPair, Gower, Jaccard):
+            monkeypatch.setattr(distance, "tile", (12, 5))
+        found = distance_filter(data, copy, metric=metric, rule=rule)
+        for name in ("keep", "nearest", "d_synthetic", "d_original", "limit"):
+            assert getattr(found, name).tobytes() == getattr(whole, name).tobytes()
+        assert len(np.unique(whole.nearest)) > 10
+
     def test_many_missing_values_are_solved_as_a_general_solver_does(self):
         from scipy.optimize import lsq_linear
 
@@ -639,8 +655,7 @@ class TestViews:
         assert "nearest" not in result.to_json()
         assert result.to_dict()["nearest"] == [0, 0, 1, 0]
         assert repr(result) == (
-            "Distance filter, paper rule, on a and b: 1 of 4 rows kept (25.0 %); the strict rule"
-            " would refuse 0 of them"
+            "Distance filter, paper rule, on a and b: 1 of 4 rows retained (25.0 %); the strict rule would reject 0 of them"
         )
         assert result.frame().height == 4
 
@@ -656,7 +671,7 @@ class TestViews:
     def test_sentences_say_what_was_kept_and_that_it_is_selected(self):
         said = list(shown.sentences(worked(WORKED, COPY).record))
         assert said[0] == (
-            "1 of 4 synthetic rows (25.0 %) are kept, by Mahalanobis distance on a and b."
+            "1 of 4 synthetic rows (25.0 %) are retained, by Mahalanobis distance on a and b."
         )
         assert shown.TEMPLATES["selected"] in said
 

@@ -153,7 +153,7 @@ def test_columns_nobody_spoke_of_are_named():
     assert result.record.undeclared == ("height",)
     told = list(noise_sentences(result.record))
     assert "dur needs no noise: known to no one." in told
-    assert told[-1].startswith("Nothing was said about height: numbers too")
+    assert told[-1].startswith("No noise setting for height.")
 
 
 def test_noise_that_rounding_undoes_is_warned_of():

@@ -34,10 +34,10 @@ def test_the_four_counts_by_hand():
 def test_it_says_what_it_did():
     result = remove_replicated_uniques(ORIGINAL, COPY, keys=["sex", "town"])
     assert repr(result).splitlines() == [
-        "Compared by sex and town.",
-        "50.0 % of the original's people (2 of 4) are alone with these keys, and alone again in"
-        " copy 1.",
-        "Copy 1: 2 of 5 records were taken out, 3 are left.",
+        "Keys: sex and town.",
+        "2 of 4 people (50.0 %) are replicated uniques: unique on these keys in the original and"
+        " in copy 1.",
+        "Copy 1: 2 of 5 records were removed; 3 are left.",
     ]
     assert "Synthetic uniques in original" in result._repr_html_()
     assert Removal.from_json(result.to_json()) == result.record

@@ -362,6 +362,8 @@ def test_every_picture_is_one_image_with_text_and_nothing_that_acts(case):
         assert visible(chart.title) in unescape(picture)
         assert "undefined" not in picture.replace("undefined</text>", "")
         assert "NaN" not in picture
+        # On paper a picture is at most 612 pixels wide: its text of 12 pixels has 8 points.
+        assert case == "hostile" or 0.75 * 12 * 612 / float(root.getAttribute("width")) >= 8
 
 
 @pytest.mark.slow

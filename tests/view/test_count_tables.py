@@ -2,7 +2,6 @@
 
 import re
 from fractions import Fraction
-from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 import unveil
 from unveil.assessment.limits import check_sap_limits, parse_sap_limits
 from unveil.records.count_tables import Sap, SapChance, SapDepth, SapTaught
+from unveil.view.charts.lines import StepLine, curve_table, numbers_shown, sap_curve
 from unveil.view.count_tables import audit_sentences, bounds_sentences, rounded_sentences
 from unveil.view.format_probability import between, probability, probability_figure
 from unveil.view.rounding import comparison_chart, comparison_sentences, summary_cells
@@ -27,7 +27,6 @@ from unveil.view.sap import (
     sap_sentences,
     verdict_sentence,
 )
-from unveil.view.step_chart import StepLine, figures, numbers_shown, step_chart
 
 FIGURE_1 = [[1, 3, 0], [4, 0, 0], [3, 2, 0]]
 NAMES = {"dims": ["row", "column"], "levels": [["A", "B", "C"], ["D", "E", "F"]]}
@@ -396,7 +395,7 @@ def test_a_rounded_table_says_that_its_losses_are_confidential():
 
 
 def test_a_curve_between_bounds_starts_at_the_latest():
-    drawn = step_chart([StepLine("a", (0, 0, 0.5), (0, 0.1, 0.5))], title="t")
+    drawn = sap_curve([StepLine("a", (0, 0, 0.5), (0, 0.1, 0.5))]).svg()
     assert "a: above 0 from 2 known people on at the latest, 0.500 at 2." in drawn
     assert "Confidential: drawn from true counts, and may end at the number of people." in drawn
 
@@ -462,7 +461,7 @@ def test_labels_from_data_are_escaped_everywhere():
         for text in (repr(made), made._repr_html_()):
             assert "\x1b" not in text
         assert "<img" not in made._repr_html_()
-    drawn = step_chart([StepLine(hostile, (0, 1), (0, 1))], title=hostile)
+    drawn = sap_curve([StepLine(hostile, (0, 1), (0, 1))], title=hostile).svg()
     assert "<img" not in drawn
     assert "\x1b" not in drawn
     assert ET.fromstring(drawn).find(f"{SVG}title").text.startswith("<img")
@@ -474,59 +473,24 @@ def test_the_chart_has_a_title_a_description_and_a_name_at_every_line():
         StepLine("random:3", (0, 0, 0.1), (0, 0.5, 0.9)),
         StepLine("up:5", (0, 0, 0), (0, 0, 0)),
     ]
-    drawn = ET.fromstring(step_chart(lines, title="Risk", threshold=0.05))
-    assert drawn.get("role") == "img"
-    assert drawn.find(f"{SVG}title").text == "Risk"
-    assert drawn.find(f"{SVG}desc").text == (
+    chart = sap_curve(lines, title="Risk", threshold=0.05)
+    assert chart.description == (
         "conventional:3: above 0 from 1 known people on, 1 at 2. random:3: above 0 from 2 known"
-        " people on at the latest, between 0.100 and 0.900 at 2. up:5: 0 for every number of known"
-        " people up to 2."
+        " people on at the latest, between 0.100 and 0.900 at 2. up:5: 0 up to 2 known people."
     )
-    texts = [element.text for element in drawn.iter(f"{SVG}text")]
+    texts = [element.text for element in ET.fromstring(chart.svg()).iter(f"{SVG}text")]
     for label in ("conventional:3", "random:3 (bounds)", "up:5", "threshold 0.05"):
         assert label in texts
-    styles = {
-        (path.get("stroke"), path.get("stroke-dasharray"))
-        for path in drawn.iter(f"{SVG}path")
-        if path.get("stroke-width") == "2"
-    }
-    assert len({dash for _, dash in styles}) == len({colour for colour, _ in styles}) == 3
-
-
-@given(st.lists(st.lists(shares, min_size=4, max_size=4), min_size=1, max_size=12))
-def test_names_at_the_ends_of_lines_never_cover_each_other(curves):
-    lines = [
-        StepLine(f"line {i}", tuple(sorted(one)), tuple(sorted(one)))
-        for i, one in enumerate(curves)
-    ]
-    drawn = ET.fromstring(step_chart(lines, title="Risk", threshold=0.05))
-    places = sorted(
-        float(text.get("y"))
-        for text in drawn.iter(f"{SVG}text")
-        if (text.text or "").startswith(("line ", "threshold"))
-    )
-    assert len(places) == len(curves) + 1
-    assert all(below - above > 14.8 for above, below in pairwise(places))
-    assert all(0 < place < 420 for place in places)
-
-
-def test_the_steps_of_the_chart_are_the_curve():
-    values = (0, 0.25, 0.5, 1)
-    drawn = ET.fromstring(step_chart([StepLine("SAP", values, values)], title="Risk"))
-    (path,) = (
-        path.get("d")
-        for path in drawn.iter(f"{SVG}path")
-        if path.get("stroke-width") == "2" and path.get("d").count("L") > 1
-    )
-    corners = [tuple(map(float, one.split())) for one in path[1:].split("L")]
-    assert [round((360 - y) / 304, 3) for _, y in corners[::2]] == list(values)
-    assert [y for _, y in corners[::2]] == [y for _, y in corners[1::2]]
-    assert all(left[0] < right[0] for left, right in zip(corners[::2], corners[1::2], strict=True))
+    steps = chart.spec["layer"][0]
+    assert steps["mark"]["interpolate"] == "step"
+    assert [row["high"] for row in steps["data"]["values"]] == [0, 0.25, 1, 0, 0.5, 0.9, 0, 0, 0]
+    for channel in ("color", "strokeDash"):
+        assert len(set(map(str, steps["encoding"][channel]["scale"]["range"]))) == 3
 
 
 def test_the_figures_of_the_chart_stand_in_a_table():
     lines = [StepLine("a", (0, 0.5), (0, 0.5)), StepLine("b", (0, 0), (0, 0.0001))]
-    assert figures(lines) == (
+    assert curve_table(lines) == (
         ("n", "a", "b"),
         [("0", "0", "0"), ("1", "0.500", "0-0.001")],
     )
@@ -536,9 +500,9 @@ def test_the_figures_of_the_chart_stand_in_a_table():
 
 def test_no_chart_names_how_many_people_there_are():
     record = unveil.sap([217, 1, 3], rounding="conventional:5", n_max=4).record
-    assert "221" not in sap_chart(record)
+    assert "221" not in sap_chart(record).svg()
     compared = unveil.compare_rounding([217, 1, 3], ["conventional:5"], n_max=4).record
-    assert "221" not in comparison_chart(compared)
+    assert "221" not in comparison_chart(compared).svg()
 
 
 def test_exact_figures_are_shown_from_their_fractions():

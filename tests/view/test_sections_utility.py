@@ -19,7 +19,7 @@ from unveil.records.run import RunPart
 from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
-from unveil.view.charts.lines import CurveLine, ecap_curve, noise_curve, sap_curve
+from unveil.view.charts.lines import StepLine, ecap_curve, noise_curve, sap_curve
 from unveil.view.charts.marks import BAD, REVIEW
 from unveil.view.charts.scatter import LOOKS, projected_groups
 from unveil.view.report_sentences import all_templates
@@ -708,7 +708,7 @@ def test_no_place_of_a_single_value_stands_in_the_report():
 
 def test_noise_that_was_undone_is_said_before_any_claim():
     page = body("noise", noised(n_changed=0))
-    assert page.index("protects nobody") < page.index("strongest claim")
+    assert page.index("protects nobody") < page.index("would be correct with probability")
     assert "protects nobody" not in body("noise", noised(n_changed=800))
 
 
@@ -744,11 +744,15 @@ def test_a_copy_that_nobody_measured_the_use_of_is_not_praised():
 
 
 def test_the_custodians_own_limit_of_sap_is_the_threshold():
-    assert "It passes 0.2 at" in body("tables", case("a limit of its own"))
-    assert "It passes 0.05 at" in body("tables", own())
+    assert "SAP exceeds 0.2 from" in body("tables", case("a limit of its own"))
+    assert "SAP exceeds 0.05 from" in body("tables", own())
 
 
 # Pictures, as data
+
+
+def curve(name, record):
+    return StepLine(name, record.lower, record.upper)
 
 
 def test_a_round_is_a_bar_of_what_was_kept_and_what_was_removed():
@@ -823,7 +827,7 @@ def test_colours_of_a_status_are_for_a_status():
     charts = [
         pair_map(own()[1]["tables"], 1),
         refill_rounds(protection().refill),
-        sap_curve([CurveLine(name, record) for name, record in saps().items()]),
+        sap_curve([curve(name, record) for name, record in saps().items()]),
         projected_groups(marked_projection()),
         correlation_difference(own()[1]["compare"]),
     ]
@@ -846,7 +850,7 @@ def test_the_colour_of_review_can_be_read_on_white():
 
 def test_the_axis_of_sap_ends_where_no_line_changes_any_more():
     long = unveil.sap([[4, 2], [1, 3]], n_max=60).record
-    spec = sap_curve([CurveLine("long", long), CurveLine("short", saps()["exact"])]).spec
+    spec = sap_curve([curve("long", long), curve("short", saps()["exact"])]).spec
     (axis,) = {str(layer["encoding"]["x"]["scale"]["domain"]) for layer in spec["layer"]
                if "scale" in layer["encoding"].get("x", {})
                and layer["encoding"]["x"]["scale"]}  # fmt: skip
@@ -890,7 +894,7 @@ def test_of_many_columns_those_that_differ_most_are_drawn():
 
 
 def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
-    curves = [CurveLine(name, record) for name, record in saps().items()]
+    curves = [curve(name, record) for name, record in saps().items()]
     spec = sap_curve(curves, threshold=0.05).spec
     names = spec["layer"][-1]["data"]["values"]
     assert {row["label"] for row in names} == {*saps(), "threshold 0.05"}
@@ -905,12 +909,10 @@ def test_lines_of_sap_end_in_their_names_and_leave_zero_at_a_dot():
 
 
 def test_bounds_that_do_not_meet_are_shaded():
-    marks = [
-        layer["mark"]["type"] for layer in sap_curve([CurveLine("a", open_sap())]).spec["layer"]
-    ]
+    marks = [layer["mark"]["type"] for layer in sap_curve([curve("a", open_sap())]).spec["layer"]]
     assert "area" in marks
-    chart = sap_curve([CurveLine("a", open_sap()), CurveLine("a", open_sap())])
-    assert ">a (2)<" in chart.svg()
+    chart = sap_curve([curve("a", open_sap()), curve("a", open_sap())])
+    assert ">a (bounds) (2)<" in chart.svg()
 
 
 # Hostile names

@@ -70,7 +70,7 @@ def test_nothing_found_is_said_in_its_own_words():
     data = pl.DataFrame({"a": ["x"] * 6, "s": ["p", "q"] * 3})
     assert said(suda(data, keys="a").record) == {
         "uniques": "None of your people is alone with their a in your data.",
-        "DIS": "DIS cannot be measured: nobody is alone with their keys, and nobody shares them"
+        "DIS": "DIS cannot be measured: no one is unique on their keys, and no one shares them"
         " with exactly one other.",
     }
     told = said(match_risk(data, keys="a", sensitive="s").record, risk_sentences)

@@ -27,7 +27,7 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_files, hash_study
+from unveil.measure.gate.assess import assess_files, hash_study, key_set_alerts
 from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
@@ -185,10 +185,14 @@ def measure_and_assess(
         result = measure_disclosure(
             opened.original, opened.synthetic, **settings, expected=True, progress=bar
         )
+        pairs = {name: (limit, limit) for name, limit in limits.items()}
+        more, left = key_set_alerts(result, pairs, bar)
         assessment = assess_files(
             Files(opened.files),
             result.record,
-            limits={name: (limit, limit) for name, limit in limits.items()},
+            limits=pairs,
+            more=more,
+            not_tested=left,
             sensitive=gate.sensitive,
             identifiers=gate.identifiers,
             person=settings.get("person"),

@@ -18,7 +18,7 @@ from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.measure.cap.gtcap import gtcap as measure_gtcap
-from unveil.measure.cap.gtcap_settings import COEFFICIENTS, UNIQUE_RULES
+from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
 from unveil.view.output import check_both, check_lacking, print_table
 
 

@@ -1,13 +1,12 @@
-"""`unveil noise`: how much noise a column of a copy needs, and the copy with it."""
+"""`unveil noise`: how much noise a synthetic column needs, and the data with it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 import polars as pl
-from rich.console import Console
 
 from unveil.arguments import finite_numbers, numbers_in
 from unveil.cli.options import (
@@ -29,8 +28,10 @@ from unveil.measure.ecap.noise_kinds import NOISES
 from unveil.protection.noise import add_noise, find_kept_codes
 from unveil.view.ecap import TEMPLATES
 from unveil.view.format import lines
-from unveil.view.noise_screen import NoiseScreen, document, screen
+from unveil.view.noise import NoiseScreen, noise_blocks
 from unveil.view.output import print_output
+from unveil.view.render_documents import json_text
+from unveil.view.render_rich import render_rich
 
 EXAMPLE = 'unveil noise FAKE_copy.csv --column age --population "normal(34, 8)" --N 60000 --n 600'
 
@@ -51,13 +52,13 @@ def ends(
     return None if given is None else numbers_in(given)
 
 
-@click.command(short_help="How much noise a column of a copy needs; the copy with it.")
+@click.command(short_help="How much noise a synthetic column needs; adds it.")
 @click.argument("file", required=False)
 @option("--column", "The column of numbers.", "NAME")
 @option(
     "--population",
     "Where the values come from: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
-    " gamma(shape, scale), or empirical: the values themselves, smoothed, where none stands alone.",
+    " gamma(shape, scale), or empirical: the values themselves, smoothed, if none is isolated.",
     "TEXT",
 )
 @option("--N size", "How many the population has.", "NUMBER", type=int)
@@ -68,13 +69,13 @@ def ends(
 @option("--sigma", "Use this much noise; do not search.", "SD", type=float)
 @option("--round decimals", "Round to so many decimals.", "N", type=int)
 @option("--clip", "Set values beyond to these: 16,99, or 16,", "LOW,HIGH", callback=ends)
-@option("--special-codes", "Codes for no answer, left as they are: -8,-9.", "CODES")
+@option("--special-codes", "Special codes, kept unchanged: -8,-9.", "CODES")
 @missing_option
 @by_column_option(
     "--not-needed", "A column that needs no noise, and why. May be repeated.", "COLUMN=REASON"
 )
 @option("--seed", "For the same noise again; confidential.", "NUMBER", type=int)
-@file_option("--out", "Write the copy with noise.")
+@file_option("--out", "Write the data with noise.")
 @file_option("--statement", "Write the public statement of the noise.")
 @file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE")
 @file_option(
@@ -89,11 +90,11 @@ def ends(
 )
 @json_option
 def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
-    """Find how much noise a column of the synthetic copy FILE needs, and add it.
+    """Find how much noise a column of the synthetic data FILE needs, and add it.
 
-    Somebody who knows a person's value, the population and the noise must not be able to claim
-    that the person was in the data. ECAP is how often such a claim would be right. All that is
-    printed is confidential; the statement alone is made to be published.
+    An intruder who knows a person's value, the population and the noise must not be able to claim
+    that the person was in the data. ECAP is the probability that such a claim is correct.
+    Everything printed is confidential; only the statement is made to be published.
 
     \b
     Example:
@@ -107,15 +108,21 @@ def noise(*, file: str | None, as_json: bool, **asked: Any) -> None:
     paths = write_noise_files(targets, found, data)
     for sentence in _stderr_notes(source, found, targets):
         click.echo(f"unveil: {lines(sentence)}", err=True)
-    console = Console()
-    print_output(
-        document(found, paths) if as_json else screen(found, paths, console.width), console
-    )
+    shown = _document(found, paths) if as_json else render_rich(noise_blocks(found, paths))
+    print_output(shown)
+
+
+def _document(found: NoiseScreen, paths: Sequence[str]) -> str:
+    """All of it for a machine: confidential."""
+    choice = None if found.choice is None else found.choice.to_dict()
+    noise = None if found.noise is None else found.noise.to_dict()
+    made = {"column": found.column, "choice": choice, "ecap": found.ecap.to_dict()}
+    return json_text({**made, "noise": noise, "written": list(paths)})
 
 
 def _check_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     if file is None:
-        raise ReadError(f"Name the copy: {EXAMPLE}.")
+        raise ReadError(f"Name the synthetic file: {EXAMPLE}.")
     needed = {"--column": "column", "--population": "population", "--N": "size", "--n": "sample"}
     lacking = [option for option, name in needed.items() if asked[name] is None]
     if lacking:
@@ -124,7 +131,7 @@ def _check_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     for which in ("curve", "populations"):
         if asked["sigma"] is not None and asked[which] is not None:
             raise SettingsError(
-                f"--{which} is drawn where the noise is searched for: leave --sigma out."
+                f"--{which} is drawn where the noise is searched for: omit --sigma."
             )
     return file
 
@@ -139,7 +146,7 @@ def _check_without_out(asked: Mapping[str, Any]) -> None:
     if given:
         verb = "is" if len(given) == 1 else "are"
         raise SettingsError(
-            f"{' and '.join(given)} {verb} for the copy with noise: give --out as well."
+            f"{' and '.join(given)} {verb} for the data with noise: give --out as well."
         )
 
 
@@ -197,7 +204,7 @@ def _stderr_notes(file: str, found: NoiseScreen, targets: NoisePaths) -> list[st
     said = [TEMPLATES["confidential"]]
     if targets.out is not None and not Path(file).name.startswith(PREFIX):
         said.append(
-            "The copy is written as FAKE data, but the file it was made from is not marked so."
+            "The data are written as FAKE, but the file they were made from is not marked so."
             " Noise does not make an original synthetic: add it to synthetic data."
         )
     if targets.curve is not None or targets.populations is not None:

@@ -22,7 +22,7 @@ from unveil.view.charts.chart import Chart, check_ending
 from unveil.view.charts.distributions import before_and_after
 from unveil.view.charts.lines import ecap_curve, populations
 from unveil.view.format import format_count, lines, people, visible
-from unveil.view.noise_screen import NoiseScreen
+from unveil.view.noise import NoiseScreen
 from unveil.view.render_documents import guard_text
 from unveil.view.show import charts
 

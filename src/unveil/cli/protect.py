@@ -1,4 +1,4 @@
-"""`unveil protect`: from raw data to a copy that can be released, as a project file says."""
+"""`unveil protect`: from raw data to protected synthetic data, as a project file says."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,9 @@ from unveil.project.read_project import read_project
 from unveil.records.protection import Protection
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.protection_screen import document, screen
+from unveil.view.protection import protection_blocks
+from unveil.view.render_documents import json_text
+from unveil.view.render_rich import render_rich
 
 EXAMPLE = "unveil protect project.toml --out protected"
 
@@ -32,11 +34,11 @@ def leaves(
 @click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
 @click.argument("project", required=False)
 @file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
-@option("--seed", "For the same copy again; confidential.", "NUMBER", type=int)
-@option("--rows", "Rows of the copy. Default: as many.", "NUMBER", type=int)
+@option("--seed", "For the same data again; confidential.", "NUMBER", type=int)
+@option("--rows", "Rows of the synthetic data. Default: as many.", "NUMBER", type=int)
 @option(
     "--format ending",
-    "The format of the copy. Default: that of the original, or CSV.",
+    "The format of the data. Default: that of the original, or CSV.",
     type=click.Choice(ENDINGS),
 )
 @option(
@@ -60,12 +62,12 @@ def protect(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Make a copy for release as PROJECT, a file project.toml, says: step by step.
+    """Make protected synthetic data as PROJECT, a file project.toml, says: step by step.
 
     PROJECT names the original in [data], how it is synthesised in [synthesis], and what is done in
-    tables [[protect.step]], in their order. The copy and a public noise statement go into a folder,
+    tables [[protect.step]], in their order. The data and a public noise statement go into a folder,
     and everything that must not be released, the seed among it, into the folder confidential
-    beside the project file. The copy is entered in the project file; measure it with unveil run.
+    beside the project file. The data are entered in the project file; next: unveil run.
     Without PROJECT the file project.toml of this folder is taken.
 
     \b
@@ -87,5 +89,8 @@ def protect(
     for note in made.notes:
         click.echo(f"unveil: {lines(note)}", err=True)
     record = cast(Protection, made.record)
-    shown = document(record, made.paths) if as_json else screen(record, made.paths, read.path.name)
-    print_output(shown)
+    if as_json:  # confidential, without seeds
+        written = [str(path) for path in made.paths]
+        print_output(json_text({**record.to_dict(), "written": written}))
+    else:
+        print_output(render_rich(protection_blocks(record, made.paths, read.path.name)))

@@ -32,13 +32,16 @@ from unveil.project.make_copies import (
 from unveil.project.model import ProjectFile
 from unveil.project.protect import is_project
 from unveil.project.read_project import read_project
+from unveil.records.synthesis import Synthesis
 from unveil.synthesis.plan import Layout, methods_of
 from unveil.synthesis.record import draw_again
 from unveil.synthesis.synthesise import synthesise as fit
 from unveil.synthesis.synthesiser import Synthesiser, check_path, load, save
 from unveil.view.format import lines
 from unveil.view.output import print_output
-from unveil.view.synthesis_screen import SynthesisFiles, document, screen
+from unveil.view.render_documents import json_text
+from unveil.view.render_rich import render_rich
+from unveil.view.synthesis import SynthesisFiles, synthesis_blocks
 
 # Options of `unveil synthesise`, and how their text is read.
 
@@ -106,9 +109,7 @@ def methods(
             " by column: --method parametric --method income=cart."
         )
     if for_all and not for_all[0].strip():
-        raise SettingsError(
-            f"{option.opts[0]} is empty. Name a method, such as cart, or leave it out."
-        )
+        raise SettingsError(f"{option.opts[0]} is empty. Name a method, such as cart, or omit it.")
     own = parse_by_column(context, option, tuple(text for text in given if "=" in text))
     return (for_all[0] if for_all else None), own
 
@@ -132,7 +133,7 @@ def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Callable[[C
 COLUMN_OPTIONS = (
     option(
         "--copies -m",
-        "How many copies; each further one gives away more.",
+        "How many copies; each further one discloses more.",
         "M",
         type=int,
         default=1,
@@ -146,14 +147,14 @@ COLUMN_OPTIONS = (
         multiple=True,
         callback=methods,
     ),
-    _names("--order", "Columns in turn: age,sex,income; or auto. Others are left out."),
+    _names("--order", "Columns in turn: age,sex,income; or auto. Others are omitted."),
     _by_column(
         "--predictors", "COLUMN=NAMES", names_by_column, "What predicts a column: income=age,sex."
     ),
     _names("--keep", "Columns that stay as they are in the original."),
-    _names("--predictor-only", "Columns that predict, and are not in the copy."),
+    _names("--predictor-only", "Columns that predict, and are not in the synthetic data."),
     _names("--strata", "Columns whose combinations are synthesised apart."),
-    _names("--drop", "Columns to leave out, such as identifiers and free text."),
+    _names("--drop", "Columns to omit, such as identifiers and free text."),
     _names("--renumber", "Identifiers to give running numbers in place of their values."),
     _by_column(
         "--real-values",
@@ -330,10 +331,21 @@ def synthesise(
     record = made.record
     for sentence in record.warnings:
         click.echo(f"unveil: {lines(sentence)}", err=True)
-    console = Console()
-    print_output(
-        document(record, written) if as_json else screen(record, written, console.width), console
-    )
+    if as_json:
+        print_output(_document(record, written))
+    else:
+        print_output(render_rich(synthesis_blocks(record, written)))
+
+
+def _document(record: Synthesis, written: SynthesisFiles) -> str:
+    """All of it for a machine."""
+    found = {
+        **record.to_dict(),
+        "written": [str(path) for path in written.copies],
+        "model": None if written.model is None else str(written.model),
+        **({} if written.project is None else {"project": str(written.project)}),
+    }
+    return json_text(found)
 
 
 def _folder(out: Path | None, sentence: str) -> Path:

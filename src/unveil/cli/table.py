@@ -43,6 +43,7 @@ from unveil.measure.tables.sap_depth import under
 from unveil.measure.tables.schemes import NOT_PUBLISHED
 from unveil.records.count_tables import RoundingComparison
 from unveil.view.blocks import Block
+from unveil.view.charts.chart import Chart
 from unveil.view.count_tables import audit_blocks, bounds_blocks
 from unveil.view.format import lines
 from unveil.view.output import check_both, print_output
@@ -461,7 +462,7 @@ def _comparison(
 
 
 def _write(
-    shown: TableOutput, document: bytes | None, picture: str | None, notes: Iterable[str] = ()
+    shown: TableOutput, document: bytes | None, picture: Chart | None, notes: Iterable[str] = ()
 ) -> None:
     """Write what was asked for, all of it or nothing, once nothing else can go wrong."""
     for sentence in (*write_documents(shown.out, document, shown.chart, picture), *notes):

@@ -17,7 +17,7 @@ from unveil.measure.tables.sap import SapResult
 from unveil.measure.tables.schemes import Published, trivial_bounds
 from unveil.records.count_tables import RoundingComparison
 from unveil.records.limits import SapVerdict
-from unveil.view.charts.chart import convert_svg
+from unveil.view.charts.chart import Chart
 from unveil.view.format import format_count, visible
 from unveil.view.render_documents import csv_document, guard_text, json_text
 
@@ -174,7 +174,7 @@ def comparison_csv(record: RoundingComparison) -> str:
 
 
 def write_documents(
-    out: Path | None, document: bytes | None, chart: Path | None, picture: str | None
+    out: Path | None, document: bytes | None, chart: Path | None, picture: Chart | None
 ) -> list[str]:
     """Write all files or none, and say what was written."""
     wanted, said = [], []
@@ -183,7 +183,7 @@ def write_documents(
         n = format_count(document.count(b"\n") - 1, "published value")
         said.append(f"{n} written to {visible(str(out))}; true counts are not in it.")
     if chart is not None and picture is not None:
-        wanted.append((chart, convert_svg(picture, chart), 0o600))
+        wanted.append((chart, picture.encode(chart), 0o600))
         said.append(
             f"The curve was written to {visible(str(chart))}; it is drawn from true counts:"
             " confidential."

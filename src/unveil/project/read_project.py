@@ -21,7 +21,7 @@ from unveil.errors import (
     quote_text,
 )
 from unveil.io.read_toml import parse_document, read_text
-from unveil.measure.cap.gtcap_settings import parse_radii
+from unveil.measure.cap.gtcap_prepare import parse_radii
 from unveil.project.fields import Fields, table_in, tables_in
 from unveil.project.model import Data, ProjectFile, RoleLists, ScenarioEntry
 from unveil.project.people import LONGEST, text_fault

@@ -1,26 +1,27 @@
-"""The distance filter in sentences and in a notebook: about all rows, never about one."""
+"""The distance filter in sentences and blocks: about all rows, never about one."""
 
 from collections.abc import Iterator, Sequence
 
 from unveil.records.protection import DistanceFilter, Refill, Shift
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, notes, table
 from unveil.view.format import and_list, format_count, format_signed, lines, percent, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "kept": "{k} of {n} synthetic rows ({p}) are kept, by {metric} distance on {columns}.",
+    "kept": "{k} of {n} synthetic rows ({p}) are retained, by {metric} distance on {columns}.",
     "paper": (
-        "Each of them is at least as far from its nearest original as another original is. That"
-        " asks the nearest alone: {s} of the rows kept ({p}) are closer to some other original"
-        " than any original is, and the strict rule would refuse them."
+        "Each retained row is at least as far from its nearest original as another original is."
+        " Only the nearest is compared: {s} retained rows ({p}) are closer to another original"
+        " than any original is, and the strict rule would reject them."
     ),
-    "strict": "None of them is closer to any original than its nearest other original is.",
+    "strict": "No retained row is closer to any original than its nearest other original is.",
     "selected": (
-        "The rows kept are a selected sample: outlying values are favoured, for they are far from"
-        " everyone. Look at what moved."
+        "The retained rows are a selected sample: the filter favours outlying values. See what"
+        " changed below."
     ),
-    "dropped": "{why} It is left out.",
-    "refill": "{k} of {n} rows wanted were kept, out of {drawn} drawn in {rounds}.",
+    "dropped": "{why} It is excluded.",
+    "refill": "{k} of {n} rows wanted were retained, out of {drawn} drawn in {rounds}.",
 }
 
 METRICS = {"mahalanobis": "Mahalanobis", "jaccard": "Jaccard's", "gower": "Gower's"}
@@ -28,7 +29,7 @@ SHIFT_HEADS = (
     *("column", "level", "before", "after", "difference in sd"),
     *("missing before", "missing after"),
 )
-ROUND_HEADS = ("round", "drawn", "kept", "acceptance")
+ROUND_HEADS = ("round", "drawn", "retained", "acceptance")
 
 
 def sentences(record: DistanceFilter) -> Iterator[str]:
@@ -116,8 +117,10 @@ def round_rows(record: Refill) -> list[tuple[str, ...]]:
 
 @as_text.register
 def _(record: DistanceFilter) -> str:
-    kept = f"{record.n_kept:,} of {record.n_synthetic:,} rows kept ({_share(record.acceptance)})"
-    strict = f"; the strict rule would refuse {record.n_refused_by_strict:,} of them"
+    kept = (
+        f"{record.n_kept:,} of {record.n_synthetic:,} rows retained ({_share(record.acceptance)})"
+    )
+    strict = f"; the strict rule would reject {record.n_refused_by_strict:,} of them"
     return (
         f"Distance filter, {record.rule} rule, on {and_list(record.columns)}: {kept}"
         f"{strict if record.rule == 'paper' else ''}"
@@ -133,23 +136,21 @@ def _(record: Refill) -> str:
     )
 
 
-@as_html.register
-def _(record: DistanceFilter) -> str:
-    return _view(record, sentences(record), "")
+def _blocks(record: DistanceFilter | Refill, said: Iterator[str]) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from blocks.sentences(said)
+    if isinstance(record, Refill):
+        yield table("Rounds", ROUND_HEADS, round_rows(record))
+    rows = map(shift_cells, sort_by_shift(record.shifts))
+    yield table("Before and after the filter", SHIFT_HEADS, rows, text=("level",))
+    yield from notes(record.coercions)
 
 
-@as_html.register
-def _(record: Refill) -> str:
-    rounds = grid("Rounds", ROUND_HEADS, round_rows(record))
-    return _view(record, refill_sentences(record), rounds)
+@as_blocks.register
+def _(record: DistanceFilter) -> Iterator[Block]:
+    yield from _blocks(record, sentences(record))
 
 
-def _view(record: DistanceFilter | Refill, said: Iterator[str], rounds: str) -> str:
-    rows = [shift_cells(row) for row in sort_by_shift(record.shifts)]
-    return titled_view(
-        as_text(record),
-        *map(paragraph, said),
-        rounds,
-        grid("The copy before and after the filter", SHIFT_HEADS, rows),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Refill) -> Iterator[Block]:
+    yield from _blocks(record, refill_sentences(record))

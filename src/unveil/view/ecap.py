@@ -1,4 +1,4 @@
-"""How sure a claim of membership would be, in sentences that a custodian can repeat.
+"""The probability that a claim of membership is correct (ECAP), in sentences and blocks.
 
 For the custodian alone: ECAP values are never published.
 """
@@ -8,33 +8,33 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from unveil.records.noise import CurveRow, DiscreteEcap, Ecap, NoiseChoice, SensitivityRow
-from unveil.view.format import format_count, lines
-from unveil.view.html import grid, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.blocks import Block, Heading, Sentence, sentences, table
+from unveil.view.format import format_count
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "confidential": "CONFIDENTIAL: ECAP values, the threshold and the seed must not be published."
     " The kind and the amount of noise may be.",
-    "values": "{n}{missing}, {d} of them different. Population {population}: N = {N}, of whom"
-    " {sample} were sampled.",
-    "claim": "Even knowing the method and the noise, the strongest claim about any value would be"
-    " right with probability at most {e}.",
-    "limit": "No noise can bring that below {limit}, the chance that a given person was sampled.",
-    "sigma": "The least {noise} noise with which no ECAP is above {t} has a standard deviation of"
+    "values": "{n}{missing}, {d} distinct. Population {population}: N = {N}, of whom {sample}"
+    " were sampled.",
+    "claim": "An intruder who knows the method and the noise would be correct with probability at"
+    " most {e} for any value.",
+    "limit": "No noise can reduce this below {limit}, the probability of being sampled.",
+    "sigma": "The smallest {noise} noise with no ECAP above {t} has a standard deviation of"
     " {sigma}.",
-    "use": "Use {use}, the next of 1, 2, 5, 10, 20 and so on: the exact amount, once published,"
-    " would give the most extreme value away.",
+    "use": "Use {use}, the next of 1, 2, 5, 10, 20 and so on: the exact amount, if published,"
+    " would disclose the most extreme value.",
     "none needed": "No noise is needed: without any, no ECAP is above {t}.",
     "given": "{noise} noise with a standard deviation of {sigma}.",
-    "discrete": "Values, population and noise are taken as whole numbers.",
-    "undefined": "Nothing can be claimed about any value.",
-    "tail": "They stand at {places}{more} (from 0).",
+    "discrete": "Values, population and noise are treated as whole numbers.",
+    "undefined": "No claim can be made about any value.",
+    "tail": "They are at {places}{more} (from 0).",
 }
 _LARGE = 1e15
 _EVERY = 4
 NOISES = {"normal": "normal", "laplace": "Laplace", "uniform": "uniform"}
 CURVE_HEADS = ("sigma", "highest ECAP", "quotient")
-SENSITIVITY_HEADS = ("what is other", "population", "N", "sigma needed")
+SENSITIVITY_HEADS = ("difference", "population", "N", "sigma needed")
 
 
 def figure(value: float) -> str:
@@ -164,38 +164,34 @@ def _(record: DiscreteEcap) -> str:
     )
 
 
-@as_html.register
-def _(record: Ecap) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in ecap_sentences(record)),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        paragraph(TEMPLATES["confidential"]),
-    )
+def choice_tables(record: NoiseChoice) -> Iterator[Block]:
+    """ECAP by the amount of noise, and what other populations would need."""
+    yield table("ECAP by amount of noise", CURVE_HEADS, curve_rows(record))
+    rows = map(sensitivity_cells, record.sensitivity)
+    spare = ("population", "N")
+    yield table("Other populations", SENSITIVITY_HEADS, rows, text=("population",), spare=spare)
 
 
-@as_html.register
-def _(record: NoiseChoice) -> str:
-    return titled_view(
-        as_text(record),
-        # Notebooks keep what they show, and places are of single records.
-        *(paragraph(text) for key, text in choice_sentences(record) if key != "tail"),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        grid("ECAP by the amount of noise", CURVE_HEADS, curve_rows(record)),
-        grid(
-            "What other populations would need",
-            SENSITIVITY_HEADS,
-            [sensitivity_cells(row) for row in record.sensitivity],
-        ),
-        paragraph(TEMPLATES["confidential"]),
-    )
+@as_blocks.register
+def _(record: Ecap) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from sentences(text for _, text in ecap_sentences(record))
+    yield from sentences((*record.warnings, TEMPLATES["confidential"]), "look")
 
 
-@as_html.register
-def _(record: DiscreteEcap) -> str:
+@as_blocks.register
+def _(record: NoiseChoice) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    # Notebooks keep what they show, and places are of single records.
+    yield from sentences(text for key, text in choice_sentences(record) if key != "tail")
+    yield from sentences(record.warnings, "look")
+    yield from choice_tables(record)
+    yield Sentence(TEMPLATES["confidential"], "look")
+
+
+@as_blocks.register
+def _(record: DiscreteEcap) -> Iterator[Block]:
+    yield Heading(as_text(record))
     rows = [(str(row.level), claim(row.ecap)) for row in record.levels]
-    return titled_view(
-        as_text(record),
-        grid("ECAP by level", ("level", "ECAP"), rows),
-        paragraph(TEMPLATES["confidential"]),
-    )
+    yield table("ECAP by level", ("level", "ECAP"), rows)
+    yield Sentence(TEMPLATES["confidential"], "look")

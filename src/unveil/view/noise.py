@@ -1,21 +1,23 @@
-"""What noise did to a copy, in sentences and tables for its custodian."""
+"""What noise did to synthetic data, in sentences and blocks for the custodian."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
-from unveil.records.noise import Noise, NoisedColumn
+from unveil.records.noise import Ecap, Noise, NoiseChoice, NoisedColumn
+from unveil.view.blocks import Block, Heading, Items, sentences, table
+from unveil.view.ecap import choice_sentences, choice_tables, ecap_sentences
 from unveil.view.format import and_list, format_count, lines, truncate
-from unveil.view.html import grid, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "moved": "{column}: {n} of {all} moved, by {mean} on average and by {most} at most.",
-    "kept": "{column}: {kept} left as they are.",
+    "kept": "{column}: {kept} unchanged.",
     "redrawn": "{column}: {n} would have become codes for missing values; redrawn.",
     "clipped": "{column}: {n} beyond {ends} set to {them}.",
     "not needed": "{column} needs no noise: {reason}.",
-    "undeclared": "Nothing was said about {columns}: numbers too, released as they are. Add noise,"
-    " or say why they need none.",
+    "undeclared": "No noise setting for {columns}. If an intruder could know these values, add"
+    " noise; otherwise record the reason (not_needed).",
 }
 _LARGE = 1e15
 HEADS = ("column", "when", "mean", "sd", "lowest", "median", "highest")
@@ -68,7 +70,7 @@ def column_sentences(column: NoisedColumn) -> Iterator[tuple[str, str]]:
         )
         yield "moved", said
     kept = [f"{column.n_missing:,} missing"] if column.n_missing else []
-    kept += [f"{format_count(column.n_codes, 'code')} for no answer"] if column.n_codes else []
+    kept += [format_count(column.n_codes, "special code")] if column.n_codes else []
     if kept:
         yield "kept", TEMPLATES["kept"].format(column=called, kept=" and ".join(kept))
     if column.n_redrawn:
@@ -105,12 +107,41 @@ def _(record: Noise) -> str:
     return f"Noise on {columns} of {format_count(record.n_rows, 'row')}"
 
 
-@as_html.register
-def _(record: Noise) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for sentence in noise_sentences(record)),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        grid("Before and after (confidential)", WITHOUT_ENDS, rows_without_ends(record)),
-        *(paragraph(line) for line in record.statement.splitlines()),
-    )
+@as_blocks.register
+def _(record: Noise) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from sentences(noise_sentences(record))
+    yield from sentences(record.warnings, "look")
+    yield table("Before and after (confidential)", WITHOUT_ENDS, rows_without_ends(record))
+    yield from sentences(record.statement.splitlines())
+
+
+@dataclass(frozen=True)
+class NoiseScreen:
+    """What is to be shown of one column on the custodian's own screen."""
+
+    column: str
+    choice: NoiseChoice | None  # None where the amount was given
+    ecap: Ecap  # at the amount that is used
+    noise: Noise | None  # None where nothing was written
+
+
+def noise_blocks(found: NoiseScreen, paths: Sequence[str]) -> Iterator[Block]:
+    """What the column needs, what the noise did, and where the files are."""
+    yield Heading(f"Noise for {truncate(found.column)}: membership disclosure (ECAP)")
+    told = dict(ecap_sentences(found.ecap))
+    if found.choice is not None:
+        # With the noise that is used, not with the least.
+        told = {**dict(choice_sentences(found.choice)), "claim": told["claim"]}
+    tail = told.pop("tail", None)
+    yield from sentences(told.values(), "lead")
+    warned = [*(found.choice.warnings if found.choice else ()), *([tail] if tail else ())]
+    warned += [*found.ecap.warnings, *(found.noise.warnings if found.noise else ())]
+    yield Items(tuple(dict.fromkeys(warned)), "▲")
+    if found.choice is not None:
+        yield from choice_tables(found.choice)
+    if found.noise is not None:
+        yield Heading("What the noise did", 4)
+        yield from sentences(noise_sentences(found.noise), "lead")
+        yield table("Before and after", HEADS, summary_rows(found.noise), spare=("sd",))
+    yield from sentences((f"Written: {path}" for path in paths), "lead")

@@ -3,39 +3,34 @@
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from unveil.records.protection import ConfidentialProtection, Protection, ProtectStep, SweepRow
+from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
 from unveil.view.distance_filter import ROUND_HEADS, round_rows
 from unveil.view.format import and_list, format_count, lines, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "made": "A copy of {rows} was made of {n} records of {file}, in {steps}.",
+    "made": "{rows} of synthetic data were made from {n} records of {file}, in {steps}.",
     "stages": (
-        "S1, the synthesis alone, has {s1} rows; S2, before noise, {s2}; S3, the copy, {s3}. Each"
-        " can be assessed by itself."
+        "S1 (synthesis alone) has {s1} rows, S2 (before noise) {s2}, S3 (for release) {s3}. Each"
+        " stage can be assessed separately."
     ),
     "strict": (
-        "The filter asked the nearest original of each row alone: {n} rows kept are closer"
-        ' to some other original than any original is. The rule "strict" would refuse them.'
+        "The filter compared each row with its nearest original only: {n} retained rows are closer"
+        ' to another original than any original is. The rule "strict" would reject them.'
     ),
     "sweep": (
-        "What leaves of other sizes would give away, and how like the original copies by them are"
-        " (S_pMSE, the median over all pairs of columns: 1 is as like as chance allows)."
+        "Disclosure and utility by leaf size (S_pMSE: median over all pairs of variables; 1 = no"
+        " more than chance)."
     ),
-    "no keys": "No keys are declared that the copy has: repU and DiSCO are not measured.",
+    "no keys": "No declared key is in the synthetic data: repU and DiSCO are not measured.",
     "entered": "Entered in {project}, under [data] synthetic.",
-    "next": (
-        "A copy is not safe because steps were taken: measure it, with unveil run, before it is"
-        " released."
-    ),
-    "apart": (
-        "The seed and all else that must not be released are in {folder}. Keep that folder with the"
-        " original."
-    ),
-    "public": "The noise statement may be published. All else that is shown here is confidential.",
+    "next": "Protected data can still disclose. Next: unveil run.",
+    "apart": "The seed and everything else that must not be released are in {folder}.",
+    "public": "The noise statement may be published. Everything else shown here is confidential.",
 }
 STEP_HEADS = ("step", "rows", "what it did")
 SWEEP_HEADS = ("leaves", "cut from", "repU", "DiSCO", "highest", "of", "S_pMSE")
@@ -84,7 +79,7 @@ def sweep_sentences(record: Protection) -> Iterator[str]:
     if record.sweep:
         yield TEMPLATES["sweep"]
         keys = [key for key in record.keys if key in _in_copy(record)]
-        yield f"By {and_list(keys)}." if keys else TEMPLATES["no keys"]
+        yield f"Keys: {and_list(keys)}." if keys else TEMPLATES["no keys"]
 
 
 def _in_copy(record: Protection) -> set[str]:
@@ -95,7 +90,8 @@ def _in_copy(record: Protection) -> set[str]:
 @as_text.register
 def _(record: Protection) -> str:
     return (
-        f"Protected copy of {truncate(record.files[0])}: {format_count(record.n_s3, 'row')} after"
+        f"Protected synthetic data from {truncate(record.files[0])}:"
+        f" {format_count(record.n_s3, 'row')} after"
         f" {and_list(dict.fromkeys(step.do for step in record.steps))}"
     )
 
@@ -105,19 +101,34 @@ def _(record: ConfidentialProtection) -> str:
     return f"CONFIDENTIAL record: {as_text(record.protection)}"
 
 
-@as_html.register
-def _(record: Protection) -> str:
-    rounds = () if record.refill is None else round_rows(record.refill)
-    return titled_view(
-        as_text(record),
-        *map(paragraph, protection_sentences(record)),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        grid("What each step did", STEP_HEADS, [step_cells(step) for step in record.steps]),
-        grid("Rounds of the filter", ROUND_HEADS, rounds) if rounds else "",
-        *map(paragraph, sweep_sentences(record)),
-        grid("Sizes of leaves", SWEEP_HEADS, [sweep_cells(row) for row in record.sweep])
-        if record.sweep
-        else "",
-        *(paragraph(line) for line in record.statement.splitlines()),
-        notes(record.coercions),
-    )
+def protection_blocks(
+    record: Protection, paths: Sequence[Path] = (), project: str = ""
+) -> Iterator[Block]:
+    """What each step did and what to note; on the command line, where the files are."""
+    yield Heading("Protected synthetic data")
+    yield from sentences(protection_sentences(record), "lead")
+    steps = map(step_cells, record.steps)
+    yield table("What each step did", STEP_HEADS, steps, text=STEP_HEADS[2:])
+    if record.refill is not None:
+        yield table("Rounds of the filter", ROUND_HEADS, round_rows(record.refill))
+    if record.sweep:
+        rows = map(sweep_cells, record.sweep)
+        yield table("Sizes of leaves", SWEEP_HEADS, rows, text=("of",))
+        yield from sentences(sweep_sentences(record))
+    if record.warnings:
+        yield Heading("Notes", 4)
+        yield Items(record.warnings)
+    yield from notes(record.coercions)
+    if not paths:
+        yield from sentences(record.statement.splitlines())
+        return
+    yield from sentences((f"Written: {path}" for path in paths), "lead")
+    yield Sentence(TEMPLATES["apart"].format(folder=paths[-1].parent), "lead")
+    yield Sentence(TEMPLATES["entered"].format(project=project), "lead")
+    yield Sentence(TEMPLATES["public"], "lead")
+    yield Sentence(TEMPLATES["next"], "lead")
+
+
+@as_blocks.register
+def _(record: Protection) -> Iterator[Block]:
+    yield from protection_blocks(record)

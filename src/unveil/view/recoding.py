@@ -1,4 +1,4 @@
-"""What a recipe, a removal or a smoothing did, in sentences that a custodian can repeat.
+"""What a recipe, a removal or a smoothing did, in sentences and blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -7,30 +7,30 @@ from collections.abc import Iterator
 
 from unveil.records.protection import FakeMarks, Removal, RemovalRow, SmoothedColumn, Smoothing
 from unveil.records.recoding import KeyFigures, Recoding, StepDone, Suggestions
+from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.format import and_list, format_count, lines, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "recoded": "{steps} applied to {file}: {records} and {columns} are left of {n} and {m}.",
-    "keys": "By {keys}, {before} of {n_before} stood alone before the recipe, and {after} of"
-    " {n_after} do after it{then}.",
-    "no keys": "No key is left: by {keys}, {before} of {n_before} stood alone before the recipe.",
-    "repU": "Alone in the data and in the copy: {before} before, {after} after.",
+    "recoded": "{steps} applied to {file}: {records} and {columns} remain of {n} and {m}.",
+    "keys": "Unique on {keys}: {before} of {n_before} before recoding, {after} of {n_after}"
+    " after{then}.",
+    "no keys": "No key remains. Unique on {keys} before recoding: {before} of {n_before}.",
+    "repU": "Replicated uniques (unique in both files): {before} before, {after} after.",
     "proposed": "{n} proposed for {file}. None was applied.",
-    "together": "By {keys}, {before} of {n} stand alone; after all of them, {after} would.",
-    "nothing": "Nothing is proposed for {file}. That is no promise: what outsiders know decides.",
-    "removed": "Copy {copy}: {n} of {records} taken out, {left} left.",
-    "replicated": "{p} of the original's people ({n} of {N}) are alone with {keys}, and alone again"
-    " in copy {copy}.",
-    "keys of removal": "Compared by {keys}.",
+    "together": "Unique on {keys}: {before} of {n} now, {after} after all of them.",
+    "nothing": "No recoding is proposed for {file}. Check what an intruder would know.",
+    "removed": "Copy {copy}: {n} of {records} removed; {left} left.",
+    "replicated": "{n} of {N} people ({p}) are replicated uniques: unique on {keys} in the original"
+    " and in copy {copy}.",
+    "keys of removal": "Keys: {keys}.",
     "smoothed": "{n} smoothed over sorted values and put back by rank.",
     "stayed": "{n} of {numbers} changed; {same} the same to six digits.",
     "marked": "Marked as fake by its label and note{column}{file}.",
 }
-STEP_HEADS = ("step", "records changed", "alone before", "alone after", "repU before", "after")
+STEP_HEADS = ("step", "records changed", "unique before", "unique after", "repU before", "after")
 ANONYMITY_HEADS = ("people who share their keys with fewer than", "before", "after")
-PROPOSAL_HEADS = ("column", "do", "alone now", "alone then", "why")
+PROPOSAL_HEADS = ("column", "do", "unique now", "unique then", "why")
 REMOVAL_HEADS = ("copy", "uniques of", "number", "from total", "percent")
 SMOOTH_HEADS = ("column", "numbers", "changed", "mean before", "after", "sd before", "after")
 
@@ -213,16 +213,14 @@ def _(record: Recoding) -> str:
     return "\n".join(recoding_sentences(record))
 
 
-@as_html.register
-def _(record: Recoding) -> str:
+@as_blocks.register
+def _(record: Recoding) -> Iterator[Block]:
     first, *rest = recoding_sentences(record)
-    return titled_view(
-        first,
-        *map(paragraph, rest),
-        grid("What each step changed", STEP_HEADS, [step_cells(row) for row in record.rows]),
-        grid("Who can be told apart", ANONYMITY_HEADS, anonymity_cells(record)),
-        notes(record.coercions),
-    )
+    yield Heading(first)
+    yield from sentences(rest)
+    yield table("What each step changed", STEP_HEADS, map(step_cells, record.rows))
+    yield table("k-anonymity", ANONYMITY_HEADS, anonymity_cells(record))
+    yield from notes(record.coercions)
 
 
 @as_text.register
@@ -231,14 +229,12 @@ def _(record: Suggestions) -> str:
     return "\n".join([suggestion_sentence(record), *proposed, *together(record)])
 
 
-@as_html.register
-def _(record: Suggestions) -> str:
-    return titled_view(
-        suggestion_sentence(record),
-        grid("What might be considered", PROPOSAL_HEADS, proposal_cells(record)),
-        *map(paragraph, together(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Suggestions) -> Iterator[Block]:
+    yield Heading(suggestion_sentence(record))
+    yield table("Proposed recodings", PROPOSAL_HEADS, proposal_cells(record), text=("do", "why"))
+    yield from sentences(together(record))
+    yield from notes(record.coercions)
 
 
 @as_text.register
@@ -246,16 +242,14 @@ def _(record: Removal) -> str:
     return "\n".join(removal_sentences(record))
 
 
-@as_html.register
-def _(record: Removal) -> str:
+@as_blocks.register
+def _(record: Removal) -> Iterator[Block]:
     first, *rest = removal_sentences(record)
+    yield Heading(first)
+    yield from sentences(rest)
     rows = [cells for row in record.rows for cells in removal_cells(row)]
-    return titled_view(
-        first,
-        *map(paragraph, rest),
-        grid("Uniques", REMOVAL_HEADS, rows),
-        notes(record.coercions),
-    )
+    yield table("Uniques", REMOVAL_HEADS, rows, text=("uniques of",))
+    yield from notes(record.coercions)
 
 
 @as_text.register
@@ -264,14 +258,12 @@ def _(record: Smoothing) -> str:
     return "\n".join([TEMPLATES["smoothed"].format(n=n), *smooth_notes(record)])
 
 
-@as_html.register
-def _(record: Smoothing) -> str:
-    return titled_view(
-        as_text(record).splitlines()[0],
-        grid("How the numbers moved", SMOOTH_HEADS, [smooth_cells(row) for row in record.rows]),
-        *map(paragraph, smooth_notes(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Smoothing) -> Iterator[Block]:
+    yield Heading(as_text(record).splitlines()[0])
+    yield table("Before and after", SMOOTH_HEADS, map(smooth_cells, record.rows))
+    yield from sentences(smooth_notes(record))
+    yield from notes(record.coercions)
 
 
 @as_text.register

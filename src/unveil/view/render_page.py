@@ -1,13 +1,10 @@
 """A whole document: blocks, or the sections of a report, in a frame that needs nothing else."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unveil.view.blocks import Block, Figure, Sentence
 from unveil.view.render_html import environment
-
-if TYPE_CHECKING:
-    from unveil.view.charts.chart import Chart
 
 BAND = "CONFIDENTIAL: drawn from the original data. Not for release."
 
@@ -27,13 +24,12 @@ def render_page(
 
 
 def illustrate(
-    blocks: Iterable[Block], charts: "Mapping[str, tuple[Callable[[], Chart], str]]"
+    blocks: Iterable[Block], charts: Mapping[str, Callable[[Sentence], Figure]]
 ) -> Iterator[Block]:
-    """Charts with their captions, each below the sentence that has its key."""
+    """The same blocks, with a chart below each sentence whose key has one."""
     for block in blocks:
         if isinstance(block, Sentence) and block.key in charts:
-            draw, caption = charts[block.key]
-            yield Figure(block, draw(), caption)
+            yield charts[block.key](block)
         else:
             yield block
 

@@ -32,9 +32,9 @@ TEMPLATES = {
     "not measured": "{which}, {where}: {reason}.",
     "more not measured": "{k} more could not be computed; --json lists all.",
 }
-HEADS = ("original", "synthetic", "difference", "counts", "overlap", "std. diff.")
+HEADS = ("original", "synthetic", "diff.", "counts", "overlap", "std. diff.")
 INTERVALS = ("original, interval", "synthetic, interval")
-SPARE = (*reversed(INTERVALS), "counts", "difference", "std. diff.")
+SPARE = (*reversed(INTERVALS), "counts", "diff.", "std. diff.")
 MOST_REASONS = 12
 
 

@@ -28,6 +28,8 @@ SUBJECTS = {
     "attacks": "attacks",
     "attribution": "cap",
     "checks": "flags",
+    "claims": "claims",
+    "key sets": "key_sets",
     "codebook": "codebook",
     "comparison": "comparison",
     "confidentiality": "differential",

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from unveil.records.count_tables import BandRow, RoundingComparison, SchemeSummary
 from unveil.view.blocks import Block, Heading, Sentence, sentences, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.lines import SAP, StepLine, curve_table, sap_curve
 from unveil.view.format import and_list, format_count, people, truncate
 from unveil.view.sap import CURVE, reading_notes
 from unveil.view.show import as_blocks, as_text
-from unveil.view.step_chart import StepLine, figures, step_chart
 
 TEMPLATES = {
     "scheme": "{scheme}: {starts}, and {passes}{of_tables}; {off}{left_out}.",
@@ -191,13 +192,12 @@ def _line(record: RoundingComparison, row: SchemeSummary) -> StepLine:
 def curve_rows(record: RoundingComparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Heads and rows of all curves."""
     keep = [n for row in record.summaries for n in (row.first_risk, row.passes) if n is not None]
-    return figures(lines_of(record), keep)
+    return curve_table(lines_of(record), keep)
 
 
-def comparison_chart(record: RoundingComparison) -> str:
-    """The curves as a picture, as far as was asked for."""
-    title = "SAP by number of people known to the intruder, by scheme"
-    return step_chart(lines_of(record), title=title, threshold=record.threshold)
+def comparison_chart(record: RoundingComparison) -> Chart:
+    """The curves as a picture."""
+    return sap_curve(lines_of(record), title=f"{SAP}, by scheme", threshold=record.threshold)
 
 
 def band_cells(row: BandRow) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from fractions import Fraction
 from unveil.records.count_tables import Sap, SapChance, SapLesson, SapTaught
 from unveil.records.limits import SapVerdict
 from unveil.view.blocks import Block, Heading, Items, Sentence, sentences, table
+from unveil.view.charts.chart import Chart
+from unveil.view.charts.lines import StepLine, numbers_shown, sap_curve
 from unveil.view.format import and_list, format_count, people, truncate
 from unveil.view.format_probability import between, probability, probability_figure
 from unveil.view.show import as_blocks, as_text
-from unveil.view.step_chart import StepLine, numbers_shown, step_chart
 
 THRESHOLD = 0.05
 WORDS = 3
@@ -297,10 +298,9 @@ def _drawn(one: SapChance | None) -> str:
     return "" if one is None else probability_figure(one.lower, one.upper)
 
 
-def sap_chart(record: Sap, threshold: float | None = None) -> str:
+def sap_chart(record: Sap, threshold: float | None = None) -> Chart:
     """The curve as a picture that names no count of the table."""
-    title = "SAP by number of people known to the intruder"
-    return step_chart(lines_of(record), title=title, threshold=threshold)
+    return sap_curve(lines_of(record), threshold=threshold)
 
 
 @as_text.register

@@ -1,34 +1,44 @@
-"""How copies were made, in sentences that a custodian can repeat."""
+"""How synthetic data were made, in sentences and blocks."""
 
 from collections.abc import Iterator
-from html import escape
+from dataclasses import dataclass
+from pathlib import Path
 
 from unveil.records.synthesis import Synthesis, SynthesisColumn
-from unveil.view.format import and_list, format_count, lines, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.blocks import Block, Heading, Items, Sentence, notes, sentences, table
+from unveil.view.format import and_list, format_count, truncate
+from unveil.view.show import as_blocks, as_text
+
+
+@dataclass(frozen=True)
+class SynthesisFiles:
+    """What is on the disk in the end."""
+
+    copies: tuple[Path, ...]
+    model: Path | None = None
+    is_again: bool = False  # drawn from a model that was there before
+    project: Path | None = None  # the project file that names the copies now
+
 
 TEMPLATES = {
-    "title": "Synthetic copies",
-    "made": "{made} of {rows} {were} made of the {original} of {file}.",
-    "order": "Synthesised in this order: {order}.",
-    "strata": "Synthesised apart in {n}: each {what} of {names}.",
-    "rules": "{n} in every row of a copy.",
-    "derived": "Computed from the others: {formulas}.",
-    "seed given": "The seed is the one you gave. It is confidential: with it and the original"
-    " anyone can make the same copies.",
-    "seed in model": "The seed was drawn by the system and is in the model file only.",
-    "seed gone": "The seed was drawn by the system and is not kept: these copies cannot be drawn"
-    " again.",
-    "seed of model": "The seed is that of the model, which draws the same copies in the same order"
-    " whenever it is asked. --seed draws others.",
-    "next": "A copy is not safe because it is synthetic. Measure what it gives away: unveil"
-    " disclosure.",
-    "entered": "Entered in {project}, under [data] synthetic. The seed is in the confidential file"
-    " alone.",
-    "next in project": "A copy is not safe because it is synthetic. Next, measure it: unveil run.",
-    "model": "CONFIDENTIAL: the model is in {path}. It holds values of the original: keep it where"
-    " the original is kept.",
+    "title": "Synthetic data",
+    "made": "{made} of {rows} {were} made from the {original} of {file}.",
+    "order": "Order of synthesis: {order}.",
+    "strata": "Synthesised separately in {n}: each {what} of {names}.",
+    "rules": "{n} in every synthetic row.",
+    "derived": "Computed from other columns: {formulas}.",
+    "seed given": "The seed is yours and confidential: with it and the original anyone can make"
+    " the same data.",
+    "seed in model": "The seed was drawn by the system and is stored only in the model file.",
+    "seed gone": "The seed was drawn by the system and not kept: these data cannot be drawn again.",
+    "seed of model": "The seed is that of the model, which draws the same data in the same order"
+    " each time. --seed draws others.",
+    "next": "Synthetic data can still disclose. Next: unveil disclosure.",
+    "entered": "Entered in {project}, under [data] synthetic. The seed is stored only in the"
+    " confidential file.",
+    "next in project": "Synthetic data can still disclose. Next: unveil run.",
+    "model": "CONFIDENTIAL: the model is in {path}. It holds values of the original: keep them"
+    " together.",
 }
 HEADS = ("column", "role", "method", "predictors")
 
@@ -95,15 +105,35 @@ def _(record: Synthesis) -> str:
     )
 
 
-@as_html.register
-def _(record: Synthesis) -> str:
-    items = "".join(f"<li>{escape(lines(one))}</li>" for one in synthesis_sentences(record))
-    return titled_view(
-        as_text(record),
-        paragraph(copies_sentence(record)),
-        *(paragraph(sentence) for sentence in method_sentences(record)),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        grid("How each column was made", HEADS, [cells(column) for column in record.columns]),
-        f"<p>What should be known of them:</p><ul>{items}</ul>" if items else "",
-        notes(record.coercions),
-    )
+def synthesis_blocks(record: Synthesis, written: SynthesisFiles | None = None) -> Iterator[Block]:
+    """How the data were made and what to note; on the command line, where the files are."""
+    yield Heading(TEMPLATES["title"])
+    yield Sentence(copies_sentence(record), "lead")
+    yield from sentences(method_sentences(record), "lead")
+    yield from sentences(record.warnings if written is None else (), "look")
+    columns = map(cells, record.columns)
+    yield table("Columns", HEADS, columns, text=HEADS[:3], spare=("predictors",))
+    if said := synthesis_sentences(record):
+        yield Heading("Notes", 4)
+        yield Items(tuple(said))
+    yield from notes(record.coercions)
+    if written is not None:
+        yield from sentences(_files(record, written), "lead")
+
+
+def _files(record: Synthesis, written: SynthesisFiles) -> Iterator[str]:
+    yield from (f"Written: {path}" for path in written.copies)
+    has_model = written.model is not None
+    if has_model:
+        yield TEMPLATES["model"].format(path=written.model)
+    if written.project is None:
+        yield seed_sentence(record, has_model=has_model, is_again=written.is_again)
+        yield TEMPLATES["next"]
+    else:
+        yield TEMPLATES["entered"].format(project=written.project.name)
+        yield TEMPLATES["next in project"]
+
+
+@as_blocks.register
+def _(record: Synthesis) -> Iterator[Block]:
+    yield from synthesis_blocks(record)

@@ -141,7 +141,7 @@ def test_the_picture_says_that_it_is_confidential_and_is_the_same_each_time():
 
 def test_the_notebook_view_has_sentence_curve_and_sensitivity():
     shown = choose_noise([178], **HEIGHTS)._repr_html_()
-    for text in ("the strongest claim about any value would be right", "quotient", "4 times"):
+    for text in ("would be correct with probability at most", "quotient", "4 times"):
         assert text in shown
 
 

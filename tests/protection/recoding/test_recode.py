@@ -55,13 +55,13 @@ def test_a_recipe_by_hand_says_who_stands_alone_after_each_step():
         (60, "D", date(1960, 7, 1)),
     ]
     assert repr(result).splitlines() == [
-        "5 steps were applied to a data frame: 6 records and 3 columns are left of 6 and 4.",
+        "5 steps were applied to a data frame: 6 records and 3 columns remain of 6 and 4.",
         "1. Column 'id' was dropped.",
         "2. Column 'age': 4 records were rounded to a multiple of 10.",
         "3. Column 'town': 2 levels (3 records) were merged into 'D'.",
         "4. Column 'age': 2 records above 60 were set to 60.",
         "5. Column 'born': 5 records were set to the first day of the quarter.",
-        "By age and town, 4 of 6 stood alone before the recipe, and 3 of 6 do after it.",
+        "Unique on age and town: 4 of 6 before recoding, 3 of 6 after.",
     ]
 
 
@@ -78,10 +78,10 @@ def test_dropped_keys_are_told_and_the_others_counted():
     assert result.rows[0].before.n_uniques == 6
     assert result.rows[0].after.keys == ("town",)
     assert result.rows[0].after.n_uniques == 1
-    assert repr(result).endswith("and 1 of 6 do after it by town.")
+    assert repr(result).endswith("1 of 6 after by town.")
     nothing = recode(PEOPLE, [{"do": "drop", "column": "id"}], keys="id")
     assert nothing.rows[0].after is None
-    assert repr(nothing).endswith("No key is left: by id, 6 of 6 stood alone before the recipe.")
+    assert repr(nothing).endswith("No key remains. Unique on id before recoding: 6 of 6.")
 
 
 def test_a_copy_is_recoded_alike_and_gives_repu():
@@ -103,7 +103,10 @@ def test_a_copy_is_recoded_alike_and_gives_repu():
     first, last = result.rows[0].before, result.rows[-1].after
     assert (first.n_replicated, last.n_replicated) == (1, 1)  # 17 A
     assert last.repU == pytest.approx(100 / 6)
-    assert "Alone in the data and in the copy: 1 (16.7 %) before, 1 (16.7 %) after." in repr(result)
+    assert (
+        "Replicated uniques (unique in both files): 1 (16.7 %) before, 1 (16.7 %) after."
+        in repr(result)
+    )
 
 
 def test_bands_keep_codes_apart_and_their_order():

@@ -140,9 +140,11 @@ def test_bands_are_proposed_for_a_key_that_sets_people_apart():
         " these bands."
     )
     assert (result.record.n_uniques, result.record.n_uniques_left) == (1963, 69)
-    together = "By sex, age, region and settlement, 1,963 of 5,000 stand alone; after all of them,"
-    assert repr(result).splitlines()[-1] == f"{together} 69 would."
-    assert "after all of them, 69 would." in result._repr_html_()
+    together = (
+        "Unique on sex, age, region and settlement: 1,963 of 5,000 now, 69 after all of them."
+    )
+    assert repr(result).splitlines()[-1] == together
+    assert "69 after all of them." in result._repr_html_()
 
 
 def test_proposals_cut_the_uniques_of_sd2011_too():
@@ -235,7 +237,7 @@ def test_no_reason_shows_a_value():
 
 def test_nothing_to_propose_is_said_without_a_promise():
     assert repr(proposed(["a", "b"] * 50)) == (
-        "Nothing is proposed for a data frame. That is no promise: what outsiders know decides."
+        "No recoding is proposed for a data frame. Check what an intruder would know."
     )
 
 

@@ -16,9 +16,14 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.measure.cap.gtcap_prepare import GtcapData, prepare_gtcap
+from unveil.measure.cap.gtcap_prepare import (
+    GtcapData,
+    GtcapProblem,
+    GtcapSettings,
+    parse_settings,
+    prepare_gtcap,
+)
 from unveil.measure.cap.gtcap_scores import GtcapSums, Scoring, uniques
-from unveil.measure.cap.gtcap_settings import GtcapProblem, GtcapSettings, parse_settings
 from unveil.records.base import Copy
 from unveil.records.cap import Gtcap, GtcapBin, GtcapCopy, Radius, UniqueScore
 from unveil.records.disclosure import NotMeasured

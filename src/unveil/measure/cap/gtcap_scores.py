@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.measure.cap.gtcap_settings import GtcapProblem
+from unveil.measure.cap.gtcap_prepare import GtcapProblem
 from unveil.models.neighbours.radius import (
     Buckets,
     Columns,

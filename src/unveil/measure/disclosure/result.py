@@ -221,6 +221,11 @@ class DisclosureResult(Result):
         record, exclusions = measured.record(exclude)
         return cls(record, measured, exclusions)
 
+    @property
+    def exclusions(self) -> Exclusions:
+        """The counts behind the figures, and the rules that act on them; never part of a view."""
+        return self._exclusions
+
     def with_expected(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.claims`: what is expected and added behind every DiSCO."""
         claims = single_value_claims(self._exclusions, progress)

@@ -11,7 +11,7 @@ from functools import reduce
 from itertools import accumulate
 from math import comb, lgamma, log
 from operator import or_
-from typing import Any, Protocol
+from typing import Any
 
 from unveil.errors import InternalError, SettingsError
 from unveil.measure.tables.flow import Network, network_of
@@ -29,34 +29,10 @@ from unveil.measure.tables.parts import System, sums_of
 WITNESSES = 512
 
 
-class Oracle(Protocol):
-    """Answers whether a cell can have more people than it has."""
-
-    system: System
-    by_fullness: bool
-    """Whether only WHICH cells are fully known matters, not how many people of the others are."""
-
-    def raisable(self, cell: int, at_least: Sequence[int]) -> bool:
-        """Whether a table of at least `at_least` fits the release with more in the cell."""
-        ...
-
-    def find_recovered(self, at_least: Sequence[int], cells: Sequence[int]) -> frozenset[int]:
-        """Those of the cells that are fully known and cannot be raised."""
-        ...
-
-    def recovers_all(self, at_least: Sequence[int], cells: Sequence[int]) -> bool:
-        """Whether each of the cells is fully known and cannot be raised."""
-        ...
-
-    def is_exposed(self, cell: int) -> bool:
-        """Whether the cell is recovered once all its own people are known, and nobody else."""
-        ...
-
-
 class NetworkOracle:
     """By reachability: a cell is raised by leading one person round a circle of the network."""
 
-    by_fullness = True
+    by_fullness = True  # only WHICH cells are fully known matters, not how many of the others are
 
     def __init__(self, system: System, network: Network) -> None:
         self.system = system

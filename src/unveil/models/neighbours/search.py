@@ -30,10 +30,12 @@ from unveil.models.neighbours.distances import (
 )
 from unveil.study.scenario import Progress
 
-MOST_PAIRS = 2**22
+MOST_BOUNDED = 2**24
 """How many pairs may be candidates at once."""
+MOST_PAIRS = 2**22
+"""How many pairs of a KD-tree are held at once."""
 PAIRS = 2**20
-"""The same for each of several threads."""
+"""How many pairs are measured at once, and searched by each of several threads."""
 MOST_THREADS = 8
 
 
@@ -113,7 +115,11 @@ class _Candidates:
         kept = np.flatnonzero((bound <= self._reach(bound)[row]) & np.isfinite(bound))
         kept = kept[np.argsort(row[kept], kind="stable")]
         row, other = row[kept], other[kept]
-        apart = self._distance.measure(self._rows[row], other, longest_tie(self._limit)[row])
+        limit = longest_tie(self._limit)
+        apart = np.zeros(len(row))
+        for some in chunks(slice(0, len(row)), PAIRS):
+            mine = row[some]
+            apart[some] = self._distance.measure(self._rows[mine], other[some], limit[mine])
         if k == 1:
             kth = self._limit.copy()
             np.minimum.at(kth, row, apart)
@@ -128,7 +134,7 @@ class _Candidates:
 def _row_blocks(distance: Distance, n_rows: int) -> Iterator[slice]:
     n_bounds, width = distance.tile
     n_others = max(distance.n_others, 1)
-    size = min(n_bounds // min(n_others, width), max(MOST_PAIRS // n_others, 16))
+    size = min(n_bounds // min(n_others, width), max(MOST_BOUNDED // n_others, 16))
     return chunks(slice(0, n_rows), size)
 
 

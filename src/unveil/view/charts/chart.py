@@ -61,6 +61,7 @@ _NEEDLESS = re.compile(
 _EMPTY = re.compile(
     r'<path class="(?:back|fore)ground"(?![^>]*(?:fill|stroke)=)[^>]*/>|<path [^>]*display="none"/>'
 )
+_XLINK = re.compile(r' xmlns:xlink="[^"]*"')
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _FAMILY = re.compile(r' font-family="([^"]*)"')
 
@@ -96,7 +97,12 @@ class Chart:
 
     def encode(self, path: Path) -> bytes:
         """The still picture as the ending of a file asks for it."""
-        return convert_svg(self.svg(), path)
+        import vl_convert
+
+        picture, ending = self.svg(), path.suffix.lower()
+        if ending == ".png":
+            return bytes(vl_convert.svg_to_png(picture, scale=_SCALE))
+        return bytes(vl_convert.svg_to_pdf(picture)) if ending == ".pdf" else picture.encode()
 
     def to_dict(self) -> dict[str, Any]:
         """The whole specification in Vega-Lite, with its figures under the pointer."""
@@ -131,16 +137,6 @@ def check_ending(path: Path) -> None:
         )
 
 
-def convert_svg(picture: str, path: Path) -> bytes:
-    """A still picture as the ending of a file asks for it."""
-    import vl_convert
-
-    ending = path.suffix.lower()
-    if ending == ".png":
-        return bytes(vl_convert.svg_to_png(picture, scale=_SCALE))
-    return bytes(vl_convert.svg_to_pdf(picture)) if ending == ".pdf" else picture.encode()
-
-
 def render_svg(spec: Spec, *, title: str, description: str) -> str:
     """A Vega-Lite specification as one SVG document, with what it shows said in words."""
     import vl_convert
@@ -159,7 +155,7 @@ def render_svg(spec: Spec, *, title: str, description: str) -> str:
 def apply_theme(spec: Spec, *, title: str) -> Spec:
     """The specification in our one look, with every text in it safe to show."""
     config = {**_CONFIG, **spec.get("config", {})}
-    themed: Spec = _visible({"title": title, "padding": 12, **spec, "config": config})
+    themed: Spec = _visible({"title": title, "padding": 8, **spec, "config": config})
     return themed
 
 
@@ -193,6 +189,7 @@ def shrink_svg(picture: str) -> str:
     family = families.pop() if len(families) == 1 else None
     rest = _TAG.sub(lambda tag: _shrink_tag(tag[0], family), _EMPTY.sub("", rest))
     own = f' font-family="{family}"' if family else ""
+    start = start if "xlink:" in rest else _XLINK.sub("", start)
     return f"{start}{own}>{rest}"
 
 

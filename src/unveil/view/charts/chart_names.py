@@ -39,7 +39,7 @@ from unveil.view.charts.dots import (
 from unveil.view.charts.grids import associations, correlation_difference, pair_map
 from unveil.view.charts.intervals import attack_rates, overlap
 from unveil.view.charts.lines import (
-    CurveLine,
+    StepLine,
     cap_lines_chart,
     ecap_curve,
     noise_curve,
@@ -100,7 +100,9 @@ def pairs(record: PairTables, copy: int | None = None) -> Chart:
 
 def curve(record: Sap, threshold: float | None = None) -> Chart:
     """The chance of a disclosure by the number of known people."""
-    return sap_curve([CurveLine(and_list(record.dims), record)], threshold=threshold)
+    return sap_curve(
+        [StepLine(and_list(record.dims), record.lower, record.upper)], threshold=threshold
+    )
 
 
 def rates(record: Attacks) -> Chart:

@@ -166,7 +166,7 @@ def distribution(found: Distribution) -> Chart:
         return Chart(_levels(bars, WIDTH), title=title, description=said)
     panels = [histogram_panel(found, found.histogram)]
     if any(one.original or one.synthetic for one in bars):
-        panels.append(_levels(bars, 120))
+        panels.append(_levels(bars, 80))
     means = ", ".join(format_value(found, one) for one in found.mean_synthetic)
     return Chart(
         {"hconcat": panels, "spacing": 40},
@@ -184,7 +184,7 @@ def _levels(bars: Sequence[Bar], width: int) -> Spec:
     """Two bars for each level, the original above."""
     rows = [{"name": b.label, "original": b.original, "synthetic": b.synthetic} for b in bars]
     x: Spec = {"type": "quantitative", "title": _SHARE}
-    x["axis"] = {"tickCount": width // 50, "labelOverlap": True}
+    x["axis"] = {"tickCount": max(2, width // 50), "labelOverlap": True}
     marks = [
         bar(
             at(x, side),
@@ -228,7 +228,7 @@ def histogram_panel(found: Distribution, histogram: Histogram) -> Spec:
     ]
     if densities:
         layers.append(line(x, y, densities, {"color": _KEY}))
-    return panel(layers, 380, 220)
+    return panel(layers, 300, 200)
 
 
 def _axis(found: Distribution, histogram: Histogram) -> Spec:

@@ -404,7 +404,7 @@ def _pair_row(pair: DotPair) -> Row:
 
 # Exclusions: Raab's Table 2 as a row of small pictures
 
-_SMALL, _LONGEST = 70, 13
+_SMALL, _LONGEST = 64, 13
 
 
 def exclusion_grid_chart(record: ExclusionTable, targets: Sequence[str] | None = None) -> Chart:

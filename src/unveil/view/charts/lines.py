@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from unveil.records.cap import Cap, CapRow
-from unveil.records.count_tables import Sap
 from unveil.records.noise import NoiseChoice
 from unveil.records.protection import NoiseReason
 from unveil.view.cap_words import SCENARIOS, method_phrase, share
@@ -32,8 +31,8 @@ from unveil.view.charts.marks import (
     write,
 )
 from unveil.view.ecap import NOISES, claim, figure
-from unveil.view.format import and_list, format_count, truncate
-from unveil.view.format_probability import between, probability
+from unveil.view.format import and_list, format_count, truncate, visible
+from unveil.view.format_probability import between, probability, probability_figure
 
 _NAME = 16  # pixels between two names at the ends of lines
 
@@ -53,7 +52,7 @@ LINES = {
     "baseline": ("cap_baseline", "#8a8a8a", [2, 2], "cross"),
 }
 """The field, and how each line looks: told apart without a colour."""
-_CAP_WIDTH, _CAP_HEIGHT = 150, 180
+_CAP_WIDTH, _CAP_HEIGHT = 110, 160
 _Panels = Sequence[tuple[str, Sequence[CapRow]]]
 
 
@@ -136,30 +135,64 @@ MOST_LINES = 6
 COLOURS = (SYNTHETIC, "#000000", "#8c4fa3", "#2b8cbe", "#6b6b6b", "#c270a8")
 DASHES = (SOLID, [9, 4], [2, 3], [12, 3, 2, 3], [5, 2], [1, 4])
 _SAP_WIDTH, _SAP_HEIGHT, _LONGEST = 420, 280, 26
+_MOST_NUMBERS = 25
+
+
+SAP = "SAP by number of people known to the intruder"
+_TRUE_COUNTS = "Confidential: drawn from true counts, and may end at the number of people."
 
 
 @dataclass(frozen=True)
-class CurveLine:
-    """One table under one scheme: what it is called, and what was found."""
+class StepLine:
+    """One curve over n = 0, 1, ...: its name, and its bounds, equal where it is known exactly."""
 
     label: str
-    record: Sap
+    lower: Sequence[float]
+    upper: Sequence[float]
+
+    @property
+    def last(self) -> int:
+        """The largest n."""
+        return len(self.upper) - 1
+
+    @property
+    def first_risk(self) -> int | None:
+        """The smallest n whose lower bound is above 0."""
+        return next((n for n, low in enumerate(self.lower) if low > 0), None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only bounds are known."""
+        return any(high - low > 1e-6 for low, high in zip(self.lower, self.upper, strict=True))
+
+    @property
+    def sentence(self) -> str:
+        """The curve in words."""
+        start, name, last = self.first_risk, truncate(self.label), self.last
+        low, high = self.lower[-1], self.upper[-1]
+        if not high:
+            return f"{name}: 0 up to {format_count(last, 'known person', 'known people')}."
+        latest = " at the latest" if any(self.upper[:start]) else ""
+        starts = "" if start is None else f" above 0 from {start:,} known people on{latest},"
+        return f"{name}:{starts} {between(low, high) or probability(high)} at {last:,}."
 
 
-def sap_curve(curves: Sequence[CurveLine], *, threshold: float | None = None) -> Chart:
+def sap_curve(
+    curves: Sequence[StepLine], *, title: str = SAP, threshold: float | None = None
+) -> Chart:
     """A step line for each table; where each leaves zero is marked.
 
     Lines differ by colour, dashes and the name at their end; where only bounds are known, the
     space between them is shaded.
     """
-    named = list(zip(_distinct(curves), (curve.record for curve in curves), strict=True))
-    labels = [label for label, _ in named]
-    longest = max(record.n[-1] for _, record in named)
-    last = min(longest, max(_reach(record) for _, record in named))
+    labels = _distinct(curves)
+    named = list(zip(labels, curves, strict=True))
+    longest = max(curve.last for curve in curves)
+    last = min(longest, max(map(_reach, curves)))
     rows: list[Row] = [
         {"label": label, "n": n, "low": low, "high": high}
-        for label, record in named
-        for n, low, high in zip(record.n, record.lower, record.upper, strict=True)
+        for label, curve in named
+        for n, (low, high) in enumerate(zip(curve.lower, curve.upper, strict=True))
         if n <= last
     ]
     beyond = "; beyond, no line changes" if last < longest else ""
@@ -172,60 +205,54 @@ def sap_curve(curves: Sequence[CurveLine], *, threshold: float | None = None) ->
         for looks in (COLOURS, DASHES)
     )
     layers = [line(x, y, rows, {"color": colour, "strokeDash": dash}, interpolate="step")]
-    wide = {row["label"] for row in rows if row["high"] - row["low"] > 1e-6}
+    wide = {label for label, curve in named if curve.is_open}
     if wide:
         between_them = {"x": x, "y": at(y, "low"), "y2": {"field": "high"}, "color": colour}
         some = [row for row in rows if row["label"] in wide]
         layers.append(draw("area", some, between_them, interpolate="step", opacity=0.2))
     layers += _starts(named, x, y, colour)
-    ends = [(label, record.n[-1], record.upper[-1]) for label, record in named]
+    ends = [(label, curve.last, curve.upper[-1]) for label, curve in named]
     if threshold is not None:
         layers.append(rule([{"high": threshold}], "#666666", [1, 4], y=y))
         ends.append((f"threshold {threshold:g}", last, threshold))
     layers += _leads(ends, max(last, 1), colour, labels)
     return Chart(
-        panel(layers, _SAP_WIDTH, _SAP_HEIGHT),
-        title="Subtraction attribution probability (SAP)",
-        description=" ".join(map(curve_sentence, curves)),
+        {
+            "title": {"text": title, "subtitle": _TRUE_COUNTS},
+            **panel(layers, _SAP_WIDTH, _SAP_HEIGHT),
+        },
+        title=title,
+        description=" ".join(curve.sentence for curve in curves),
     )
 
 
-def curve_sentence(curve: CurveLine) -> str:
-    """One curve in a sentence."""
-    record, name = curve.record, truncate(curve.label)
-    last, low, high = record.n[-1], record.lower[-1], record.upper[-1]
-    if not high:
-        return f"{name}: 0 up to {format_count(last, 'known person', 'known people')}."
-    starts = "" if record.first_risk is None else f" above 0 from {record.first_risk:,} known on,"
-    return f"{name}:{starts} {between(low, high) or probability(high)} at {last:,}."
-
-
-def _reach(record: Sap) -> int:
+def _reach(curve: StepLine) -> int:
     """How far a line has something to show: to its end while there is no risk, else a bit on."""
-    if not record.upper[-1]:
-        return record.n[-1]
-    bounds = list(zip(record.lower, record.upper, strict=True))
+    if not curve.upper[-1]:
+        return curve.last
+    bounds = list(zip(curve.lower, curve.upper, strict=True))
     moved = [n for n, (before, now) in enumerate(pairwise(bounds), start=1) if before != now]
     settled = moved[-1] if moved else 0
     return settled + max(1, settled // 6)
 
 
-def _distinct(curves: Sequence[CurveLine]) -> list[str]:
+def _distinct(curves: Sequence[StepLine]) -> list[str]:
     """Names short enough for the margin, none twice."""
     made: list[str] = []
     for place, curve in enumerate(curves):
         shown = truncate(curve.label)
         shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        shown += " (bounds)" if curve.is_open else ""
         made.append(f"{shown} ({place + 1})" if shown in made else shown)
     return made
 
 
-def _starts(named: Sequence[tuple[str, Sap]], x: Spec, y: Spec, colour: Spec) -> list[Spec]:
+def _starts(named: Sequence[tuple[str, StepLine]], x: Spec, y: Spec, colour: Spec) -> list[Spec]:
     """A dot where the risk leaves zero, with its number of people."""
     rows: list[Row] = [
-        {"label": label, "n": n, "high": record.upper[n], "text": f"n = {n:,}"}
-        for label, record in named
-        if (n := record.first_risk) is not None
+        {"label": label, "n": n, "high": curve.upper[n], "text": f"n = {n:,}"}
+        for label, curve in named
+        if (n := curve.first_risk) is not None
     ]
     once = {(row["n"], row["high"]): row for row in rows}.values()
     dots = {"x": x, "y": y, "color": colour}
@@ -259,9 +286,37 @@ def _leads(
 
 def _ticks(last: int) -> list[int]:
     """Whole numbers, no more than a dozen of them."""
-    steps = (size * factor for size in (1, 10, 100, 1000, 10_000) for factor in (1, 2, 5))
-    step = next((step for step in steps if last / step <= 12), max(1, last // 12))
-    return list(range(0, last + 1, step))
+    return list(range(0, last + 1, _round_step(last, 12)))
+
+
+def _round_step(last: int, most: int) -> int:
+    """A round number of which at most so many fit into the axis."""
+    size = 1
+    while True:
+        for step in (size, 2 * size, 5 * size):
+            if last / step <= most:
+                return step
+        size *= 10
+
+
+def curve_table(
+    curves: Sequence[StepLine], keep: Sequence[int] = ()
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The same as a table: its heads and its rows, those of `keep` among them."""
+    heads = ("n", *(visible(curve.label) for curve in curves))
+    rows = [
+        (f"{n:,}", *(probability_figure(curve.lower[n], curve.upper[n]) for curve in curves))
+        for n in numbers_shown(curves[0].last, keep)
+    ]
+    return heads, rows
+
+
+def numbers_shown(last: int, keep: Sequence[int] = ()) -> list[int]:
+    """All n where they are few; else evenly spaced ones, the ends and those that matter."""
+    if last < _MOST_NUMBERS:
+        return list(range(last + 1))
+    step = _round_step(last, _MOST_NUMBERS - 5)
+    return sorted({*range(0, last + 1, step), last, *(n for n in keep if 0 <= n <= last)})
 
 
 # ECAP by the amount of noise: for the custodian alone
@@ -426,4 +481,4 @@ def _others(record: NoiseChoice, what: str, called: str) -> Spec:
         for channel, values in (("color", _SHADES), ("strokeDash", _DASHES))
     }
     layers = [line(_X, _Y, rows, looks), rule([{"ecap": record.threshold}], BAD, DASHED, y=_Y)]
-    return panel(layers, 220, 220, title=f"By the {called}")
+    return panel(layers, 180, 200, title=f"By the {called}")

@@ -33,12 +33,12 @@ SHADES = ("#3d3d3d", "#f2f2f2", SYNTHETIC)
 PEOPLE = "percent of people in the original"
 SOLID, DASHED, DOTTED = [1, 0], [6, 3], [2, 3]
 
-WIDTH = 300
+WIDTH = 200
 """Pixels of the plot between names and figures."""
 MOST_ROWS = 50
 """Rows in one picture: more would not fit a sheet of paper."""
 _STEP, _DENSE = 26, 20
-_SIZE, _LETTER, _GAP = 12, 6.7, 12  # pixels: of text, of one letter, between plot and text
+_SIZE, _LETTER, _GAP = 12, 6.3, 12  # pixels: of text, of one letter, between plot and text
 _NAMES_WIDE, _TEXT_WIDE = 250, 300
 _HEADS_UP = (10, 26)  # pixels above the plot, the lowest line first
 _REACHES = (1, 2, 5, 10, 20, 50, 100)

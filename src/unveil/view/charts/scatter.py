@@ -179,7 +179,7 @@ TREATED = {
     "filtered, noise": INK,
 }
 MOST_NAMED = 30
-_WIDTH, _HEIGHT, _CLOSE, _LETTER = 520, 360, 12, 6.5
+_WIDTH, _HEIGHT, _CLOSE, _LETTER = 480, 340, 12, 6.5
 _SHIFTS = (-8, 13, -21, 26, -34, 39)
 
 

@@ -10,7 +10,6 @@ from unveil.view import pair_tables as paired
 from unveil.view import utility as separated
 from unveil.view.blocks import Block, Figure, Folded, Heading, Sentence, notes, sentences
 from unveil.view.charts.bars import distances
-from unveil.view.charts.chart import Chart
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import associations, pair_map
 from unveil.view.charts.scatter import projection_chart
@@ -117,16 +116,32 @@ def utility_blocks(
     yield from notes(group_notes(record.coercions))
 
 
-def _charts(found: UtilityFigures) -> Iterator[tuple[str, tuple[Callable[[], Chart], str]]]:
+def _charts(found: UtilityFigures) -> Iterator[tuple[str, Callable[[Sentence], Figure]]]:
     """The charts of a page, each by the key of the sentence that it supports."""
     record = found.comparison
-    yield "comparison/column", (lambda: distances(record), CAPTIONS["distances"])
+    rows = compared.ranked_distances(record)
+    every = separated.filled_table("", compared.DISTANCE_HEADS, rows)
+    yield (
+        "comparison/column",
+        lambda text: Figure(text, distances(record), CAPTIONS["distances"], every),
+    )
     if compared.changed_associations(record):
-        yield "comparison/association", (lambda: associations(record), CAPTIONS["associations"])
+        yield (
+            "comparison/association",
+            lambda text: Figure(text, associations(record), CAPTIONS["associations"]),
+        )
     if (pairs := found.pairs) is not None:
-        yield "pair tables/worst", (lambda: pair_map(pairs), CAPTIONS["pairs"])
+        ranked = paired.standardised_rows(pairs, paired.headline_copy(pairs))
+        table = separated.filled_table("", paired.HEADS, [*map(paired.cells, ranked)])
+        yield (
+            "pair tables/worst",
+            lambda text: Figure(text, pair_map(pairs), CAPTIONS["pairs"], table),
+        )
     if (placed := found.projection) is not None:
-        yield "projection/explained", (lambda: projection_chart(*placed), CAPTIONS["projection"])
+        yield (
+            "projection/explained",
+            lambda text: Figure(text, projection_chart(*placed), CAPTIONS["projection"]),
+        )
 
 
 def _bars(record: Comparison) -> Folded:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from unveil.records.count_tables import Sap
 from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
-from unveil.view.charts.lines import MOST_LINES, CurveLine, sap_curve
+from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
 from unveil.view.html_page import figures, render_details
@@ -67,7 +67,8 @@ def _all(found: Sequence[tuple[str, Sap]], threshold: float) -> Iterator[str]:
         yield render_figure(
             _first(some),
             sap_curve(
-                [CurveLine(table_name(part), record) for part, record in some], threshold=threshold
+                [StepLine(table_name(part), one.lower, one.upper) for part, one in some],
+                threshold=threshold,
             ),
             caption=CAPTION,
             heads=HEADS,
