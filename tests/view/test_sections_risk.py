@@ -675,7 +675,7 @@ def test_nobody_is_a_statistical_unique_and_nobody_is_alone():
     assert set(told) == {"gtcap/none", "gtcap/sizes"}
     assert "<svg" not in section("gtcap", report_cases.hostile()).body
     assert said("uniques", report_cases.hostile())["uniques/uniques"].startswith(
-        "None of your people"
+        "None of the people"
     )
     assert "<svg" not in section("uniques", report_cases.hostile()).body
 
@@ -693,7 +693,9 @@ def test_a_sensitive_column_is_told_in_the_section_on_uniques():
     contents, parts = report_cases.example()
     records = {one.name: parts[one.name] for one in contents.run.parts}
     pair = contents, Parts(contents.run, {**records, "match_risk neighbour": record})
-    assert "one and the same value of health" in said("uniques", pair)["match risk/diversity"]
+    assert (
+        "only with records of one value of health" in said("uniques", pair)["match risk/diversity"]
+    )
 
 
 @pytest.mark.slow
