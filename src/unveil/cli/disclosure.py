@@ -170,8 +170,9 @@ def measure_and_assess(
     settings: Mapping[str, Any],
     *,
     recipe: "Recipe | None" = None,
+    is_gate: bool = False,
 ) -> tuple[DisclosureResult, Assessment]:
-    """Read once, measure and assess, with a progress bar on standard error."""
+    """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
     with progress_bar(Console(stderr=True)) as bar:
         missing = settings.get("missing_values", ())
@@ -199,8 +200,8 @@ def measure_and_assess(
             accept=gate.acceptances(digest),
             files_sha256=digest,
             audience=gate.audience,
-            in_full=bool(limits) or gate.is_full,
-            is_gate=bool(limits),
+            in_full=bool(limits) or gate.is_full or is_gate,
+            is_gate=bool(limits) or is_gate,
             progress=bar,
         )
     gate.refuse_unknown(assessment)

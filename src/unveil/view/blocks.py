@@ -127,6 +127,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Signatures:
+    """Boxes to tick and lines to sign, on a page only."""
+
+    choices: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Folded:
     """Detail: unfolds on a page, is left out on paper, and on a terminal unless asked for."""
 
@@ -136,7 +144,7 @@ class Folded:
 
 
 Words = Heading | Sentence | Items | Command
-Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Folded
+Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Signatures | Folded
 
 
 def table(

@@ -6,7 +6,7 @@ thresholds are in docs/gate.md.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +16,7 @@ from unveil.arguments import quote_value
 from unveil.assessment.alerts import Limits
 from unveil.assessment.assess_release import Breach, assess_release, check_acceptances, files_hash
 from unveil.assessment.limits import LIMITABLE, check_limits, read_pairs
+from unveil.assessment.summarise import summarise_disclosure
 from unveil.errors import SettingsError, list_names, nearest
 from unveil.io.table import Table
 from unveil.measure.disclosure.disclosure import check_settings, disclosure
@@ -27,6 +28,7 @@ from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, N
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience
 from unveil.records.limits import Verdict
+from unveil.records.summary import Summary
 from unveil.study.people import NONE
 from unveil.study.roles import names
 from unveil.study.scenario import Progress, no_progress
@@ -42,6 +44,7 @@ class AssessResult(Result):
 
     record: Assessment
     disclosure: DisclosureResult | None = None
+    _limits: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def alerts(self) -> tuple[Alert, ...]:
@@ -57,6 +60,22 @@ class AssessResult(Result):
     def evidence(self) -> GateEvidence:
         """What the checks counted."""
         return self.record.evidence
+
+    def summary(self) -> Summary:
+        """One page: verdict, people at risk, what was not tested, what is to be decided.
+
+        Raises
+        ------
+        SettingsError
+            If no keys were given, so that no scenario was measured.
+        """
+        if self.disclosure is None:
+            raise SettingsError("A summary needs a scenario: name what an intruder knows, keys=.")
+        found = self.disclosure
+        verdicts = check_limits(found.record, self._limits)
+        return summarise_disclosure(
+            found.record, assessment=self.record, verdicts=verdicts, sensitive=found.sensitive
+        )
 
     @property
     def exit_code(self) -> int:
@@ -172,7 +191,8 @@ def assess(
         progress=progress,
     )
     check_acceptances(accept or {}, record.alerts, audience)
-    return AssessResult(record, found)
+    figures = {name: pair[1] for name, pair in wanted.items() if name in LIMITABLE}
+    return AssessResult(record, found, figures)
 
 
 def hash_study(study: Study) -> str:
