@@ -1,16 +1,13 @@
-"""What does the run mean against the custodian's own limits, and what was decided?
-
-Never "safe": a verdict is against limits that a named person accepted, or it is that nobody has.
-"""
+"""The verdict against limits that a named person accepted, and what was decided."""
 
 from collections.abc import Iterator
-from html import escape
+from typing import Literal
 
 from unveil.records.judgement import Decision, Judgement, LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
-from unveil.view.alerts import alerts_html, is_open
+from unveil.view.alerts import alert_blocks, is_open
+from unveil.view.blocks import AlertBox, Block, Items, Kind, Sentence, TableBlock, table
 from unveil.view.format import format_count, truncate
-from unveil.view.html_pieces import render_in_full, text, when
 from unveil.view.limits import (
     MeasureFigures,
     describe_thing,
@@ -19,54 +16,58 @@ from unveil.view.limits import (
     limit_text,
     worst,
 )
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.status import GLYPHS, WORDS
+from unveil.view.sections.shared import format_time
+from unveil.view.status import GLYPHS, format_status
 
 CARDS = (
-    ("repU", "Identity (repU)"),
-    ("DiSCO", "Worst attribute (DiSCO)"),
-    ("GTCAP", "Mean GTCAP"),
-    ("S_pMSE", "Utility (S_pMSE max)"),
+    ("repU", "Replicated uniques (repU)"),
+    ("DiSCO", "Highest disclosure (DiSCO)"),
+    ("GTCAP", "Highest mean GTCAP"),
+    ("S_pMSE", "Worst pair (S_pMSE)"),
 )
 """The four measures that stand on top, and what they are called there."""
-COLOURS: dict[Status, str] = {
-    "above": "above",
-    "not measured": "above",
-    "review": "review",
+BOXES: dict[Status, Literal["block", "review", "within"]] = {
+    "above": "block",
+    "not measured": "block",
     "within": "within",
-    "no limit": "none",
 }
-"""Of a status, the class of its colour; shape and word always stand with it."""
+TEMPLATES = {
+    "alerts": "{n} above, against a release or for a person to decide.",
+    "targets": "{k} of {n} targets exceed the limit on {measure} ({limit}).",
+    "pairs": "{k} of {n} pairs of columns exceed the limit on {measure} ({limit}).",
+    "tables": "{k} of {n} tables exceed the limit on {measure} ({limit}).",
+    "figures": "{k} of {n} figures exceed the limit on {measure} ({limit}).",
+    "figure": "{measure}{whose} is {value}, above the limit ({limit}).",
+    "not measured": "{n} with a limit could not be measured, which counts as above the limit.",
+    "review": "{n} to review: above the review value, within the limit.",
+    "within": "All {n} figures with a limit are within it.",
+    "no limits": "No limits have been accepted, so no figure can be within one.",
+    "accepted": "Limits accepted by {by}, {on}.",
+    "open": "{n} without a ruling: common knowledge or residual risk?",
+    "release": "Decision: release. {by}, {on}, on run {run}.",
+    "refuse": "Decision: no release. {by}, {on}, on run {run}.",
+    "undecided": "No decision has been recorded for this run.",
+    "evidence": "Evidence for a decision, not a certificate. Annexes follow.",
+}
 
 
-FINDINGS = "A ruling on each finding of the checks:"
-WHERE = "what may be common knowledge"
+def _say(key: str, of: str = "", kind: Kind = "plain", **values: str) -> Sentence:
+    return Sentence(TEMPLATES[key].format(**values), kind, f"verdict/{key}", of)
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """The alerts, the verdict, four cards, what is still to be said, and the decision."""
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """The alerts, the verdict, four figures, what is outstanding, and the decision."""
     judgement = contents.judgement
     groups = group_figures(judgement)
-    first, *more = sentences(judgement, groups)
-    body = [
-        alerts_html(judgement.alerts, judgement.not_tested),
-        _line(judgement, first),
-        *(one.html("told") for one in more),
-        _cards(contents, groups),
-        _still_to_say(judgement),
-        *_decided(contents.decision),
-        fill_sentence("verdict.evidence").html("told dim"),
-    ]
-    return Section("verdict", "Verdict against your limits", "".join(body))
-
-
-def _line(judgement: Judgement, first: Phrase) -> str:
-    """The verdict in one breath, and the first reason for it."""
     status, words = headline(judgement)
-    told = f'<strong class="{COLOURS[status]}">{GLYPHS[status]} {words}:</strong> '
-    opened, rest = first.html("verdict").split(">", 1)
-    return f"{opened}>{told}{rest}"
+    first, *more = sentences(judgement, groups)
+    yield from alert_blocks(judgement.alerts, judgement.not_tested, level=2)
+    yield AlertBox(BOXES.get(status, "review"), f"{GLYPHS[status]} {words}", (first.text,))
+    yield from more
+    yield _cards(contents, groups)
+    yield from _outstanding(judgement)
+    yield from _decided(contents.decision)
+    yield _say("evidence", kind="dim")
 
 
 def headline(judgement: Judgement) -> tuple[Status, str]:
@@ -74,31 +75,31 @@ def headline(judgement: Judgement) -> tuple[Status, str]:
     is_accepted = any(one.accepted is not None for one in judgement.alerts)
     cases: tuple[tuple[bool, Status, str], ...] = (
         (judgement.exit_code == 3, "above", "NOT READY FOR RELEASE"),
-        (judgement.accepted_by is None, "no limit", "NO LIMITS ACCEPTED YET"),
-        (not judgement.is_current, "review", "OUT OF DATE: MEASURE AGAIN"),
-        (judgement.exit_code == 4, "review", "NOT READY TO BE DECIDED"),
+        (judgement.accepted_by is None, "no limit", "CANNOT BE ASSESSED YET"),
+        (not judgement.is_current, "review", "OUT OF DATE: RUN AGAIN"),
+        (judgement.exit_code == 4, "review", "DECISIONS OUTSTANDING"),
         (is_accepted, "review", "ALERTS ACCEPTED BY NAME"),
-        (bool(judgement.n_review), "review", "WITHIN YOUR LIMITS, SOME TO REVIEW"),
+        (bool(judgement.n_review), "review", "WITHIN LIMITS, SOME FIGURES TO REVIEW"),
     )
     found = (case[1:] for case in cases if case[0])
-    return next(found, ("within", "WITHIN YOUR LIMITS"))
+    return next(found, ("within", "WITHIN ACCEPTED LIMITS"))
 
 
-def sentences(judgement: Judgement, groups: list[MeasureFigures]) -> Iterator[Phrase]:
+def sentences(judgement: Judgement, groups: list[MeasureFigures]) -> Iterator[Sentence]:
     """What is open, above, to be reviewed, not measured, or waits for somebody."""
     if n_alerts := sum(map(is_open, judgement.alerts)):
-        yield fill_sentence("verdict.alerts", n=format_count(n_alerts, "alert"))
+        yield _say("alerts", n=format_count(n_alerts, "alert"))
     for group in groups:
         yield from (_above(part) for part in kinds_of(group) if part.above)
     statuses = [one.status for group in groups for one in group.worst_of_each]
-    for status, key in (("not measured", "verdict.not_measured"), ("review", "verdict.review")):
+    for status, key in (("not measured", "not measured"), ("review", "review")):
         if n := statuses.count(status):  # type: ignore[arg-type]
-            yield fill_sentence(key, n=format_count(n, "figure"))
+            yield _say(key, n=format_count(n, "figure"))
     n_within = statuses.count("within")
     if n_within and n_within == sum(status != "no limit" for status in statuses):
-        yield fill_sentence("verdict.within", n=f"{n_within:,}")
+        yield _say("within", n=f"{n_within:,}")
     if n_open := sum(finding.state == "open" for finding in judgement.findings):
-        yield fill_sentence("verdict.open", n=format_count(n_open, "finding"))
+        yield _say("open", n=format_count(n_open, "flag"))
     yield _accepted(judgement)
 
 
@@ -116,21 +117,21 @@ def _kind(one: LimitCheck) -> str:
     return "targets" if one.target is not None else "pairs" if _is_pair(one) else "figures"
 
 
-def _above(group: MeasureFigures) -> Phrase:
+def _above(group: MeasureFigures) -> Sentence:
     first, k, n = group.above[0], len(group.above), len(group.limited)
     limit, kind = limit_text(group.measure, first.limit or 0.0), _kind(first)
     if n == 1:
         value = figure_text(group.measure, first.value)
-        return fill_sentence(
-            "verdict.figure",
+        return _say(
+            "figure",
             f"{group.measure}|{kind}",
             measure=group.measure,
             whose=_of(first),
             value=value,
             limit=limit,
         )
-    return fill_sentence(
-        f"verdict.{kind}",
+    return _say(
+        kind,
         f"{group.measure}|{kind}",
         k=f"{k:,}",
         n=f"{n:,}",
@@ -151,40 +152,40 @@ def _is_pair(one: LimitCheck) -> bool:
     return one.part.startswith("tables") and one.subject is not None
 
 
-def _accepted(judgement: Judgement) -> Phrase:
+def _accepted(judgement: Judgement) -> Sentence:
     if judgement.accepted_by is None:
-        return fill_sentence("verdict.no_limits")
+        return _say("no limits")
     by = truncate(judgement.accepted_by)
-    if judgement.accepted_on is None:
-        return fill_sentence("verdict.accepted_once", by=by)
-    return fill_sentence("verdict.accepted", by=by, on=when(judgement.accepted_on))
+    return _say("accepted", by=by, on=format_time(judgement.accepted_on))
 
 
-def _cards(contents: ReportContents, groups: list[MeasureFigures]) -> str:
+def _cards(contents: ReportContents, groups: list[MeasureFigures]) -> TableBlock:
     by_measure = {group.measure: group for group in groups}
-    scenarios = len(contents.scenarios)
-    made = "".join(
-        _card(measure, label, by_measure.get(measure), scenarios) for measure, label in CARDS
-    )
-    return f'<ul class="cards" aria-label="Four figures against your limits">{made}</ul>'
+    rows = [
+        _card(measure, label, by_measure.get(measure), len(contents.scenarios))
+        for measure, label in CARDS
+    ]
+    return table("", ("measure", "worst", "of", "original", "limit", "status"), rows, text=["of"])
 
 
-def _card(measure: str, label: str, group: MeasureFigures | None, scenarios: int) -> str:
+def _card(
+    measure: str, label: str, group: MeasureFigures | None, scenarios: int
+) -> tuple[str, ...]:
     figures = _of_card(group) if group else ()
     measured = tuple(one for one in figures if one.value is not None)
     one = worst(measured or figures)
+    if one is None:
+        return label, "-", "not in this run", "-", "-", format_status("not measured")
     n_lacking = len(figures) - len(measured) if measured else 0
-    status: Status = one.status if one else "not measured"
-    value = figure_text(measure, one.value) if one else "-"
-    beside = "".join(
-        f'<span class="beside">{escape(line)}</span>'
-        for line in (*_beside(one, scenarios), *([f"{n_lacking:,} not measured"] * bool(n_lacking)))
-    )
-    colour = COLOURS[status] if one else "none"
+    of = describe_thing(one, scenarios=scenarios)
+    lacking = f" ({n_lacking:,} not measured)" if n_lacking else ""
     return (
-        f'<li class="c-{colour}" data-card="{measure}"><span class="label">{escape(label)}</span>'
-        f'<span class="value">{escape(value)}</span>'
-        f'<span class="status {colour}">{GLYPHS[status]} {WORDS[status]}</span>{beside}</li>'
+        label,
+        figure_text(measure, one.value),
+        f"{of}{lacking}".strip() or "-",
+        "-" if one.companion is None else figure_text(measure, one.companion),
+        "-" if one.limit is None else limit_text(measure, one.limit),
+        format_status(one.status),
     )
 
 
@@ -194,42 +195,24 @@ def _of_card(group: MeasureFigures) -> tuple[LimitCheck, ...]:
     return pairs or group.worst_of_each
 
 
-def _beside(one: LimitCheck | None, scenarios: int) -> Iterator[str]:
-    if one is None:
-        yield "not asked for in this run"
-        return
-    if of := describe_thing(one, scenarios=scenarios):
-        yield of
-    if one.companion is not None:
-        yield f"original {figure_text(one.measure, one.companion)}"
-    if one.limit is not None:
-        yield f"limit {limit_text(one.measure, one.limit)}"
-
-
-def _still_to_say(judgement: Judgement) -> str:
-    """What waits for a person; findings stand in a section of their own, and may be very many."""
-    told = "".join(
-        f"<li>{text(one.sentence)} <code>{text(one.fix)}</code></li>"
-        for one in judgement.missing
-        if one.kind != "finding"
-    )
+def _outstanding(judgement: Judgement) -> Iterator[Block]:
+    """What a person still has to record; flags have an annex of their own."""
+    yield from (Sentence(one, "look") for one in (*judgement.stale, *judgement.void))
+    said = [f"{one.sentence} {one.fix}" for one in judgement.missing if one.kind != "finding"]
     if any(one.kind == "finding" for one in judgement.missing):
-        told += f'<li>{escape(FINDINGS)} <a href="#checks">{escape(WHERE)}</a></li>'
-    changed = "".join(f"<p>{text(one)}</p>" for one in (*judgement.stale, *judgement.void))
-    waiting = f"<p><strong>Still to be said:</strong></p><ul>{told}</ul>" if told else ""
-    return f'<div class="next">{changed}{waiting}</div>' if changed or waiting else ""
+        said.append("Rulings on the flags of annex B: unveil rule")
+    if said:
+        yield Sentence("Outstanding before a decision:", "lead")
+        yield Items(tuple(said), "-")
 
 
-def _decided(decision: Decision | None) -> Iterator[str]:
+def _decided(decision: Decision | None) -> Iterator[Block]:
     if decision is None:
-        yield fill_sentence("verdict.undecided").html("told")
+        yield _say("undecided")
         return
-    key = "verdict.release" if decision.release else "verdict.refuse"
-    told = fill_sentence(
-        key, "decision", by=truncate(decision.by), on=when(decision.on), run=f"{decision.run:,}"
-    )
-    yield told.html("verdict")
-    yield f'<div class="told">Note: {render_in_full(decision.note)}</div>'
+    key = "release" if decision.release else "refuse"
+    by, on = truncate(decision.by), format_time(decision.on)
+    yield _say(key, "decision", "lead", by=by, on=on, run=f"{decision.run:,}")
+    yield Sentence(f"Note: {decision.note}")
     for one in decision.despite:
-        why = render_in_full(one.reason)
-        yield f'<div class="told">Despite <code>{text(one.alert)}</code>, because: {why}</div>'
+        yield Sentence(f"Despite {one.alert}, because: {one.reason}")
