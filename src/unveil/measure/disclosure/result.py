@@ -319,7 +319,7 @@ class DisclosureResult(Result):
 
     @property
     def pooled(self) -> CopyFigures:
-        """All copies as one file, as an intruder who has them all would use them."""
+        """All copies as one file; who has them all learns more otherwise: see `unveil.claims`."""
         return self.find_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
 
     def find_copy(self, copy: Copy) -> CopyFigures:
