@@ -13,7 +13,7 @@ from view import report_cases
 
 HTML = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
-    *("section", "div", "p", "span", "strong", "em", "h1", "h2", "h3", "h4", "h5", "ul", "ol"),
+    *("section", "div", "p", "b", "span", "strong", "em", "h1", "h2", "h3", "h4", "h5", "ul", "ol"),
     *("li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure"),
     *("figcaption", "details", "summary", "code", "a", "time", "br", "blockquote"),
 }

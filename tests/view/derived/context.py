@@ -30,7 +30,15 @@ def _answered(results: dict[str, Any], of: str) -> list[str]:
     return [f"{sum(one['answer'] is not None for one in factors):,}", f"{len(factors):,}"]
 
 
+def _decision(results: dict[str, Any], of: str) -> list[str]:
+    decision = results["contents"]["decision"]
+    day, clock = decision["on"].split("T")
+    return [decision["by"], day, clock[:5], f"{decision['run']:,}"]
+
+
 DERIVED = {
+    "decision.made": _decision,
+    "decision.none": lambda results, of: [],
     "context.run": _begun,
     "context.measured": _states,
     "context.sizes": _sizes,

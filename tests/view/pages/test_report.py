@@ -1,24 +1,18 @@
 """The report as a page: what stands where, against whose limits, and the same every time."""
 
 import re
-from functools import cache
 from html import unescape
-from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
 
 from unveil.records.alerts import Acceptance
-from unveil.records.judgement import Limit, LimitCheck
+from unveil.records.judgement import Limit
 from unveil.records.report import ReportContents
 from unveil.view.glossary import GLOSSARY, TERMS, TermLinks, terms_in, topics_of
-from unveil.view.limits import figure_text, group_figures, worst
-from unveil.view.pages.report import ANNEXES, MORE, custodian_page
 from unveil.view.render_html import render_html
-from unveil.view.render_page import BAND
-from unveil.view.sections import context, verdict
+from unveil.view.sections import context
 from view import report_cases
-from view.section_blocks import table
 
 CASES = ("example", "copies", "many", "empty")
 PART = re.compile(r'<section class="part" aria-labelledby="annex-(\w)"')
@@ -41,212 +35,16 @@ def shown(module, contents: ReportContents) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_the_page_is_self_contained(case):
-    page = report_cases.undrawn(case)
-    assert page.count("<meta http-equiv") == 1
-    assert "content=\"default-src 'none'; style-src 'unsafe-inline'" in page
-    assert "<script" not in page
-    assert " style=" not in page
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_the_band_stands_first_and_says_that_it_must_not_leave(case):
-    assert text(report_cases.undrawn(case).split("<body>")[1]).startswith(BAND)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_headings_are_in_order_and_there_is_one_of_the_first(case):
-    levels = [int(level) for level in re.findall(r"<h([1-6])", report_cases.undrawn(case))]
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def test_annexes_are_lettered_and_those_of_tables_and_protection_come_last_if_at_all():
-    page = report_cases.undrawn("example")
-    assert PART.findall(page) == list("ABCDEFGHI")
-    titles = re.findall(r"<h2 id=\"annex-\w\">Annex \w&ensp;(.*?)</h2>", page)
-    wanted = [*(one.title for one in ANNEXES), "Methods and glossary", *(one.title for one in MORE)]
-    assert titles == wanted
-    assert PART.findall(report_cases.undrawn("copies")) == list("ABCDEFG")
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_table_of_contents_names_every_annex_in_order(case):
-    page = report_cases.undrawn(case)
-    contents = re.search(r"<nav.*?</nav>", page, re.DOTALL)
-    assert contents is not None
-    assert re.findall(r'href="#annex-(\w)"', contents[0]) == PART.findall(page)
-
-
-@pytest.mark.slow
-def test_two_renders_are_the_same_to_the_byte():
-    contents, parts = report_cases.copies()
-    again = custodian_page(contents, parts, made=report_cases.MADE)
-    assert again == report_cases.rendered("copies")
-
-
-def test_the_moment_of_making_stands_in_one_place():
-    contents, parts = report_cases.empty()
-    first = custodian_page(contents, parts, made="2031-01-02T03:04:05Z")
-    other = custodian_page(contents, parts, made="2032-05-06T07:08:09Z")
-    stamp = re.compile(r"<time [^>]*>[^<]*</time>")
-    assert len(stamp.findall(first)) == 1
-    assert first != other
-    assert stamp.sub("", first) == stamp.sub("", other)
-
-
-@pytest.mark.slow
-def test_never_does_the_page_call_anything_safe():
-    for case in CASES:
-        assert not re.search(r"\bsafe\b", text(report_cases.undrawn(case)), re.IGNORECASE)
-
-
-@cache
-def cards(case: str) -> dict[str, tuple[str, ...]]:
-    pair = getattr(report_cases, case)()
-    return {row[0].split("(")[-1].rstrip(")"): row for row in table("verdict", pair, "worst")}
-
-
-def test_the_first_table_has_the_worst_figure_of_each_measure():
-    parts = report_cases.example()[1]
-    identity = [
-        row for _, record in parts.of("disclosure") for row in record.identity if row.copy != "mean"
-    ]
-    one = max(identity, key=lambda row: row.repU)
-    assert cards("example")["repU"][1:] == (
-        f"{one.repU:.1f} %", cards("example")["repU"][2], f"{one.UiO:.1f} %", "10 %", "● within",
-    )  # fmt: skip
-    attribute = [row for _, record in parts.of("disclosure") for row in record.attribute]
-    most = max(attribute, key=lambda row: row.DiSCO)
-    assert cards("example")["DiSCO"][1:] == (
-        f"{most.DiSCO:.1f} %", f"{most.target} (neighbour)", f"{most.Dorig:.1f} %", "10 %",
-        "■ above limit",
-    )  # fmt: skip
-    (_, pairs), *_ = parts.of("tables")
-    pair = max(pairs.rows, key=lambda row: row.S_pMSE)
-    assert cards("example")["S_pMSE"][1:3] == (f"{pair.S_pMSE:.2f}", " x ".join(pair.variables))
-
-
-def test_what_was_not_asked_for_is_said_to_be_so_and_a_mean_is_never_held_against_a_limit():
-    assert {row[2] for row in cards("empty").values()} == {"not in this run"}
-    figures = [one for one in report_cases.copies()[0].judgement.figures if one.measure == "DiSCO"]
-    highest = max(one.value for one in figures if one.copy != "mean")
-    assert cards("copies")["DiSCO"][1] == f"{highest:.1f} %"
-
-
-def judged_figure(copy, value, status) -> LimitCheck:
-    return LimitCheck(
-        measure="DiSCO",
-        part="disclosure neighbour",
-        scenario="neighbour",
-        target="marital",
-        subject=None,
-        copy=copy,
-        value=value,
-        companion=None,
-        review=5,
-        limit=10,
-        status=status,
-    )
-
-
-def test_of_several_copies_the_worst_status_stands_for_a_target():
-    given = [
-        judged_figure(1, 4.0, "within"),
-        judged_figure(2, None, "not measured"),
-        judged_figure("mean", 90.0, "no limit"),
-    ]
-    judgement = replace(report_cases.example()[0].judgement, figures=tuple(given))
-    (group,) = group_figures(judgement)
-    assert [one.copy for one in group.worst_of_each] == [2]
-    assert worst(given[:2]) == given[1]
-    assert worst([]) is None
-
-
-@pytest.mark.parametrize(
-    ("measure", "value", "said"),
-    [
-        ("DiSCO", 0.01, "less than 0.1 %"),
-        ("DiSCO", 0.0, "0 %"),
-        ("GTCAP", -0.424, "-0.42"),
-        ("S_pMSE", 8.9, "8.90"),
-        ("repU", None, "not measured"),
-    ],
-)
-def test_a_figure_is_written_in_its_unit(measure, value, said):
-    assert figure_text(measure, value) == said
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"exit_code": 3}, "■ NOT READY FOR RELEASE"),
-        ({"exit_code": 4, "accepted_by": None}, "○ CANNOT BE ASSESSED YET"),
-        ({"exit_code": 4}, "▲ DECISIONS OUTSTANDING"),
-        ({"exit_code": 0, "is_current": False}, "▲ OUT OF DATE: RUN AGAIN"),
-        ({"exit_code": 0, "n_review": 2}, "▲ WITHIN LIMITS, SOME FIGURES TO REVIEW"),
-        ({"exit_code": 0, "n_review": 0}, "● WITHIN ACCEPTED LIMITS"),
-    ],
-)
-def test_the_verdict_is_against_the_custodians_own_limits(fields, said):
-    assert shown(verdict, judged_as(**fields, alerts=(), not_tested=())).startswith(said)
-
-
-def test_alerts_stand_before_the_verdict_and_one_that_is_accepted_is_not_within():
-    told = shown(verdict, judged_as(exit_code=0, n_review=0))
-    assert told.startswith("■ Block near-copies Many people have a record far nearer")
-    assert told.index("remarks is in no") < told.index("▲ ALERTS ACCEPTED BY NAME")
-    assert told.count("◆ Decide group:district") == 4
-
-
-def of_pairs(*values) -> list[LimitCheck]:
-    """S_pMSE of pairs of columns, and last of the model over all of them."""
-    made = [
-        replace(judged_figure(1, value, "above" if value > 10 else "within"), measure="S_pMSE")
-        for value in values
-    ]
-    *pairs, model = [replace(one, target=None, scenario=None) for one in made]
-    told = [replace(one, part="tables", subject=f"a x {n}") for n, one in enumerate(pairs)]
-    return [*told, replace(model, part="utility")]
-
-
-def test_figures_above_are_told_by_what_they_are_of():
-    one = replace(judged_figure(1, 12.34, "above"), measure="repU", target=None)
-    told = shown(verdict, judged_as(figures=(one,)))
-    assert "repU is 12.3 %, above the limit (10 %)." in told
-    told = shown(verdict, judged_as(figures=tuple(of_pairs(12.0, 3.0, 11.0, 20.0))))
-    assert "2 of 3 pairs of columns exceed the limit on S_pMSE (10)." in told
-    assert "S_pMSE of the model over all columns is 20.00, above the limit (10)." in told
-    sap = replace(judged_figure(None, 0.5, "above"), measure="SAP", target=None, scenario=None)
-    figures = [replace(sap, part="sap a", subject=f"n = {n}") for n in range(101)]
-    figures += [replace(sap, part="sap b", subject="n = 0", value=0.01, status="within")]
-    told = shown(verdict, judged_as(figures=tuple(figures)))
-    assert "1 of 2 tables exceed the limit on SAP (10)." in told
-
-
-def test_what_is_not_measured_within_stale_or_outstanding_is_told():
-    told = shown(verdict, judged_as(figures=(judged_figure(1, None, "not measured"),)))
-    assert "1 figure with a limit could not be measured" in told
-    told = shown(verdict, judged_as(figures=(judged_figure(1, 1.0, "within"),), exit_code=0))
-    assert "All 1 figures with a limit are within it." in told
-    told = shown(verdict, judged_as(stale=("The file 'a.csv' was changed since the run.",)))
-    assert "The file 'a.csv' was changed since the run." in told
-    assert "One of the five factors is unanswered. unveil answer" in told
-
-
 def test_a_decision_is_shown_with_name_time_note_and_what_it_overrides():
-    told = shown(verdict, report_cases.example()[0])
+    told = shown(context, report_cases.example()[0])
     assert "Decision: no release. G. Lead, governance, 2026-11-16 11:00 UTC, on run 2." in told
     assert "Note: Two targets are above the limit: another round." in told
     accepted = Acceptance(alert="limit:repU", reason="A court asks for it.", by="A. Judge")
     decision = replace(report_cases.example()[0].decision, release=True, despite=(accepted,))
-    told = shown(verdict, changed(decision=decision))
+    told = shown(context, changed(decision=decision))
     assert "Decision: release." in told
     assert "Despite limit:repU, because: A court asks for it." in told
-    assert "No decision has been recorded" in shown(verdict, changed(decision=None))
+    assert "No decision has been recorded" in shown(context, changed(decision=None))
 
 
 def test_the_context_names_files_hashes_versions_and_people():

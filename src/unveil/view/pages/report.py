@@ -5,13 +5,14 @@ stands in one place, its end.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from unveil.records.report import Parts, ReportContents
-from unveil.view.blocks import Block
+from unveil.view.blocks import Block, Heading
 from unveil.view.format import truncate
 from unveil.view.glossary import ALWAYS, TermLinks, terms_in, texts_of, topics_of
 from unveil.view.render_html import render_html
@@ -31,9 +32,9 @@ from unveil.view.sections import (
     tables,
     uniques,
     utility,
-    verdict,
 )
 from unveil.view.sections.shared import format_time
+from unveil.view.summary import page_title, summary_blocks
 
 Draw = Callable[[ReportContents, Parts], Iterator[Block]]
 
@@ -64,7 +65,10 @@ NOTHING = "Not measured in this run."
 
 def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
     """The whole page; `made` is the moment of making it, in UTC."""
-    first = list(verdict.blocks(contents, parts))
+    first = [
+        replace(one, level=2) if isinstance(one, Heading) else one
+        for one in summary_blocks(contents.summary)
+    ]
     shown = [(one.title, _draw(one, contents, parts)) for one in ANNEXES]
     shown += [(one.title, drawn) for one in MORE if (drawn := _draw(one, contents, parts))]
     used = terms_in(texts_of(chain(first, *(blocks for _, blocks in shown))))
@@ -79,6 +83,7 @@ def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
         title=f"{truncate(contents.title)}: run {contents.run.number:,}",
         band=BAND,
         contents=contents,
+        heading=page_title(contents.summary),
         first=_html(first),
         annexes=annexes,
         methods=METHODS,

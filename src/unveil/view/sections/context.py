@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from unveil.records.disclosure import Coercion
-from unveil.records.judgement import Judgement
+from unveil.records.judgement import Decision, Judgement
 from unveil.records.report import (
     ExclusionText,
     HistoryRow,
@@ -66,6 +66,8 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield from _factors(contents)
     yield Heading("Limits", 3)
     yield from _limits(contents.judgement)
+    yield Heading("Decision", 3)
+    yield from _decided(contents.decision)
     yield Heading("Run history", 3)
     yield from _history(contents)
     yield Heading("Records at risk", 3)
@@ -297,6 +299,22 @@ def _rules(row: HistoryRow) -> str:
             shown = "; ".join(truncate(format_rule(rule)) for rule in rules[:MOST_RULES])
             said.append(f"{words} excluded: {shown}{more}")
     return "; ".join(said)
+
+
+def _decided(decision: Decision | None) -> Iterator[Block]:
+    """What a named person decided, with the note and every alert it overrides."""
+    if decision is None:
+        yield Sentence("No decision has been recorded for this run.", key="decision.none")
+        return
+    what = "release" if decision.release else "no release"
+    text = (
+        f"Decision: {what}. {truncate(decision.by)}, {format_time(decision.on)}, on run"
+        f" {decision.run:,}."
+    )
+    yield Sentence(text, "lead", "decision.made", "decision")
+    yield Sentence(f"Note: {decision.note}")
+    for one in decision.despite:
+        yield Sentence(f"Despite {one.alert}, because: {one.reason}")
 
 
 def _records(contents: ReportContents) -> Iterator[Block]:
