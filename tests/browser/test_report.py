@@ -6,7 +6,9 @@ import re
 from unicodedata import normalize
 
 import pytest
+from click.testing import CliRunner
 
+from unveil.cli import main
 from unveil.view.pages.report import custodian_page
 from view.report_cases import empty, example, hostile, many
 
@@ -73,24 +75,69 @@ def test_the_page_itself_never_scrolls_sideways(opening, path, viewport):
     assert width <= viewport["width"]
 
 
-def test_the_paper_has_every_section_and_every_folded_table(opening, path):
+CALLOUTS = ".alert, .look, .stop, .lead, figcaption, tr, li"
+
+
+def printed(opened) -> list[str]:
+    """The text of each page on paper, letters alone."""
     from pypdf import PdfReader
 
+    pdf = opened.page.pdf(format="A4", prefer_css_page_size=True, tagged=True, outline=True)
+    return [squeezed(page.extract_text()) for page in PdfReader(io.BytesIO(pdf)).pages]
+
+
+def test_the_paper_has_every_annex_and_nothing_that_is_folded(opening, path):
     opened = opening(path, viewport=DESKTOP)
     opened.page.emulate_media(media="print")
-    headings = opened.page.locator("h2").all_inner_texts()
-    captions = opened.page.locator("details summary").count()
-    pdf = opened.page.pdf(format="A4", tagged=True, outline=True)
-    text = squeezed("".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages))
+    headings = opened.page.locator("main > h2, section h2").all_inner_texts()
     assert headings
+    text = "".join(printed(opened))
     for heading in headings:
         assert squeezed(heading) in text
-    # What paper does without is folded there too, or has a table in its place.
-    closed = opened.page.locator("details:not([open]):not(.aside):not(:is(.aside, .screen) *)")
-    shown = closed.evaluate_all(
-        "all => all.filter(one => one.lastElementChild.getBoundingClientRect().height > 0).length"
+    folded = opened.page.locator("details").evaluate_all(
+        "all => all.filter(one => one.getBoundingClientRect().height > 0).length"
     )
-    assert shown == closed.count() <= captions
+    assert folded == 0
+
+
+def test_no_callout_and_no_row_is_split_between_two_pages(opening, path):
+    opened = opening(path, viewport=DESKTOP)
+    opened.page.emulate_media(media="print")
+    found = opened.page.locator(CALLOUTS).evaluate_all(
+        "all => all.filter(one => one.getBoundingClientRect().height > 0 && !one.closest('thead')"
+        " && !one.closest('svg')).map(one => one.innerText)"
+    )
+    pages = printed(opened)
+    kept = {squeezed(one) for one in found if 12 <= len(squeezed(one)) <= 1_500}
+    assert kept
+    assert sorted(one for one in kept if not any(one in page for page in pages)) == []
+
+
+def test_no_text_on_paper_is_below_eight_and_a_half_points(opening, path):
+    opened = opening(path, viewport=SHEET)
+    opened.page.emulate_media(media="print")
+    sizes = opened.page.evaluate(
+        "[...document.querySelectorAll('main *, footer *')].filter(one => !one.closest('svg') &&"
+        " one.getBoundingClientRect().height > 1 && one.innerText && one.innerText.trim())"
+        ".map(one => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert min(sizes) >= 8.5 / 0.75 - 0.01  # points in pixels
+
+
+@pytest.fixture(scope="session")
+def embedded(tmp_path_factory):
+    """The report of the embedded example, as `unveil demo --project` writes it."""
+    folder = tmp_path_factory.mktemp("embedded") / "project"
+    assert CliRunner().invoke(main, ["demo", "--project", str(folder)]).exit_code == 0
+    return folder / "confidential" / "report_0001.html"
+
+
+def test_the_embedded_example_prints_on_at_most_twelve_pages(opening, embedded):
+    opened = opening(embedded, viewport=DESKTOP)
+    pages = printed(opened)
+    assert len(pages) <= 12
+    assert "AnnexAAttribute" in pages[1]  # page 1 is one page
+    assert "AnnexAAttribute" not in pages[0].replace("AAttributedisclosure", "", 1)
 
 
 def test_nothing_is_wider_than_the_paper_so_that_letters_keep_their_size(opening, path):

@@ -42,10 +42,11 @@ PLAIN = ("original.csv", "copy1.csv", "copy2.csv", "-k", "k1,k2", "-t", "t")
 class TestCap:
     def test_the_screen_has_the_paper_s_table_and_the_sentences(self):
         shown = run(*PLAIN)
-        assert "                    zero     zero  undefined  undefined" in shown
-        assert " Original          0.833        1      0.833          1" in shown
+        for rule in ("zero", "undefined"):
+            table = shown[shown.index(f"CAP with m copies pooled, non-matches as {rule}") :]
+            assert table.split("\n")[3].split() == ["Original", "0.833", "1"]
         assert " m = 2" in shown
-        assert "Everyone, with 2 copies pooled: guesses are right for 50.0 % of 6 people" in shown
+        assert "Everyone, 2 copies pooled: a guess is correct for 50.0 % of 6 people" in shown
         assert "Three measures called TCAP" in shown
         assert "Raab's TCAP" in shown
         assert "GCAP" not in shown
@@ -130,7 +131,7 @@ REFUSED = {
     ),
     "no target": (
         ("original.csv", "copy1.csv", "-k", "k1"),
-        "Say what an intruder would guess about a person: --target income.",
+        "Name what an intruder would guess about a person: --target income.",
     ),
     "a method without files": (
         (*PLAIN, "--method", "CART"),

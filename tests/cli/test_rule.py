@@ -16,10 +16,10 @@ def test_without_a_finding_the_open_ones_are_listed_with_sentences_and_commands(
     code, shown, _ = typed(ran(tmp_path), "rule")
     words = " ".join(shown.split())
     assert code == 0
-    assert "Findings to rule on: " in words
+    assert "Flags to rule on: " in words
     assert "Registered (known users, under an agreement)" in words
     assert "▲ neighbour/abroad=NO (open)" in words
-    assert "Would anyone guess it?" in words
+    assert "If this is common knowledge, exclude it." in words
     assert 'unveil rule "neighbour/abroad=NO" --common-knowledge' in words
 
 
@@ -57,8 +57,10 @@ def test_a_ruling_is_confirmed_with_what_is_left(tmp_path):
     code, shown, _ = typed(folder, "rule", "neighbour/abroad=NO", *said)
     words = " ".join(shown.split())
     assert code == 0
-    assert words.startswith("neighbour/abroad=NO: common knowledge. It is left out from the next")
-    assert words.endswith(f"Still open: {len(found) - len(settled)}.")
+    assert words.startswith("neighbour/abroad=NO: common knowledge. 1 ruling recorded; ")
+    left = len(found) - len(settled)
+    assert f"{left} flags on 1 variable outstanding. Excluded from the next run on." in words
+    assert "Next: unveil " in words
     assert 1 < len(settled) < len(found)
 
 
@@ -72,12 +74,12 @@ def test_a_risk_that_is_kept_is_confirmed(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["x"], "Say what it is: --common-knowledge or --keep, one of the two."),
+        (["x"], "State the ruling: --common-knowledge or --keep, one of the two."),
         (
             ["x", "--keep", "--common-knowledge"],
-            "Say what it is: --common-knowledge or --keep, one of the two.",
+            "State the ruling: --common-knowledge or --keep, one of the two.",
         ),
-        (["--keep"], 'Name the finding: unveil rule "neighbour/workab=NO" ...'),
+        (["--keep"], "Name the flag, or all of a target: unveil rule --target TARGET ..."),
         (["neighbour/abroad=NO", "--keep", *BY], 'Say why: --reason "...".'),
     ],
 )

@@ -10,7 +10,7 @@ from project.run_projects import HEAD, SCENARIO, project
 from unveil.assessment.assess_run import headline_of
 from unveil.cli import wrap_sentences
 from unveil.project.history import compare_runs
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.model import ProjectFile
 from unveil.project.run import run_project
 from unveil.project.store import load_parts
@@ -19,7 +19,7 @@ from unveil.records.judgement import LimitCheck
 from unveil.records.run import FigureChange, RunComparison
 from unveil.view.disclosure_tables import status_text
 from unveil.view.render_rich import render_rich
-from unveil.view.run_screen import RunScreen, screen
+from unveil.view.run_screen import RunScreen, run_screen
 from unveil.view.show import as_blocks
 
 COPIES = HEAD.replace('["copy.csv"]', '["copy.csv", "copy_2.csv", "copy_3.csv"]')
@@ -96,8 +96,10 @@ def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: 
         else row
         for row in judgement.figures
     )
-    shown = RunScreen(run, parts, replace(judgement, figures=judged), is_new=False)
-    text = drawn(screen(shown, 140), 140)
+    judgement = replace(judgement, figures=judged)
+    summary = summarise(of_three, run, parts, judgement)
+    shown = RunScreen(run, parts, judgement, summary, is_new=False)
+    text = drawn(run_screen(shown, 140, details=True), 140)
     assert "the riskiest first, mean of 3 copies" in text
     assert "■ above limit, copy 2" in text
 
@@ -145,8 +147,10 @@ def test_a_column_called_like_an_option_can_be_explained_as_told(of_three: Proje
     parts = load_parts(of_three.folder, run)
     judgement = judge_run(of_three, run, parts)
     above = replace(a_figure(1, 50.0), target="--by")
-    shown = RunScreen(run, parts, replace(judgement, figures=(above,)), is_new=False)
-    assert "Next: unveil explain -- --by" in drawn(screen(shown, 120))
+    judgement = replace(judgement, figures=(above,))
+    summary = summarise(of_three, run, parts, judgement)
+    shown = RunScreen(run, parts, judgement, summary, is_new=False)
+    assert "Next: unveil explain -- --by" in drawn(run_screen(shown, 120))
 
 
 def test_a_run_without_a_decision_says_nothing_of_one(of_three: ProjectFile):

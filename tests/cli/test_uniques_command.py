@@ -30,10 +30,10 @@ def run(*arguments):
 
 def test_the_screen_says_who_is_alone_and_who_would_be_found(file):
     shown = run(file, "--keys", "k1,k2,t", "--weights", "w").stdout
-    assert "66.7 % of your people (4 of 6) are alone with their k1, k2 and t in your data." in shown
-    assert "Which keys make people unique" in shown
-    assert "k2 takes part in 80.0 % of what makes people unique" in shown
-    assert "where w says for how many people each record stands" in shown
+    assert "4 of 6 people (66.7 %) are unique on k1, k2 and t." in shown
+    assert "Contribution of each key" in shown
+    assert "k2 contributes to 80.0 % of minimal sample uniques" in shown
+    assert "with w as the number of people that each record represents" in " ".join(shown.split())
     assert "l-diversity" not in shown
 
 

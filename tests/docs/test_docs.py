@@ -138,8 +138,8 @@ from unveil.records.noise import (
     NoiseChoice,
     NoisedColumn,
     NotNeeded,
+    NumberSummary,
     SensitivityRow,
-    Summary,
 )
 from unveil.records.person import PeopleByKeys, PersonColumn
 from unveil.records.protection import (
@@ -376,7 +376,7 @@ FIELDS: dict[type[Record], tuple[str, str | None]] = {
     Noise: (ADDED, None),
     NoisedColumn: (ADDED, "columns"),
     Displacement: (ADDED, "columns"),
-    Summary: (ADDED, "columns"),
+    NumberSummary: (ADDED, "columns"),
     Bin: (ADDED, "columns"),
     NotNeeded: (ADDED, "not_needed"),
     DistanceFilter: (DISTANCE, None),

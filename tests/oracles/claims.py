@@ -126,8 +126,8 @@ def score(people: File, rule: Callable, expected: Sequence[dict]) -> dict[str, f
     sums: Counter = Counter()
     by_key: Counter = Counter()
     for (key, target), P in zip(people, expected, strict=True):
+        sums["claimed"] += min(sum(rule(key).values(), Fraction(0)), Fraction(1))
         for value, chance in rule(key).items():
-            sums["claimed"] += chance
             sums["correct"] += chance * (value == target)
             sums["at_random"] += chance * Fraction(n[value], len(people))
             sums["expected"] += float(chance) * P.get(value, 0.0)

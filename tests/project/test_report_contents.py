@@ -63,8 +63,8 @@ def test_scenarios_are_told_as_they_were_measured(contents):
     assert set(scenario.keys) == set(KEYS)
     assert set(scenario.targets) == {"marital", "condition"}
     assert scenario.sentence == (
-        "We assume an intruder who knows sex, age and settlement of a person, has the synthetic"
-        " data, and takes it for real."
+        "Assumed intruder: knows sex, age and settlement, has the synthetic data and treats them"
+        " as real."
     )
 
 

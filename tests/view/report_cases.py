@@ -15,6 +15,7 @@ import msgspec
 import polars as pl
 
 import unveil
+from unveil.assessment.summarise import ProjectFacts, summarise_run
 from unveil.examples import survey
 from unveil.records.alerts import Acceptance, Alert, NotTested
 from unveil.records.base import Record
@@ -175,6 +176,7 @@ def empty() -> tuple[ReportContents, Parts]:
         run=run,
         results_sha256="0" * 64,
         judgement=judgement,
+        summary=summarise_run(run, [], judgement, ProjectFacts()),
         decision=None,
         factors=_factors(None),
         scenarios=(),
@@ -602,11 +604,13 @@ def _contents(
         run, LIMITS, findings, accepted_by=text("G. Lead, governance"), missing=[open_one]
     )
     judgement = msgspec.structs.replace(judgement, **_gate(text))
+    disclosures = [(who or "", record) for _, kind, who, _, record in parts if kind == "disclosure"]
     contents = ReportContents(
         title=title,
         run=run,
         results_sha256=sha256(b"results").hexdigest(),
         judgement=judgement,
+        summary=summarise_run(run, disclosures, judgement, ProjectFacts()),
         decision=Decision(
             number=1,
             release=False,

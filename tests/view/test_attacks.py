@@ -83,10 +83,10 @@ def said(**fields):
 
 def test_an_interval_above_0_is_put_down_to_the_records_used():
     assert said() == [
-        "Taking income from the nearest synthetic record is right for 60 of 100 people, and 50 of"
-        " 100 who were not used; taking it from any synthetic record, for 20.",
-        "Of the people whose income general knowledge would not give away, the copy gives away"
-        " 20.0 % (between 10.0 % and 30.0 %) because their own records were used.",
+        "Taking income from the nearest synthetic record is correct for 60 of 100 people, and 50 of"
+        " 100 in the control sample; from any synthetic record, for 20.",
+        "Excess risk R: of the people whose income is not disclosed by general knowledge, 20.0 %"
+        " (between 10.0 % and 30.0 %) are disclosed because their own records were used.",
     ]
 
 
@@ -96,27 +96,27 @@ def test_an_interval_above_0_is_put_down_to_the_records_used():
         (
             0.05,
             (-0.02, 0.12),
-            "R is 0.05 and its interval, -0.02 to 0.12, holds 0: all of this may be general"
+            "R is 0.05 and its interval, -0.02 to 0.12, includes 0: all of this may be general"
             " knowledge. An R of up to 0.12 is not ruled out.",
         ),
         (
             0.0004,
             (0.0, 0.0009),
-            "R is below 0.01 and its interval, 0 to <0.01, holds 0: all of this may be general"
+            "R is below 0.01 and its interval, 0 to <0.01, includes 0: all of this may be general"
             " knowledge. An R of up to 0.01 is not ruled out.",
         ),
         (
             -0.003,
             (-0.004, 0.002),
-            "R is above -0.01 and its interval, >-0.01 to <0.01, holds 0: all of this may be"
+            "R is above -0.01 and its interval, >-0.01 to <0.01, includes 0: all of this may be"
             " general knowledge. An R of up to 0.01 is not ruled out.",
         ),
         (
             -0.2,
             (-0.3, -0.1),
-            "R is -0.20 and its interval, -0.30 to -0.10, lies below 0: it succeeds more often with"
-            " people who were not used. That is chance, or the two groups differ in kind; it does"
-            " not mean that nobody is at risk.",
+            "R is -0.20 and its interval, -0.30 to -0.10, lies below 0: the attack succeeds more"
+            " often on the control sample. That is chance, or the two groups differ; it does not"
+            " mean that no one is at risk.",
         ),
         (None, None, "R could not be computed."),
     ],
@@ -128,26 +128,26 @@ def test_what_an_interval_means_is_said(R, interval, sentence):
 def test_the_other_attacks_have_their_own_words():
     linked = row(attack="linkability", target=None, other_keys=("job",), main_successes=0.4)
     assert next(row_sentences(AttackDisplayRow(linked, 5))) == (
-        "Knowing sex and age from one file and job from another, an intruder who looks at the 5"
-        " nearest records of the copy would link about 0.4 of 100 people, and 50 of 100 who were"
-        " not used; at random they would link 20."
+        "An intruder who knows sex and age from one file and job from another, and uses the 5"
+        " nearest records, would link about 0.4 of 100 people, and 50 of 100 in the control sample;"
+        " at random, 20."
     )
     assert said(attack="singling_out_multivariate", target=None) == [
-        "Of 100 descriptions that fit one synthetic record alone, 60 fit one person of the original"
-        " alone, and 50 fit one of the people who were not used; of as many made up without looking"
-        " at single records, 20.",
-        "Of the descriptions that would not single anybody out among others, 20.0 % (between 10.0 %"
-        " and 30.0 %) do so because these people's own records were used.",
+        "Of 100 descriptions that fit exactly one synthetic record, 60 fit exactly one person of"
+        " the original, and 50 exactly one of the control sample; of as many random descriptions,"
+        " 20.",
+        "Excess risk R: of the descriptions that single out no one in the control sample, 20.0 %"
+        " (between 10.0 % and 30.0 %) do so because these people's own records were used.",
     ]
 
 
 def test_without_a_control_nothing_is_said_of_others_and_there_is_no_r():
     assert said(**WITHOUT) == [
-        "Taking income from the nearest synthetic record is right for 60 of 100 people; taking it"
-        " from any synthetic record, for 20."
+        "Taking income from the nearest synthetic record is correct for 60 of 100 people; from any"
+        " synthetic record, for 20."
     ]
     alone = record(row(**WITHOUT), n_control=None, n_shared_with_control=None)
-    assert general([alone])[0].startswith("Without a control it cannot be told")
+    assert general([alone])[0].startswith("Without a control sample there is no R:")
     assert "in the control" not in sizes(alone)
     assert as_text(alone) == (
         "Simulated attacks, no control: highest rate 60.0 % (inference: income)"
@@ -196,11 +196,10 @@ def test_rows_stand_by_attack_then_by_risk_with_groups_under_their_secret():
     ]
 
 
-def test_only_the_riskiest_secrets_are_put_in_words_and_the_others_counted():
-    rows = [row(target=f"c{i}", R=i / 10) for i in range(5)]
-    told, n_left = attack_sentences([record(*rows)], most=2)
-    assert [label for label, _ in told] == ["inference: c4", "inference: c3"]
-    assert n_left == 3
+def test_secrets_are_put_in_words_the_riskiest_first():
+    rows = [row(target=f"c{i}", R=i / 10) for i in range(3)]
+    labels = [label for label, _ in attack_sentences([record(*rows)])]
+    assert labels == ["inference: c2", "inference: c1", "inference: c0"]
 
 
 def test_each_warning_is_told_once_with_the_rows_it_is_about():
@@ -265,7 +264,7 @@ def test_the_page_holds_sentences_picture_table_and_warnings_and_asks_for_nothin
         "↑ 0.20</td>",
         "0.10 to 0.30</td>",
         "Inference: income: Too weak.",
-        "What cannot be said",
+        "Limits: these are simple attacks",
     ):
         assert part in text
     assert "http" not in text.replace("http-equiv", "").replace("http://www.w3.org", "")

@@ -59,12 +59,10 @@ def said(**changed) -> str:
 
 def test_a_row_in_words():
     assert said() == (
-        "Everyone, with 5 copies of CART pooled: guesses are right for 36.0 % of 1,000 people, who"
-        " count as guessed wrongly where nothing matches; by what is known already for 20.0 %, with"
-        " the original for 80.0 %."
-        " Among those with a match (900 people, 90.0 %) they are right for 40.0 %; by what is known"
-        " already for 22.0 %, with the original for 82.0 %. Among those with a match this is 30.0 %"
-        " of the way from baseline to original."
+        "Everyone, 5 copies of CART pooled: a guess is correct for 36.0 % of 1,000 people (no match"
+        " counts as wrong); baseline 20.0 %, original 80.0 %. Of the 900 people with a match"
+        " (90.0 %) it is correct for 40.0 %; baseline 22.0 %, original 82.0 %. Among those with a"
+        " match this is 30.0 % of the way from baseline to original."
     )
 
 
@@ -72,8 +70,8 @@ def test_where_everyone_has_a_match_each_figure_is_said_once():
     everyone = {"n_match": 1000, "match_rate": 1.0, "cap_synthetic_zero": 0.4}
     same = {"cap_original_matched": 0.8, "cap_baseline_matched": 0.2}
     assert said(**everyone, **same) == (
-        "Everyone, with 5 copies of CART pooled: guesses are right for 40.0 % of 1,000 people, all"
-        " of them with a match; by what is known already for 20.0 %, with the original for 80.0 %."
+        "Everyone, 5 copies of CART pooled: a guess is correct for 40.0 % of 1,000 people, all with"
+        " a match; baseline 20.0 %, original 80.0 %."
         " Among those with a match this is 33.3 % of the way from baseline to original."
     )
 
@@ -85,30 +83,30 @@ def test_a_copy_that_is_the_original_for_all_it_matches_is_told_as_the_original(
     assert copied.cap_original == pytest.approx((5 / 3 + 9) / 12)
     assert copied.cap_original_matched == copied.cap_synthetic_undefined == pytest.approx(5 / 9)
     assert cap_standing(copied) == ("as the original", 1.0)
-    assert "the copies hardly protect" in " ".join(attribution.cap_sentences(copied))
+    assert "the synthetic data hardly protect" in " ".join(attribution.cap_sentences(copied))
 
 
 def test_at_the_baseline_it_may_be_a_utility_problem():
-    sentence = "this is at the baseline: in the copies the target is as good as independent"
+    sentence = "this is at the baseline: the target is nearly independent of the keys"
     for cap_undefined in (0.21, 0.22, 0.23):
         text = said(cap_synthetic_undefined=cap_undefined)
         assert sentence in text
-        assert "it may be a utility problem" in text
+        assert "utility may be low" in text
     assert "utility" not in said(cap_synthetic_undefined=0.24)
 
 
 def test_below_the_baseline_the_copies_mislead():
     text = said(cap_synthetic_undefined=0.2)
     assert text.endswith(
-        "Among those with a match this is below the baseline, worse than guessing by frequencies:"
-        " the copies mislead, which may be a utility problem."
+        "Among those with a match this is below the baseline: the synthetic data mislead, and"
+        " utility may be low."
     )
     assert "independent" not in text
 
 
 def test_below_the_baseline_as_the_original_is():
     text = said(cap_synthetic_undefined=0.2, cap_original_matched=0.2)
-    assert text.endswith("it is their keys that mislead, not the copies.")
+    assert text.endswith("the keys mislead, not the synthetic data.")
 
 
 @pytest.mark.parametrize(
@@ -130,8 +128,8 @@ def test_where_a_cap_stands(cap_undefined, expected):
 
 def test_utility_is_spoken_of_for_everyone_against_the_marginal_alone():
     for cap_undefined, words in (
-        (0.22, "no more is given away about them than is known already"),
-        (0.1, "is right less often than by what is known already"),
+        (0.22, "no more is disclosed than is known already"),
+        (0.1, "is correct less often than by prior knowledge"),
     ):
         row = replace(ROW, cap_synthetic_undefined=cap_undefined)
         for sentences in (
@@ -144,18 +142,17 @@ def test_utility_is_spoken_of_for_everyone_against_the_marginal_alone():
 
 
 def test_as_good_as_the_original():
-    assert "the copies hardly protect" in said(cap_synthetic_undefined=0.815)
+    assert "the synthetic data hardly protect" in said(cap_synthetic_undefined=0.815)
 
 
 def test_nobody_and_no_match_have_their_own_sentences():
     nobody = replace(ROW, scenario="uniques", n=0, n_match=0)
     assert [*attribution.cap_sentences(nobody)] == [
-        "People alone with their keys in the original: there are none."
+        "People unique on the keys in the original: there are none."
     ]
     unmatched = replace(ROW, n_match=0, m=1, method="synthetic")
     assert [*attribution.cap_sentences(unmatched)] == [
-        "Everyone, with one copy: nobody's keys occur in the synthetic data, so nothing could be"
-        " guessed."
+        "Everyone, one copy: no one is matched, so nothing can be guessed."
     ]
 
 
@@ -165,11 +162,11 @@ def test_nobody_and_no_match_have_their_own_sentences():
         (
             (0.01, 0.001),
             (0.0001, 0.6),
-            "because more people find a match. Among those who have one",
+            "because more people are matched. Among those matched",
         ),
-        ((0.01, 0.001), (0.002, 0.01), "more copies find more people and say more about them"),
+        ((0.01, 0.001), (0.002, 0.01), "more people are matched, and more is disclosed about them"),
         ((0.01, 0.001), (-0.002, 0.01), "but lowers it by 0.002 among those with a match"),
-        ((0.01, 0.3), (-0.002, 0.4), "the number of copies makes no difference that shows"),
+        ((0.01, 0.3), (-0.002, 0.4), "the number of copies makes no visible difference"),
         ((-0.01, 0.001), (-0.002, 0.01), "changes by -0.01 where non-matches count as zero"),
         ((0.01, 0.3), (0.002, 0.01), "with each further copy the CAP changes by 0.01"),
     ],
@@ -187,9 +184,9 @@ def test_the_sentence_about_m_is_chosen_from_the_slopes(zero, undefined, words):
 @pytest.mark.parametrize(
     ("slope", "p", "words"),
     [
-        (0.01, 0.001, "more copies find nobody else, but say more about those found"),
+        (0.01, 0.001, "no one else is matched, but more is disclosed about those matched"),
         (-0.01, 0.001, "each further copy lowers the CAP by 0.01"),
-        (0.01, 0.3, "the number of copies makes no difference that shows"),
+        (0.01, 0.3, "the number of copies makes no visible difference"),
     ],
 )
 def test_no_sentence_about_m_speaks_of_matches_that_are_not_there(slope, p, words):
@@ -211,7 +208,7 @@ def test_the_sentence_about_m_is_of_the_rows_matched():
     ).record
     first, *_ = attribution.trend_sentences(record)
     assert first.startswith("Full set, keys k1 and k2: each further copy raises the CAP by ")
-    assert "more copies find nobody else" in first
+    assert "no one else is matched" in first
 
 
 def test_directions():
@@ -233,7 +230,7 @@ def test_the_paper_s_own_case():
     text = " ".join(attribution.all_cap_sentences(result.record))
     assert "Pools of m copies are nested, not independent: take p as a guide." in text
     two = cap(people(ORIGINAL), [people(SYNTHETIC)] * 2, keys=["k1", "k2"], target="t").record
-    assert "fewer than three copies" in " ".join(attribution.all_cap_sentences(two))
+    assert "Fewer than three copies" in " ".join(attribution.all_cap_sentences(two))
     one = cap(people(ORIGINAL), people(SYNTHETIC), keys=["k1", "k2"], target="t").record
     assert "copies" not in " ".join(attribution.trend_sentences(one))
 
@@ -268,12 +265,11 @@ def test_p_in_a_sentence():
 def test_the_three_tcaps_are_told_apart():
     result = tcap(people(ORIGINAL), people(SYNTHETIC), keys=["k1", "k2"], target="t")
     assert [*targeted.tcap_sentences(result.rows[0], 1.0)] == [
-        "Taub and Elliot's TCAP: 4 of the synthetic records (6) show one value of t; 1 have keys"
-        " that nobody in the original has. Whoever trusts the others is right in 33.3 % of cases.",
-        "Raab's TCAP: of the people found in the copies, 20.0 % are shown one single value of t,"
-        " and it is right.",
-        "TCAP of Chen and of Chapelle: 2 people alone with their keys in the original would be"
-        " guessed rightly in 0 % of cases; whoever has no match counts as guessed wrongly.",
+        "Taub and Elliot's TCAP: 4 of 6 synthetic records show a single value of t; 1 have keys"
+        " that no one in the original has. The others are correct in 33.3 % of cases.",
+        "Raab's TCAP: t is correctly disclosed for 20.0 % of the people matched.",
+        "TCAP of Chen and of Chapelle: a random guess is correct in 0 % of cases for 2 people"
+        " unique on the keys in the original; no match counts as wrong.",
     ]
     assert "DiSCO" not in repr(result) + result._repr_html_()
     none = tcap(people(["axp"]), people(["axp", "axq"]), keys=["k1", "k2"], target="t").rows[0]
@@ -285,8 +281,8 @@ def test_the_three_tcaps_are_told_apart():
 def test_gcap_in_words():
     found = gcap(people(ORIGINAL), people(SYNTHETIC), keys=["k1", "k2"], target="t")
     assert targeted.gcap_sentence(found.rows[0]) == (
-        "GCAP: drawing among the records with the nearest keys, the intruder is right for 36.7 % of"
-        " 6 people. 5 have a match; for the others the nearest records differ in 1 key on average."
+        "GCAP: a draw among the records with the nearest keys is correct for 36.7 % of 6 people. 5"
+        " have a match; for the others the nearest records differ in 1 key on average."
     )
     assert repr(found) == "GCAP of t from k1 and k2: 0.367"
 
@@ -298,7 +294,7 @@ def test_headline_and_notebook_view():
         " 0.556, original 0.833"
     )
     html = result._repr_html_()
-    assert "<td>0.333</td>" in html
+    assert ">0.333</td>" in html
     assert "<script" not in html
 
 

@@ -7,7 +7,6 @@ import pytest
 from unveil.view.charts.chart import render_svg
 from unveil.view.charts.scatter import MOST_POINTS, thin_points
 from unveil.view.format import visible
-from unveil.view.html_page import confidential, figure, page
 
 
 def spec(*names, **more):
@@ -89,14 +88,3 @@ def test_many_points_are_thinned_the_same_way_each_time_and_by_no_pattern():
     assert kept == thin_points(range(10 * MOST_POINTS)) == sorted(set(kept))
     assert 150 < sum(place % 10 == 0 for place in kept) < 250
     assert thin_points([1, 2]) == [1, 2]
-
-
-def test_a_page_is_sealed_and_keeps_the_figures_beside_the_picture():
-    part = figure("It <rises>.", "<svg></svg>", caption="A & B", heads=("n",), rows=[("1",)])
-    made = page("T <x>", [confidential(), part])
-    assert "default-src 'none'" in made
-    assert "It &lt;rises&gt;." in made
-    assert "A &amp; B" in made
-    assert "<details>" in made
-    assert "<script" not in made
-    assert "CONFIDENTIAL" in made

@@ -4,24 +4,26 @@ import re
 import unicodedata
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+import unveil.view
 from view import report_cases
 
 HTML = {
     *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav"),
-    *("section", "div", "p", "span", "strong", "em", "h1", "h2", "h3", "h4", "h5", "ul", "ol"),
+    *("section", "div", "p", "b", "span", "strong", "em", "h1", "h2", "h3", "h4", "h5", "ul", "ol"),
     *("li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure"),
     *("figcaption", "details", "summary", "code", "a", "time", "br", "blockquote"),
 }
 SVG = {
     *("svg", "title", "desc", "g", "path", "text", "tspan", "line", "rect", "circle", "defs"),
-    *("clippath", "lineargradient", "stop"),
+    *("clippath", "lineargradient", "stop", "pattern"),
 }
 HTML_ATTRIBUTES = {
     *("lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "title", "scope"),
-    *("role", "tabindex", "aria-label", "aria-labelledby", "data-says", "data-of", "data-card"),
+    *("role", "tabindex", "aria-label", "aria-labelledby", "data-says", "data-of", "data-l"),
     "data-alert",
     *("datetime", "open", "colspan", "rowspan"),
 }
@@ -40,6 +42,9 @@ SVG_ATTRIBUTES = {
         "aria-hidden",
         "aria-label",
         "dy",
+        "preserveaspectratio",
+        "patternunits",
+        "patterntransform",
     ),
 }
 CLIP = re.compile(r"url\(#[\w-]+\)")
@@ -99,11 +104,11 @@ def test_no_attribute_is_there_but_those_of_a_report(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_style_sheet_is_ours_and_fetches_nothing(case):
-    from unveil.view.report_style import REPORT_STYLE
-
-    assert "".join(parsed(case).styles) == REPORT_STYLE
-    assert "url(" not in REPORT_STYLE
-    assert "@import" not in REPORT_STYLE
+    style = Path(unveil.view.__file__).with_name("templates") / "page.css"
+    (shown,) = parsed(case).styles
+    assert shown.strip() == style.read_text(encoding="utf-8").strip()
+    assert shown.count("url(") == shown.count("url(#hatch)")
+    assert "@import" not in shown
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -160,8 +165,6 @@ def test_what_is_escaped_already_is_not_read_again():
     assert "&lt;b&gt;&amp;#x3c;" in "".join(parsed("hostile").texts)
 
 
-def test_long_names_are_cut_where_names_stand_and_whole_where_they_are_explained():
-    page = parsed("hostile")
+def test_long_names_are_cut_where_names_stand():
     headings = re.findall(r"<h[1-5][^>]*>(.*?)</h[1-5]>", report_cases.rendered("hostile"))
     assert all("W" * 61 not in heading for heading in headings)
-    assert any("W" * 400 in (given.get("title") or "") for _, _, given in page.elements)

@@ -16,23 +16,25 @@ from unveil.examples import survey
 from unveil.records.judgement import Limit, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import RunPart
+from unveil.view.blocks import Sentence
 from unveil.view.charts.bars import refill_rounds
 from unveil.view.charts.distributions import distribution
 from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
 from unveil.view.charts.lines import StepLine, ecap_curve, noise_curve, sap_curve
 from unveil.view.charts.marks import BAD, REVIEW
 from unveil.view.charts.scatter import LOOKS, projected_groups
-from unveil.view.report_sentences import all_templates
-from unveil.view.report_sentences_utility import TEMPLATES
+from unveil.view.render_html import render_html
 from unveil.view.sections import filter as filter_section
 from unveil.view.sections import findings, noise, tables, utility
-from unveil.view.sections.utility_pairs import MOST_VARIABLES, visible_variables
+from unveil.view.sections.utility import MOST_VARIABLES, visible_variables
 from view import report_cases
 from view.derived import filter as derived_filter
 from view.derived import findings as derived_findings
 from view.derived import noise as derived_noise
 from view.derived import tables as derived_tables
 from view.derived import utility as derived_utility
+from view.derived.written import DERIVED as DERIVED_REASONS
+from view.section_blocks import flat
 from view.test_numbers import Sentences, literal, numbers
 
 SECTIONS = {
@@ -42,7 +44,9 @@ SECTIONS = {
     "findings": (findings, derived_findings.DERIVED),
     "tables": (tables, derived_tables.DERIVED),
 }
-KNOWN = {key: derive for _, derived in SECTIONS.values() for key, derive in derived.items()}
+KNOWN = DERIVED_REASONS | {
+    key: derive for _, derived in SECTIONS.values() for key, derive in derived.items()
+}
 
 
 def changed(record, **fields):
@@ -80,9 +84,9 @@ def body(section, contents):
     """The section, drawn once."""
     made = _DRAWN.get((section, id(contents)))
     if made is None:
-        found = SECTIONS[section][0].section(*contents)
-        assert found is not None
-        made = _DRAWN[section, id(contents)] = (found.body, contents)
+        found = list(SECTIONS[section][0].blocks(*contents))
+        assert found
+        made = _DRAWN[section, id(contents)] = (render_html(found), contents)
     return made[0]
 
 
@@ -405,8 +409,10 @@ def case(name):
 
 @cache
 def sentences_of(name):
-    made = [module.section(*case(name)) for module, _ in SECTIONS.values()]
-    return [one for section in made if section for one in Sentences(section.body).found]
+    blocks = [block for module, _ in SECTIONS.values() for block in module.blocks(*case(name))]
+    return [
+        (one.key, one.of, one.text) for one in flat(blocks) if isinstance(one, Sentence) and one.key
+    ]
 
 
 @pytest.mark.slow
@@ -418,7 +424,7 @@ def test_every_number_is_derived_from_the_records(name):
     for key, of, text in found:
         given = numbers(" ".join(KNOWN[key](results, of)))
         shown = numbers(text)
-        assert shown - literal(all_templates()[key]) - given == set(), (key, of, text)
+        assert shown - literal(key) - given == set(), (key, of, text)
         assert given - shown == set(), (key, of, text)
 
 
@@ -427,19 +433,18 @@ def test_every_sentence_of_these_sections_is_said_in_some_case():
     found = {key for name in CASES for key, _, _ in sentences_of(name)}
     # Said of a copy of which a figure cannot be standardised, or in which a model finds nothing.
     rare = {"utility page/not measured", "utility/no S", "utility/no tree", "utility/separated"}
-    assert sorted(set(TEMPLATES) - found) == []
     assert sorted(KNOWN.keys() - found - rare) == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_section_that_nobody_asked_for_is_not_there(section):
-    assert SECTIONS[section][0].section(*of_parts({})) is None
+    assert list(SECTIONS[section][0].blocks(*of_parts({}))) == []
 
 
 @pytest.mark.parametrize("section", ["noise", "utility", "findings", "tables"])
 def test_what_was_asked_for_and_not_measured_is_said_with_its_reason(section):
     told = said(section, case("nothing measured"))
-    assert " was not measured: " in told[f"{section}.not measured"]
+    assert told["not measured"].startswith("Not measured: ")
 
 
 # Tables, cell by cell
@@ -503,11 +508,11 @@ def test_those_who_passed_and_were_not_needed_are_counted():
     passed = sum(one.kept for one in record.rounds)
     told = said("filter", own())
     if passed > record.n_rows:
-        assert f"{passed - record.n_rows:,} more than" in told["filter.surplus"]
+        assert f"{passed - record.n_rows:,} more than needed" in told["filter.replaced"]
     surplus = protected(refill=refill(rounds=rounds((900, 600), (90, 80)), n_rows=650))
-    assert said("filter", surplus)["filter.surplus"].startswith("680 passed, 30 more than")
+    assert "680 were retained, 30 more than needed." in said("filter", surplus)["filter.replaced"]
     exact = protected(refill=refill(rounds=rounds((900, 650)), n_rows=650))
-    assert "filter.surplus" not in said("filter", exact)
+    assert "more than" not in said("filter", exact)["filter.replaced"]
 
 
 def test_retained_and_filtered_people_are_projected_as_groups():
@@ -521,8 +526,8 @@ def test_retained_and_filtered_people_are_projected_as_groups():
 
 def test_without_a_protected_copy_there_is_no_section_on_the_filter():
     contents = of_parts({("projection", "projection"): own()[1]["projection"]})
-    assert filter_section.section(*contents) is None
-    assert "utility.groups" in said("utility", contents)
+    assert list(filter_section.blocks(*contents)) == []
+    assert "No single record is drawn." in body("utility", contents)
 
 
 @pytest.mark.slow
@@ -588,30 +593,11 @@ def test_distances_of_columns_are_those_of_the_record():
 
 def test_numbers_are_said_to_be_in_bands():
     told = [text for key, _, text in Sentences(body("utility", own())).found
-            if key == "utility.column in bands"]  # fmt: skip
+            if key == "utility.column" and "in bands" in text]  # fmt: skip
     record = own()[1]["compare"]
     assert {text.split(":")[0] for text in told} == {
         one.column for one in record.distributions if one.histogram is not None
     }
-    assert all("put into bands" in text for text in told)
-
-
-def test_paper_has_one_row_for_each_column_that_is_folded_on_the_screen():
-    record = own()[1]["compare"]
-    ranked = sorted(record.rows, key=lambda row: -row.total_variation)
-    rows = table("utility", own(), "column", "total variation")
-    assert [row[:2] for row in rows] == [
-        [row.column, f"{row.total_variation:.4f}"] for row in ranked[3:]
-    ]
-    by_name = {row[0]: row for row in rows}
-    for column in by_name.keys() & {"sex", "marital", "health"}:
-        found = record.distribution_of(column)
-        counts = {one.level: (one.n_original, sum(one.n_synthetic)) for one in found.levels
-                  if one.n_original >= 10}  # fmt: skip
-        level = max(counts, key=lambda one: abs(counts[one][0] - counts[one][1]))
-        n, m = counts[by_name[column][2]]
-        assert abs(n - m) == abs(counts[level][0] - counts[level][1])
-        assert by_name[column][3] == f"{n / 2:.1f} %"  # of 200
 
 
 def test_few_people_have_no_bar_and_no_other_bar_is_taken_for_theirs():
@@ -708,35 +694,33 @@ def test_no_place_of_a_single_value_stands_in_the_report():
 
 def test_noise_that_was_undone_is_said_before_any_claim():
     page = body("noise", noised(n_changed=0))
-    assert page.index("protects nobody") < page.index("would be correct with probability")
-    assert "protects nobody" not in body("noise", noised(n_changed=800))
+    assert page.index("protects no one") < page.index("would be correct with probability")
+    assert "protects no one" not in body("noise", noised(n_changed=800))
 
 
 def test_no_noise_is_not_said_to_be_undone():
     contents = case("no noise that was needed")
     told = said("noise", contents)
-    assert told["noise.zero"] == "age got no noise: the standard deviation to add is 0."
+    assert told["noise.zero"] == "age: no noise."
     assert "noise.undone" not in told
     assert "noise.added" not in told
     assert "noise/moved" not in told
-    assert "Upright lines" not in body("noise", contents)
-    assert "Upright lines" in body("noise", own())
+    assert "Vertical lines" not in body("noise", contents)
+    assert "Vertical lines" in body("noise", own())
 
 
 def test_the_worst_value_is_held_against_the_custodians_limit_on_ecap():
     told = said("noise", case("a limit on ECAP"))
-    assert told["noise.status"] == (
-        "Against your limit on ECAP, 0.02, the worst value of age is ■ above limit."
-    )
+    assert told["noise.status"] == ("ECAP of age, worst value: ■ above limit (limit 0.02).")
     assert "noise.status" not in said("noise", own())
 
 
 def test_the_public_statement_stands_beside_what_is_confidential():
     page = unescape(body("noise", own()))
     assert "must not be published" in page
-    quoted = page[page.index("<blockquote>") :]
+    quoted = page[page.index("Only this statement may be published") :]
     for line in filter(None, protection().statement.splitlines()):
-        assert f"<p>{line}</p>" in quoted
+        assert f"<li>{line}</li>" in quoted
 
 
 def test_a_copy_that_nobody_measured_the_use_of_is_not_praised():
@@ -858,14 +842,6 @@ def test_the_axis_of_sap_ends_where_no_line_changes_any_more():
     rows = spec["layer"][0]["data"]["values"]
     last = {row["label"]: row for row in rows}
     assert last["long"]["high"] == long.upper[-1]
-
-
-def test_a_picture_fills_its_box_and_a_small_one_does_not_outgrow_the_text():
-    size = r'<svg[^>]* width="([0-9.]+)" height="[0-9.]+" viewBox="0 0 ([0-9.]+) '
-    sizes = [(float(wide), float(own)) for wide, own in re.findall(size, body("utility", own()))]
-    assert len(sizes) > 5
-    for wide, drawn in sizes:
-        assert wide == pytest.approx(max(drawn, min(912, 1.4 * drawn)), abs=1)
 
 
 def test_the_difference_of_associations_is_one_half_of_the_square():

@@ -41,7 +41,7 @@ def test_the_numbers_of_the_sentences_about_uniques(alone):
     told = said(alone)
     assert list(told) == ["uniques", "sizes", "DIS", "special", "key"]
     n = alone.n_uniques
-    assert numbers(told["uniques"]) == [one(n / 50), f"{n:,}", "5,000"]
+    assert numbers(told["uniques"]) == [f"{n:,}", "5,000", one(n / 50)]
     assert numbers(told["sizes"]) == [f"{row.n_records:,}" for row in alone.sizes if row.n_records]
     assert numbers(told["DIS"]) == [one(100 * alone.dis_file), "5.0"]
     threshold, highest = figure(alone.special_threshold), one(100 * alone.dis_highest)
@@ -57,34 +57,34 @@ def test_the_numbers_of_the_sentences_about_matches(risk):
     told = said(risk, risk_sentences)
     assert list(told) == ["k = 2", "k = 3", "k = 5", "risk", "above", "l"]
     for row in risk.anonymity:
-        assert numbers(told[f"k = {row.k}"]) == [one(row.n / 50), f"{row.n:,}", "5,000"]
+        assert numbers(told[f"k = {row.k}"]) == [f"{row.n:,}", "5,000", one(row.n / 50)]
     expected = f"{risk.expected_reidentifications:,.0f}"  # of thousands no tenth is told
     assert numbers(told["risk"]) == [expected, "5,000", one(100 * risk.global_risk)]
     (above,) = (row for row in risk.risks if row.above == 0.1)
     assert numbers(told["above"]) == [f"{above.n:,}", "10.0"]
     n = risk.diversity[0].n_below_2
-    assert numbers(told["l"]) == [one(n / 50), f"{n:,}", "5,000"]
+    assert numbers(told["l"]) == [f"{n:,}", "5,000", one(n / 50)]
 
 
 def test_nothing_found_is_said_in_its_own_words():
     data = pl.DataFrame({"a": ["x"] * 6, "s": ["p", "q"] * 3})
     assert said(suda(data, keys="a").record) == {
-        "uniques": "None of your people is alone with their a in your data.",
+        "uniques": "None of the people is unique on a.",
         "DIS": "DIS cannot be measured: no one is unique on their keys, and no one shares them"
         " with exactly one other.",
     }
     told = said(match_risk(data, keys="a", sensitive="s").record, risk_sentences)
-    assert told["k"] == "Every one of your people is matched by at least four others."
-    assert told["l"] == "Nobody matches only records with one and the same value of s."
+    assert told["k"] == "Every person shares their keys with at least four others."
+    assert told["l"] == "No one shares their keys only with records of one value of s."
 
 
-def test_those_without_a_score_are_not_called_safe():
+def test_those_without_a_score_are_named():
     data = pl.DataFrame({"a": ["x", "x", "y", "y"], "b": ["p", None, "q", "q"]})
     told = said(suda(data, keys=["a", "b"], max_msu=1).record)
     assert told["unscored"] == (
-        "1 person is alone with all keys but has no score: sets of more than 1 key were not"
-        " searched or a missing key takes part in no set. A score of 0 does not"
-        " mean that they cannot be found."
+        "1 person is unique on all keys but has no score: sets of more than 1 key were not searched"
+        " or a missing key takes part in no set. A score of 0 does not mean that they cannot be"
+        " matched."
     )
 
 
@@ -96,7 +96,7 @@ def test_no_key_is_named_where_two_take_part_alike():
 def test_weights_are_named_where_they_are_used():
     data = pl.DataFrame({"a": ["x", "y"], "w": [10, 20]})
     told = said(match_risk(data, keys="a", weights="w").record, risk_sentences)
-    assert told["risk"].endswith("where w says for how many people each record stands.")
+    assert told["risk"].endswith("with w as the number of people that each record represents.")
 
 
 def test_views_have_figures_of_the_file_alone():
@@ -108,8 +108,8 @@ def test_views_have_figures_of_the_file_alone():
         assert not any("CANARY" in text or '"records"' in text for text in shown)
         assert "<table>" in shown[1]
         assert "records" in result.to_dict()
-    assert repr(alone) == "Uniques by job and area: 3 people of 3 alone, 3 special; DIS 100.0 %"
-    assert repr(risk) == ("Match risk by job: about 2.0 of 3 expected to be found (66.7 %)")
+    assert repr(alone) == "Uniques by job and area: 3 people of 3 unique, 3 special; DIS 100.0 %"
+    assert repr(risk) == ("Match risk by job: about 2.0 of 3 expected to match correctly (66.7 %)")
 
 
 def test_names_from_the_data_are_escaped():

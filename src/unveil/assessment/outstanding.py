@@ -55,6 +55,11 @@ def shell_quote(text: str) -> str:
     return f'"{text}"' if _SAFE.fullmatch(text) else shlex.quote(text)
 
 
+def shell_word(text: str) -> str:
+    """The same without quotes where none are needed."""
+    return text if re.fullmatch(r"[A-Za-z0-9_./:@-]+", text) else shell_quote(text)
+
+
 def _escape(character: str) -> str:
     if character in "\\'":
         return f"\\{character}"

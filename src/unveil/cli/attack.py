@@ -1,4 +1,4 @@
-"""`unveil attack`: what do simulated attacks find in a copy, beyond general knowledge?"""
+"""`unveil attack`: simulated attacks, and their excess success over a control sample."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -36,11 +36,12 @@ from unveil.measure.attacks.singling_out import singling_out
 from unveil.records.attacks import AttackRun, Attacks, CopyAttacks, Membership
 from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
-from unveil.view.attacks_screen import attack_screen
+from unveil.view.blocks import Heading
 from unveil.view.charts.intervals import attack_rates
 from unveil.view.output import check_both, print_output
-from unveil.view.pages.attacks import attacks_page
+from unveil.view.pages.attacks import TITLE, attacks_page, run_blocks
 from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import render_rich
 
 # Which attacks, with which settings? How the options of `unveil attack` are read.
 
@@ -95,7 +96,7 @@ def whole_numbers(context: click.Context, option: click.Parameter, given: str) -
 which_options = together(
     option(
         "--control",
-        "People of the same kind whose records were not used. Without them there is no R.",
+        "Control sample: people whose records were not used. Without it there is no R.",
         "FILE",
     ),
     option(
@@ -103,7 +104,7 @@ which_options = together(
         "Every attack that can be run; so it is if none is named.",
         is_flag=True,
     ),
-    option("--singling-out", "Look for descriptions that fit one person alone.", is_flag=True),
+    option("--singling-out", "Look for descriptions that fit exactly one person.", is_flag=True),
     option(
         "--linkability",
         "Link two parts of a record: sex,age:region,job. May be repeated.",
@@ -112,7 +113,7 @@ which_options = together(
         callback=parse_column_sets,
     ),
     option("--inference", "Guess secrets from the nearest record.", is_flag=True),
-    option("--membership", "Try to tell who was in the original; needs --control.", is_flag=True),
+    option("--membership", "Try to recognise training records; needs --control.", is_flag=True),
 )
 """--all, or the attacks by name."""
 
@@ -120,7 +121,7 @@ which_options = together(
 setting_options = together(
     keys_option,
     names_option(
-        "--secrets", "Inference: what is guessed, each alone. Default: all that are no keys."
+        "--secrets", "Inference: what is guessed, one at a time. Default: all but the keys."
     ),
     option(
         "--n",
@@ -156,7 +157,7 @@ setting_options = together(
     names_option(
         "--categorical", "Columns of numbers that are codes: the same or not, never near."
     ),
-    names_option("--without", "Columns to leave out, such as numbers of records."),
+    names_option("--without", "Columns to exclude, such as record numbers."),
     by_column_option(
         "--special-codes",
         "Codes that are no amounts: income=-8,-9. May be repeated.",
@@ -173,7 +174,7 @@ document_options = together(
     file_option("--chart", "Write the picture of all risks: .svg, .png or .pdf.", "FILE"),
     file_option("--page", "Write everything as a page.", "FILE.html"),
 )
-"""How much is said in words, and the files to write."""
+"""The sentences, and the files to write."""
 
 
 def halves(names: Sequence[str]) -> Sets:
@@ -283,8 +284,8 @@ def run_attacks(asked: AttackSettings, copies: Sequence[str], report: Report) ->
     """Every attack on every copy; what could not be run is noted."""
     if asked.membership and asked.control is None:
         raise ReadError(
-            "--membership needs --control: whether members come closer to the copy than others"
-            " shows only against people of the same kind who were not used. See unveil split."
+            "--membership needs --control: a control sample of people whose records were not used."
+            " See unveil split."
         )
     _check_idle(asked)
     check_asked_for(asked.without, asked.elsewhere)
@@ -402,9 +403,7 @@ def _inference(target: _Target, columns: Sequence[str]) -> Iterator[Attacks]:
 
 def _membership(target: _Target) -> Membership | None:
     if target.asked.control is None:
-        target.notes.append(
-            "Membership was not tried: it needs people who were not used, --control."
-        )
+        target.notes.append("Membership was not tried: it needs a control sample, --control.")
         return None
     found: Membership = target.measure(membership, "membership", n=target.asked.n)
     return found
@@ -414,7 +413,7 @@ GUESSING = ("tolerance", "absolute", "groups")
 SHARED = ("level", "person", "categorical", "special_codes", "missing_values")
 
 
-@click.command(short_help="What simulated attacks find in a copy, beyond general knowledge.")
+@click.command(short_help="Simulated attacks: excess success over a control sample.")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @which_options
@@ -425,19 +424,18 @@ def attack(
     *,
     original: str | None,
     synthetic: tuple[str, ...],
-    words: int,
+    words: bool,
     as_json: bool,
     as_csv: bool,
     chart: Path | None,
     page: Path | None,
     **settings: Any,
 ) -> None:
-    """Attack SYNTHETIC as an intruder would, and see what of ORIGINAL it gives away.
+    """Attack SYNTHETIC as an intruder would, and measure what it discloses about ORIGINAL.
 
-    Three attacks: descriptions that fit one person alone (singling out), parts of a record brought
-    together (linkability), and secrets guessed (inference); beside them, whether it can be told who
-    was in the original (membership). What succeeds with people whose records were not used, the
-    control, is general knowledge; R is what is left.
+    Descriptions that fit exactly one person (singling out), parts of a record brought together
+    (linkability), secrets guessed (inference), and training records recognised (membership).
+    Success on the control sample is general knowledge; R is the excess.
 
     \b
     Example:
@@ -464,7 +462,7 @@ def attack(
     elif as_csv:
         print_output(_csv(run))
     elif chart is None and page is None:
-        print_output(attack_screen(run, most=words))
+        print_output(render_rich([Heading(TITLE), *run_blocks(run, has_words=words)]))
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""`unveil cap`: how often would a guess among the matching synthetic records be right?"""
+"""`unveil cap`: how often is a guess among the matching synthetic records correct?"""
 
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
-from unveil.view.cap_screen import screen
 from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import csv_document, json_document
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
 
 SCENARIOS = ("full", "uniques", "special")
 
@@ -47,7 +48,7 @@ def radii(
     }
 
 
-@click.command(short_help="How often a guess among matching records would be right (CAP, TCAP).")
+@click.command(short_help="How often a guess among matching records is correct (CAP, TCAP).")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @keys_option
@@ -62,7 +63,7 @@ def radii(
 @method_option
 @option(
     "--scenario scenarios",
-    "Everyone, those alone with their keys, or special uniques. Default: full and uniques.",
+    "Everyone, people unique on the keys, or special uniques. Default: full and uniques.",
     multiple=True,
     type=click.Choice(SCENARIOS),
 )
@@ -73,7 +74,7 @@ def radii(
 )
 @option(
     "--baseline",
-    "What is known already: a share, or a table of the target. Default: its frequencies.",
+    "Prior knowledge: a share, or a table of the target. Default: its distribution.",
     "SHARE|FILE",
 )
 @option(
@@ -85,7 +86,7 @@ def radii(
 )
 @option(
     "--tau",
-    "For TCAP: how sure a synthetic record must be of its target.",
+    "For TCAP: least share of the most common target among records with the same keys.",
     "SHARE",
     type=float,
     default=1.0,
@@ -111,10 +112,10 @@ def cap(
     as_csv: bool,
     **settings: Any,
 ) -> None:
-    """Measure how often guesses from SYNTHETIC about people in ORIGINAL would be right.
+    """Measure how often guesses from SYNTHETIC about people in ORIGINAL are correct.
 
-    The intruder draws among the synthetic records that share a person's KEYS and says the TARGET
-    found there. Several copies are pooled, one more at a time, as in Taub et al. (2018).
+    The intruder draws among the synthetic records with a person's KEYS and takes the TARGET shown
+    there. Several copies are pooled, one more at a time, as in Taub et al. (2018).
 
     \b
     Example:
@@ -133,7 +134,7 @@ def cap(
         "cap survey.csv synthetic.csv --target income",
     )
     if not target:
-        raise RolesError("Say what an intruder would guess about a person: --target income.")
+        raise RolesError("Name what an intruder would guess about a person: --target income.")
     chosen = list(scenarios or ("full", "uniques"))
     with progress_bar(Console(stderr=True)) as bar:
         record = cap_table(
@@ -154,7 +155,7 @@ def cap(
     elif as_csv:
         print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
     else:
-        print_output(screen(record, Console().width))
+        print_output(render_rich(as_blocks(record)))
 
 
 def _truth_values(original: Any, column: str) -> pl.Series:

@@ -8,6 +8,7 @@ from unveil.errors import nearest
 
 COMMANDS = {
     "answer": ("answer", "Answer the five questions about the context of a release."),
+    "assess": ("assess", "The summary of synthetic files, without a project."),
     "attack": ("attack", "What simulated attacks find in a copy, beyond general knowledge."),
     "cap": ("cap", "How often a guess among matching records would be right (CAP, TCAP)."),
     "codebook": ("codebook", "What is in a file, and how a copy is built otherwise."),
@@ -36,9 +37,9 @@ COMMANDS = {
     "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
     "replicate": ("replicate", "Whether published results still come out on the copy."),
-    "report": ("report", "A run as one sealed page, to be read, signed and printed."),
-    "rule": ("rule", "Say of a finding that it is common knowledge, or that it is kept."),
-    "run": ("run", "Measure all that a project declares, against its limits."),
+    "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),
+    "rule": ("rule", "Record a ruling on a flag: common knowledge or residual risk."),
+    "run": ("run", "Compute every measure a project declares; compare with the limits."),
     "split": ("differential", "Split a file at random into people to be used and left out."),
     "suggest": ("suggest", "Which columns may be keys, targets or identifiers, and why."),
     "synthesise": ("synthesise", "Make synthetic copies of a file, marked as fake."),

@@ -5,15 +5,21 @@ import webbrowser
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 from rich.console import Console
 
-from unveil.cli.disclosure import Form, measure_and_assess, render_charts
+from unveil.assessment.summarise import summarise_disclosure
+from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions
 from unveil.cli.options import option
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
+from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
 from unveil.view.output import print_output
+from unveil.view.run_screen import summary_screen
+
+MORE = "All sentences: --words   Flags: --flags"
 
 
 @click.command(short_help="The main job, on an embedded example.")
@@ -28,7 +34,11 @@ from unveil.view.output import print_output
     type=click.Path(file_okay=False, path_type=Path),
 )
 @option("--open is_opened", "Open the report in the browser.", is_flag=True)
-def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
+@option("--words", "State every figure in a sentence.", is_flag=True)
+@option("--flags", "List every flag of the checks.", is_flag=True)
+def demo(
+    files: Path | None, project: Path | None, is_opened: bool, words: bool, flags: bool
+) -> None:
     """Measure the embedded example: an artificial survey and one synthetic copy of it.
 
     The survey's 5,000 people are invented. An intruder is assumed to know a person's sex, age,
@@ -50,13 +60,15 @@ def demo(files: Path | None, project: Path | None, is_opened: bool) -> None:
     result, assessment = measure_and_assess(
         survey(), [survey_synthetic()], {}, GateOptions(), settings
     )
-    shown = render_charts(result.record, (), assessment, Form())
-    print_output(shown)
+    made = summarise_disclosure(result.record, assessment=assessment)
+    summary = replace(made, title="the embedded example")
+    closing: list[Block] = []
+    if project is None:
+        command = shlex.join(["unveil", "assess", *paths, "--keys", ",".join(KEYS)])
+        closing = [Sentence(f"Next: {command}", "dim"), Sentence(MORE, "dim")]
+    print_output(summary_screen(summary, result.record, closing, words=words, flags=flags))
     if project is not None:
         _make_demo_project(project, is_opened=is_opened)
-        return
-    command = shlex.join(["unveil", "disclosure", *paths, "--keys", ",".join(KEYS)])
-    click.echo(f"Next, {'your own' if files is None else 'these'} files:  {command}")
 
 
 def _make_demo_project(folder: Path, *, is_opened: bool) -> None:

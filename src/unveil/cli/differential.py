@@ -1,19 +1,14 @@
-"""`unveil differential-confidentiality` and `unveil split`: does it matter to have been used?"""
+"""`unveil differential-confidentiality` and `unveil split`: training data against control."""
 
 import io
 import os
-from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import polars as pl
 import polars.selectors as cs
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
 from unveil.atomic import write_new
 from unveil.cli.options import (
@@ -36,10 +31,7 @@ from unveil.io.write_file import WriteSettings, write_files
 from unveil.measure.cap.differential import differential_confidentiality as measure_confidentiality
 from unveil.measure.cap.split import SplitResult
 from unveil.measure.cap.split import split as split_file
-from unveil.records.differential import DifferentialConfidentiality
-from unveil.view import differential as told
-from unveil.view.disclosure_screen import notes
-from unveil.view.disclosure_tables import fit_width, new_table
+from unveil.view import differential as view
 from unveil.view.format import visible
 from unveil.view.output import check_both, check_lacking, print_output, print_table
 from unveil.view.render_documents import json_document
@@ -47,7 +39,7 @@ from unveil.view.render_documents import json_document
 
 @click.command(
     "differential-confidentiality",
-    short_help="Whether people are recognised because their own record was used, tested.",
+    short_help="Test whether guesses are correct more often about training records.",
 )
 @click.argument("included", required=False)
 @click.argument("left_out", required=False)
@@ -57,7 +49,7 @@ from unveil.view.render_documents import json_document
 @method_option
 @option(
     "--nonmatch",
-    "What a person counts whose keys are in no copy: zero or undefined.",
+    "How a person without a match counts: zero or undefined.",
     "RULE",
     default="zero",
 )
@@ -87,9 +79,9 @@ def differential_confidentiality(
     as_csv: bool,
     **settings: Any,
 ) -> None:
-    """Compare how often SYNTHETIC is right about INCLUDED, whom it was made from, and LEFT_OUT.
+    """Compare how often guesses from SYNTHETIC are correct about INCLUDED and about LEFT_OUT.
 
-    LEFT_OUT holds people of the same kind whose records were not used (unveil split makes both).
+    INCLUDED holds the training records, LEFT_OUT a control sample (unveil split makes both).
     Several copies are pooled one after the other.
 
     \b
@@ -104,11 +96,11 @@ def differential_confidentiality(
     check_lacking(
         (included, left_out, synthetic or methods),
         keys,
-        "the file that was used, the file that was left out and at least one synthetic file",
+        "the training file, the control file and at least one synthetic file",
         "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
     )
     if not target:
-        raise RolesError("Say what an intruder would guess about a person: --target job.")
+        raise RolesError("Name what an intruder would guess about a person: --target job.")
     with progress_bar(Console(stderr=True)) as bar:
         record = measure_confidentiality(
             included,
@@ -119,55 +111,12 @@ def differential_confidentiality(
             **settings,
             progress=bar,
         ).record
-    print_table(record, record.rows, lambda: _screen(record), as_json=as_json, as_csv=as_csv)
+    print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
 
 
-def _screen(record: DifferentialConfidentiality) -> Group:
-    return Group(
-        Text(),
-        Text(told.TEMPLATES["title"], style="bold"),
-        Text(told.sizes(record)),
-        Text(),
-        *_figures(record),
-        *_words(record),
-        Text(f"Seed of the bootstrap: {record.seed}", style="dim"),
-        Text(),
-        *notes(record.coercions),
-    )
-
-
-def _words(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
-    for heading, said in told.differential_sentences(record):
-        yield Text(heading, style="bold underline")
-        yield from (Padding(Text(sentence), (0, 0, 0, 1)) for sentence in said)
-        yield Text()
-
-
-def _figures(record: DifferentialConfidentiality) -> Iterator[RenderableType]:
-    """A table for each method: beside each other they would not fit on a terminal."""
-    width = Console().width
-    for method in record.methods:
-        heads, rows = told.table(record, method)
-        made = partial(_table, told.caption(method), heads, rows)
-        yield fit_width(made, heads, ("df", "t", "p", "included", "left out"), width)
-        yield Text()
-
-
-def _table(
-    title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]], shown: Sequence[str]
-) -> Table:
-    table = new_table(title)
-    for head in shown:
-        table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
-    for row in rows:
-        cells = dict(zip(heads, row, strict=True))
-        table.add_row(*(Text(cells[head]) for head in shown))
-    return table
-
-
-@click.command(short_help="Split a file at random into people to be used and people left out.")
+@click.command(short_help="Split a file at random into a training and a control sample.")
 @click.argument("file", required=False)
-@option("--share", "How many of the people are to be included.", type=float, default=0.5)
+@option("--share", "Share of people in the training sample.", type=float, default=0.5)
 @option("--seed", "The same seed makes the same parts again.", "N", type=int)
 @names_option("--strata", "Columns within whose levels the share is to hold: sex,region.")
 @person_option
@@ -185,8 +134,8 @@ def split(
 ) -> None:
     """Split FILE at random into two, and write both parts into a folder.
 
-    Make the copies from the first part. Then unveil differential-confidentiality and unveil excess
-    tell what they give away about people because their own record was used. Parts have the format
+    Synthesise from the first part. Then unveil differential-confidentiality and unveil excess
+    measure what is disclosed about people because their own record was used. Parts have the format
     of FILE where it is SPSS, Stata, Parquet or CSV, labels and all, and are CSV otherwise; nothing
     that is there is overwritten. Where FILE has several rows for a person, all of them go to one
     part, and the share is of people.
@@ -208,9 +157,9 @@ def split(
         print_output(json_document(made.record))
         return
     lines = [
-        told.split_sentence(made.record),
+        view.split_sentence(made.record),
         *(visible(note.sentence) for note in made.record.coercions if note.kind == "person"),
-        f"CONFIDENTIAL: {told.TEMPLATES['split seed']}",
+        f"CONFIDENTIAL: {view.TEMPLATES['split seed']}",
         *(f"  {visible(os.fspath(path))}" for path in written),
     ]
     print_output("\n".join(lines))

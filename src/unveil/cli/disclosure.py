@@ -27,7 +27,7 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.disclosure import check_settings
 from unveil.measure.disclosure.disclosure import disclosure as measure_disclosure
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.measure.gate.assess import assess_files, hash_study
+from unveil.measure.gate.assess import assess_files, hash_study, key_set_alerts
 from unveil.measure.gate.evidence import Files
 from unveil.records.alerts import Assessment
 from unveil.records.disclosure import Disclosure
@@ -170,8 +170,9 @@ def measure_and_assess(
     settings: Mapping[str, Any],
     *,
     recipe: "Recipe | None" = None,
+    is_gate: bool = False,
 ) -> tuple[DisclosureResult, Assessment]:
-    """Read once, measure and assess, with a progress bar on standard error."""
+    """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
     with progress_bar(Console(stderr=True)) as bar:
         missing = settings.get("missing_values", ())
@@ -185,18 +186,22 @@ def measure_and_assess(
         result = measure_disclosure(
             opened.original, opened.synthetic, **settings, expected=True, progress=bar
         )
+        pairs = {name: (limit, limit) for name, limit in limits.items()}
+        more, left = key_set_alerts(result, pairs, bar)
         assessment = assess_files(
             Files(opened.files),
             result.record,
-            limits={name: (limit, limit) for name, limit in limits.items()},
+            limits=pairs,
+            more=more,
+            not_tested=left,
             sensitive=gate.sensitive,
             identifiers=gate.identifiers,
             person=settings.get("person"),
             accept=gate.acceptances(digest),
             files_sha256=digest,
             audience=gate.audience,
-            in_full=bool(limits) or gate.is_full,
-            is_gate=bool(limits),
+            in_full=bool(limits) or gate.is_full or is_gate,
+            is_gate=bool(limits) or is_gate,
             progress=bar,
         )
     gate.refuse_unknown(assessment)

@@ -249,6 +249,36 @@ project_option = option(
 """--project: where the project is."""
 
 
+def same_project(command: Command) -> Command:
+    """PROJECT as an argument or, as in every other command of a project, as --project."""
+
+    def chosen(**given: Any) -> Any:
+        named, project = given.pop("named_project"), given.pop("project")
+        if named is not None and project is not None:
+            raise SettingsError("The project is named twice. Name it once: --project FOLDER.")
+        return command(**given, project=project if named is None else named)
+
+    chosen.__doc__, chosen.__name__ = command.__doc__, command.__name__
+    if hasattr(command, "__click_params__"):
+        chosen.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
+    return together(
+        click.argument("project", required=False, metavar="[PROJECT]"),
+        option(
+            "--project named_project",
+            "The project: its folder, or its file. Default: this folder.",
+            "FOLDER",
+        ),
+    )(chosen)
+
+
+more_options = together(
+    option("--words", "State every figure in a sentence.", is_flag=True),
+    option("--flags", "List every flag of the checks.", is_flag=True),
+    option("--details", "Print every table, alert and note.", is_flag=True),
+)
+"""--words, --flags and --details: what a short screen leaves out."""
+
+
 by_option = option("--by", 'Who says so: "Name, role". Kept with what is said.', "NAME")
 """--by: who says so."""
 

@@ -1,19 +1,19 @@
-"""`unveil report`: a run as one sealed page, to be read, signed and printed."""
+"""`unveil report`: a run as one self-contained page, ready to sign and print."""
 
 import webbrowser
 from pathlib import Path
 
 import click
 
-from unveil.cli.options import file_option, option
+from unveil.cli.options import file_option, option, same_project
 from unveil.cli.output_files import check_targets
 from unveil.project.read_project import read_project
 from unveil.project.write_report import ReportFiles, write_report
 from unveil.view.format import lines
 
 
-@click.command(short_help="A run as one sealed page, to be read, signed and printed.")
-@click.argument("project", required=False)
+@click.command(short_help="Write a run as one self-contained HTML report, ready to sign and print.")
+@same_project
 @option("--run number", "Which run. Default: the last.", "N", type=int)
 @file_option(
     "--out",
@@ -25,9 +25,16 @@ from unveil.view.format import lines
     "List the records at risk too, each with its reason, in files of their own.",
     is_flag=True,
 )
+@option("--summary is_summary", "Write page 1 alone: the summary to sign.", is_flag=True)
 @option("--open is_opened", "Open the page in the browser.", is_flag=True)
 def report(
-    *, project: str | None, number: int | None, out: Path | None, records: bool, is_opened: bool
+    *,
+    project: str | None,
+    number: int | None,
+    out: Path | None,
+    records: bool,
+    is_summary: bool,
+    is_opened: bool,
 ) -> None:
     """Write the report of a run of PROJECT (a folder or its project.toml; here, if left out).
 
@@ -39,9 +46,12 @@ def report(
     Example:
       unveil report --open
       unveil report myproject --run 2 --records
+      unveil report --summary
     """
     check_targets({"--out": out})
-    written = write_report(read_project(project), number, out=out, records=records)
+    written = write_report(
+        read_project(project), number, out=out, records=records, is_summary=is_summary
+    )
     _say(written)
     if is_opened:
         webbrowser.open(written.report.resolve().as_uri())

@@ -1,4 +1,4 @@
-"""`unveil rule`: is a finding common knowledge, or kept as a risk? A named person says so."""
+"""`unveil rule`: a named person's ruling on flags: common knowledge, or residual risk."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,11 +16,11 @@ from unveil.cli.options import (
     project_option,
 )
 from unveil.errors import SettingsError
-from unveil.project.edit_project import ProjectEdit, list_flags_now
+from unveil.project.edit_project import ProjectEdit, list_flags_now, next_step
 from unveil.project.read_people import read_rulings_file
 from unveil.project.read_project import read_project
 from unveil.records.judgement import Audience, FlagRuling
-from unveil.view.format import truncate, visible
+from unveil.view.format import format_count, truncate, visible
 from unveil.view.output import print_output
 from unveil.view.project import finding_lines
 from unveil.view.render_documents import json_text
@@ -29,10 +29,12 @@ MOST_PAIRS = 3
 """So many pairs are told in full where all of a target may be ruled on at once."""
 
 
-@click.command(short_help="Say of a finding that it is common knowledge, or that it is kept.")
-@click.argument("findings", nargs=-1, metavar="[FINDING]...")
-@option("--common-knowledge", "Anybody would guess it: leave it out.", is_flag=True)
-@option("--keep", "It is a risk, and stays counted.", is_flag=True)
+@click.command(short_help="Record a ruling on a flag: common knowledge or residual risk.")
+@click.argument("findings", nargs=-1, metavar="[FLAG]...")
+@option("--target", "Rule on all flags of this target variable.", "TARGET")
+@option("--value", "With --target: on the flags of this value alone.", "VALUE")
+@option("--common-knowledge", "Everyone knows it: exclude it.", is_flag=True)
+@option("--keep", "It is a residual risk, and stays counted.", is_flag=True)
 @option("--reason", "Why; kept with the ruling.", "TEXT")
 @click.option(
     "--file",
@@ -40,13 +42,15 @@ MOST_PAIRS = 3
     metavar="FILE",
     help="Rulings of a TOML file, [[ruling]] with finding, accept and reason: all or none.",
 )
-@option("--instead", "Replace an earlier ruling on the same finding.", is_flag=True)
+@option("--instead", "Replace an earlier ruling on the same flag.", is_flag=True)
 @by_option
 @project_option
 @json_option
 def rule(
     *,
     findings: tuple[str, ...],
+    target: str | None,
+    value: str | None,
     common_knowledge: bool,
     keep: bool,
     reason: str | None,
@@ -56,21 +60,27 @@ def rule(
     project: str | None,
     as_json: bool,
 ) -> None:
-    """Rule on FINDING of the last run; without FINDING, list those that are open.
+    """Record a ruling on flags of the last run: common knowledge, or residual risk.
 
-    What is common knowledge is left out from the next run on. For audiences closed and registered
-    all pairs of one target may be ruled on at once: "neighbour/marital two-way". Several rulings,
-    of several FINDINGs or of a file, are written together or not at all.
+    Without FLAG or --target, list the outstanding flags. --target rules on all flags of a variable;
+    for an open audience each two-way flag needs a ruling of its own. Common knowledge is excluded
+    from the next run on. Several rulings are written together or not at all.
 
     \b
     Example:
       unveil rule
+      unveil rule --target workab --common-knowledge --reason "..." --by "A. Jones, analyst"
       unveil rule "neighbour/workab=NO" --common-knowledge --reason "..." --by "A. Jones, analyst"
       unveil rule "neighbour/marital=SINGLE@age=16" --keep --reason "..." --by "A. Jones, analyst"
       unveil rule --file rulings.toml --by "A. Jones, analyst"
     """
     file = read_project(project, needs_files=False)
-    given = _gather_rulings(findings, rulings, reason, common_knowledge=common_knowledge, keep=keep)
+    if target is None and value is not None:
+        raise SettingsError("--value is a value of a target. Name the target: --target.")
+    if target is not None and (findings or rulings is not None):
+        raise SettingsError("--target rules on all flags of a target. Give no FLAG and no --file.")
+    named = (target,) if target is not None else findings
+    given = _gather_rulings(named, rulings, reason, common_knowledge=common_knowledge, keep=keep)
     if not given:
         if instead:
             raise SettingsError(_NAME)
@@ -79,19 +89,36 @@ def rule(
         print_output(shown)
         return
     with ProjectEdit(file, by) as edit:
-        for finding, accept, why in given:
-            edit.rule(finding, accept=accept, reason=why, instead=instead)
+        if target is not None:
+            ids = edit.rule_target(
+                target, accept=common_knowledge, reason=reason, value=value, instead=instead
+            )
+            given = [(id_, common_knowledge, reason) for id_ in ids]
+        else:
+            for finding, accept, why in given:
+                edit.rule(finding, accept=accept, reason=why, instead=instead)
     found = list_flags_now(edit.project)
     if as_json:
         print_output(_document(found))
         return
-    *others, last = [_confirm(finding, accept=accept) for finding, accept, _ in given]
-    left = sum(one.state == "open" for one in found)
-    after = " It is left out from the next run on: unveil run." if given[-1][1] else ""
-    print_output(Group(*map(Text, others), Text(f"{last}{after} Still open: {left:,}.")))
+    told = [_confirm(finding, accept=accept) for finding, accept, _ in given]
+    told.append(_outstanding(found, given))
+    told.append(f"Next: {visible(next_step(edit.project))}")
+    print_output(Group(*map(Text, told)))
 
 
-_NAME = 'Name the finding: unveil rule "neighbour/workab=NO" ...'
+_NAME = "Name the flag, or all of a target: unveil rule --target TARGET ..."
+
+
+def _outstanding(found: Sequence[FlagRuling], given: Sequence[tuple[str, bool, str | None]]) -> str:
+    """How many rulings were recorded, what is left, and from when on they count."""
+    left = [one.target for one in found if one.state == "open"]
+    flags = "no flags outstanding"
+    if left:
+        of = format_count(len(set(left)), "variable")
+        flags = f"{format_count(len(left), 'flag')} on {of} outstanding"
+    after = " Excluded from the next run on." if any(accept for _, accept, _ in given) else ""
+    return f"{format_count(len(given), 'ruling')} recorded; {flags}.{after}"
 
 
 def _gather_rulings(
@@ -107,7 +134,7 @@ def _gather_rulings(
     if rulings is not None:
         if findings or is_said:
             raise SettingsError(
-                "A file of rulings says findings, rulings and reasons. Leave the others out."
+                "A file of rulings has flags, rulings and reasons. Give nothing else beside it."
             )
         return [*read_rulings_file(rulings)]
     if not findings:
@@ -115,12 +142,12 @@ def _gather_rulings(
             raise SettingsError(_NAME)
         return []
     if common_knowledge == keep:
-        raise SettingsError("Say what it is: --common-knowledge or --keep, one of the two.")
+        raise SettingsError("State the ruling: --common-knowledge or --keep, one of the two.")
     return [(finding, common_knowledge, reason) for finding in findings]
 
 
 def _confirm(finding: str, *, accept: bool) -> str:
-    return f"{visible(finding)}: {'common knowledge' if accept else 'kept as a risk'}."
+    return f"{visible(finding)}: {'common knowledge' if accept else 'residual risk'}."
 
 
 def _document(found: Sequence[FlagRuling]) -> str:
@@ -130,7 +157,7 @@ def _document(found: Sequence[FlagRuling]) -> str:
 
 def _render_flags(found: Sequence[FlagRuling], audience: Audience | None) -> Group:
     still = [one for one in found if one.state == "open"]
-    head = f"Findings to rule on: {len(still):,} of {len(found):,}"
+    head = f"Flags to rule on: {len(still):,} of {len(found):,}"
     groups: dict[tuple[str, str], list[FlagRuling]] = {}
     for one in still:
         groups.setdefault((one.scenario, one.target), []).append(one)

@@ -1,34 +1,32 @@
 """`unveil run`: measure all that a project declares, and hold it against its limits."""
 
-import json
-
 import click
 from rich.console import Console
 
-from unveil.cli.options import json_option, option
+from unveil.cli.options import json_option, more_options, option, same_project
 from unveil.cli.progress import run_bar
 from unveil.errors import SettingsError
 from unveil.project.decide import load_decisions
 from unveil.project.edit_project import accept_alerts
-from unveil.project.judge_run import judge_run
 from unveil.project.model import ProjectFile
 from unveil.project.read_project import read_project
 from unveil.project.records_at_risk import records_path
 from unveil.project.run import run_project
-from unveil.project.store import list_runs, load_parts
+from unveil.project.run_result import RunResult
+from unveil.project.store import list_runs
 from unveil.project.verify import decision_lines
-from unveil.records.judgement import Judgement
 from unveil.records.run import Run
 from unveil.view.output import print_output
-from unveil.view.run_screen import RunScreen, screen
+from unveil.view.render_documents import json_text
+from unveil.view.run_screen import RunScreen, run_screen
 
 INTERRUPTED = 130
 
 
-@click.command(short_help="Measure all that a project declares, against its limits.")
-@click.argument("project", required=False, metavar="[PROJECT]")
-@option("--records", "Write who is at risk to the confidential folder.", is_flag=True)
-@option("--again", "Measure everything anew, whatever is known.", is_flag=True)
+@click.command(short_help="Compute every measure a project declares; compare with the limits.")
+@same_project
+@option("--records", "Write the records at risk to the confidential folder.", is_flag=True)
+@option("--again", "Recompute everything; reuse nothing.", is_flag=True)
 @option(
     "--accept",
     "Accept an alert for these files, with --reason and --by. May be repeated.",
@@ -40,6 +38,7 @@ INTERRUPTED = 130
     "--by", "Who runs it (default: the analyst of the project), or who accepts an alert.", "NAME"
 )
 @option("--seed", "The seed of the project from now on.", "N", type=int)
+@more_options
 @json_option
 def run(
     *,
@@ -50,13 +49,17 @@ def run(
     reason: tuple[str, ...],
     by: str | None,
     seed: int | None,
+    words: bool,
+    flags: bool,
+    details: bool,
     as_json: bool,
 ) -> None:
-    """Measure what PROJECT (a project.toml, or its folder; else here) declares, and judge it.
+    """Compute what PROJECT (a project.toml, or its folder; else here) declares, and summarise it.
 
-    What has not changed since an earlier run is taken over. A run that is stopped goes on where it
-    was. Exit code: 0 within all limits, 3 a limit is exceeded or something in the files stands
-    against a release, 4 a decision or sign-off is outstanding.
+    Unchanged results of earlier runs are reused. A run that is stopped goes on where it was. The
+    screen is the page to sign in short; --words, --flags and --details print the rest. Exit code:
+    0 within all limits, 3 a limit is exceeded or something in the files stands against a release,
+    4 a decision or sign-off is outstanding.
 
     \b
     Example:
@@ -71,14 +74,19 @@ def run(
     made = _run_project(file, records=records, again=again, by=runner, seed=seed)
     if reasons:
         file = accept_alerts(file, reasons, by=by)
-    parts = load_parts(file.folder, made)
-    judgement = judge_run(file, made, parts)
-    decided = tuple(decision_lines(file.folder, made, load_decisions(file.folder)))
-    shown = RunScreen(made, parts, judgement, made.number not in known, decided)
-    _show(shown, as_json=as_json)
+    result = RunResult.of(file, made)
+    if as_json:
+        print_output(json_text(result.to_dict()))
+    else:
+        decided = tuple(decision_lines(file.folder, made, load_decisions(file.folder)))
+        is_new = made.number not in known
+        summary, judgement = result.summary, result.judgement
+        shown = RunScreen(made, result.parts, judgement, summary, is_new, decided)
+        asked = {"words": words, "flags": flags, "details": details}
+        print_output(run_screen(shown, Console().width, **asked))
     if records:
         _tell_records(file, made)
-    click.get_current_context().exit(shown.judgement.exit_code)
+    click.get_current_context().exit(result.exit_code)
 
 
 def pair_reasons(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
@@ -104,20 +112,6 @@ def _run_project(
             err=True,
         )
         click.get_current_context().exit(INTERRUPTED)
-
-
-def _show(shown: RunScreen, *, as_json: bool) -> None:
-    console = Console()
-    if as_json:
-        print_output(document(shown.run, shown.judgement), console)
-    else:
-        print_output(screen(shown, console.width), console)
-
-
-def document(run: Run, judgement: Judgement) -> str:
-    """Run and judgement as one JSON document."""
-    both = {"run": run.to_dict(), "judgement": judgement.to_dict()}
-    return json.dumps(both, indent=2, ensure_ascii=False)
 
 
 def _tell_records(file: ProjectFile, made: Run) -> None:

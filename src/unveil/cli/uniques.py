@@ -1,13 +1,10 @@
-"""`unveil uniques`: who is alone with their keys, with how few, and would a match be right?"""
+"""`unveil uniques`: sample uniques, special uniques and match risk of one file."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
 from unveil.atomic import write_all_or_none
 from unveil.cli.options import (
@@ -32,18 +29,17 @@ from unveil.measure.one_table import open_table
 from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
 from unveil.measure.uniques.suda import parse_suda_settings, suda_of
 from unveil.records.uniques import MatchRisk, Suda
-from unveil.view import match_risk as of_risk
-from unveil.view import uniques as of_uniques
-from unveil.view.disclosure_screen import notes
-from unveil.view.disclosure_tables import longest_name, new_table
 from unveil.view.format import lines
 from unveil.view.output import check_both, check_lacking, print_output
 from unveil.view.render_documents import csv_document, json_text
+from unveil.view.render_rich import render_rich
+from unveil.view.show import as_blocks
+from unveil.view.uniques import suda_blocks
 
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 
 
-@click.command(short_help="Who is alone with their keys, and with how few of them.")
+@click.command(short_help="Sample uniques, special uniques (SUDA) and match risk of one file.")
 @click.argument("file", required=False)
 @keys_option
 @option(
@@ -54,7 +50,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 )
 @option(
     "--dis-fraction",
-    "The share of the population that is in the data.",
+    "Sampling fraction: sample size by population size.",
     "SHARE",
     type=float,
     default=0.01,
@@ -67,12 +63,12 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 )
 @option(
     "--missing-rule",
-    "A missing key makes nobody unique and matches anything, or is a level of its own.",
+    "A missing key makes no one unique and matches anything, or is a level of its own.",
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
 )
 @option("--weights", "For how many people of the population a record stands.", "COLUMN")
-@option("--sensitive", "Add l-diversity: what could be learnt.", "COLUMN")
+@option("--sensitive", "Add l-diversity of this column.", "COLUMN")
 @option(
     "--alpha",
     "What a record counts that matches another but lacks a key.",
@@ -83,7 +79,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 @option("--recursive-c", "The c of recursive (c, l)-diversity.", "C", type=float, default=2)
 @person_option
 @reading_options
-@file_option("--records", "CONFIDENTIAL: write who is alone, and with what, to this CSV file.")
+@file_option("--records", "CONFIDENTIAL: write the unique records and keys to this CSV file.")
 @file_option(
     "--values", "CONFIDENTIAL: write which values of the keys make people unique to this CSV file."
 )
@@ -109,10 +105,10 @@ def uniques(
     as_csv: bool,
     **reading: Any,
 ) -> None:
-    """Find who is alone with their keys in FILE, with how few of them, and what that risks.
+    """Find the people who are unique on their keys in FILE, and how few keys that takes.
 
-    SUDA searches for the smallest sets of keys with which somebody is alone; DIS estimates whether
-    a single match would be right. Beside them: k-anonymity, individual risk, l-diversity.
+    SUDA searches for the smallest sets of keys on which a person is unique; DIS estimates the
+    probability that a unique match is correct. Also: k-anonymity, individual risk, l-diversity.
 
     \b
     Example:
@@ -160,48 +156,4 @@ def _render_uniques(alone: Suda, risk: MatchRisk, *, as_json: bool, as_csv: bool
         return json_text(document)
     if as_csv:
         return csv_document([row.to_dict() for row in alone.contributions])
-    return _screen(alone, risk)
-
-
-def _screen(alone: Suda, risk: MatchRisk) -> Group:
-    return Group(
-        Text(),
-        Text("Who is alone with their keys, and with how few of them", style="bold"),
-        *(Text(sentence) for _, sentence in of_uniques.suda_sentences(alone)),
-        Text(),
-        *_key_table(alone),
-        *_table(
-            "With how few keys people are alone", of_uniques.SIZE_HEADS, of_uniques.size_rows(alone)
-        ),
-        Text("Who could be found by a match", style="bold"),
-        *(Text(sentence) for _, sentence in of_risk.risk_sentences(risk)),
-        Text(),
-        *_table("Who breaks k-anonymity", of_risk.ANONYMITY_HEADS, of_risk.anonymity_rows(risk)),
-        *_table(
-            "How varied the sensitive value is",
-            of_risk.DIVERSITY_HEADS,
-            of_risk.diversity_rows(risk),
-        ),
-        *notes(risk.coercions),
-    )
-
-
-def _key_table(alone: Suda) -> Iterator[RenderableType]:
-    rows = [of_uniques.key_cells(row) for row in of_uniques.contributions_in_order(alone)]
-    yield from _table("Which keys make people unique", of_uniques.KEY_HEADS, rows, alone.keys)
-
-
-def _table(
-    title: str, heads: tuple[str, ...], rows: Any, names: tuple[str, ...] = ()
-) -> Iterator[RenderableType]:
-    """A table whose first column is what the row is about; nothing where there are no rows."""
-    if not rows:
-        return
-    table: Table = new_table(title)
-    table.add_column(heads[0], overflow="fold", min_width=longest_name(names))
-    for head in heads[1:]:
-        table.add_column(head, justify="right")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    yield table
-    yield Text()
+    return render_rich([*suda_blocks(alone), *as_blocks(risk)])

@@ -28,7 +28,7 @@ from unveil.errors import (
 )
 from unveil.io.read_toml import read_text
 from unveil.project.fingerprint import project_sha256
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.log import append_to, now, open_log
 from unveil.project.log_repair import heal_log
 from unveil.project.model import (
@@ -131,6 +131,50 @@ class ProjectEdit:
             rulings = (*rulings, entry)
         self.project = replace(self.project, rulings=rulings)
         self._note("ruling", name.scenario, name.target)
+
+    def rule_target(
+        self,
+        target: str,
+        *,
+        accept: bool,
+        reason: str | None,
+        value: str | None = None,
+        instead: bool = False,
+    ) -> tuple[str, ...]:
+        """Rule on all flags of a target, or of one of its values; the ids that were ruled on.
+
+        The pairs of a target are ruled on at once where the audience allows it. For an open release
+        each pair that its value does not settle needs a ruling of its own, and is refused here.
+
+        Raises
+        ------
+        SettingsError
+            If no such flag is outstanding, or the audience asks for rulings one by one.
+        """
+        flags = [one for one in self._judgement.findings if one.target == target]
+        named = [(one, _level_of(one)) for one in flags if instead or one.state == "open"]
+        chosen = [one for one, level in named if value is None or level == value]
+        if not chosen:
+            known = list(dict.fromkeys(one.target for one in self._judgement.findings))
+            of = quote_text(target) if value is None else f"{quote_text(target)} = {value}"
+            there = f"Flagged are: {list_names(known)}." if known else "There are no flags."
+            raise SettingsError(f"No flag on {of} is outstanding.{nearest(target, known)} {there}")
+        ids = [one.id for one in chosen if one.kind == "one_way"]
+        settled = {_level_of(one) for one in chosen if one.kind == "one_way"} if accept else set()
+        pairs = [one for one in chosen if one.kind == "two_way" and _level_of(one) not in settled]
+        if pairs and not may_rule_together(self.project.context.audience):
+            raise SettingsError(
+                f"{len(pairs):,} two-way flags on {quote_text(target)} need a ruling each: the"
+                f" audience is {self.project.context.audience or 'open'}. List them: unveil rule."
+            )
+        if value is None:
+            pair_ids = [together_id(one.scenario, target) for one in pairs]
+        else:
+            pair_ids = [one.id for one in pairs]
+        ids += list(dict.fromkeys(pair_ids))
+        for id_ in ids:
+            self.rule(id_, accept=accept, reason=reason, instead=instead)
+        return tuple(ids)
 
     def exclude(self, exclusion: Exclusion, *, reason: str | None, scenario: str | None) -> None:
         """Leave something out from the next run on, in one scenario or (None) in all of them."""
@@ -384,6 +428,14 @@ def list_flags_now(project: ProjectFile) -> tuple[FlagRuling, ...]:
     return _last_judgement(project).findings
 
 
+def next_step(project: ProjectFile) -> str:
+    """What to type next, as the project stands now."""
+    run = load_run(project.folder)
+    parts = load_parts(project.folder, run)
+    found = summarise(project, run, parts, judge_run(project, run, parts))
+    return found.next_command or ""
+
+
 def _last_judgement(project: ProjectFile) -> Judgement:
     run = load_run(project.folder)
     return judge_run(project, run, load_parts(project.folder, run))
@@ -422,6 +474,12 @@ def _resolve_id(project: ProjectFile, given: str, findings: tuple[FlagRuling, ..
     raise SettingsError(
         f"There is no flag {quote_text(given)}.{nearest(given, [*ids, *together])} {known}"
     )
+
+
+def _level_of(flag: FlagRuling) -> str | None:
+    """The value of the target that a flag is about; empty: missing."""
+    exclusion = parse_flag_name(flag.id).exclusion
+    return None if exclusion is None else exclusion.level
 
 
 def _check_together(audience: Audience | None, given: str) -> None:

@@ -1,6 +1,7 @@
 """How does a stored run stand against the project as it is now?"""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,15 +9,20 @@ from unveil.assessment.assess_run import ProjectStatements, assess_run
 from unveil.assessment.flag_rulings import InForce, Ruling
 from unveil.assessment.limits import limits_of
 from unveil.assessment.run_alerts import GateStatements
+from unveil.assessment.summarise import ProjectFacts, summarise_run
 from unveil.errors import InputError
 from unveil.project.fingerprint import settings_sha256
 from unveil.project.model import ProjectFile
+from unveil.project.rulings_in_force import parse_flag_name
 from unveil.project.sources import hash_files
 from unveil.records.alerts import Acceptance
-from unveil.records.disclosure import NotMeasured
-from unveil.records.judgement import Judgement
+from unveil.records.disclosure import Disclosure, NotMeasured
+from unveil.records.judgement import Judgement, RulingState
 from unveil.records.report import Parts
 from unveil.records.run import FigureRow, Run
+from unveil.records.summary import Summary, SummaryRuling
+
+COMMON: RulingState = "common knowledge"
 
 # Is a run still of the files and settings of its project? What is not is told in sentences.
 
@@ -42,15 +48,59 @@ def judge_run(project: ProjectFile, run: Run, parts: Parts, *, is_new: bool = Fa
 
     A run that is new (`is_new`) is of the files and settings as they are.
     """
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
     return assess_run(
         run,
-        disclosures,
+        _disclosures(run, parts),
         replace(read_statements(project), sensitive=_sensitive(run)),
         gate=_gate(project, run, parts),
         stale=() if is_new else list_changes(project, run),
         reasons=_reasons(run, parts),
     )
+
+
+def _disclosures(run: Run, parts: Parts) -> list[tuple[str, Disclosure]]:
+    return [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
+
+
+def summarise(
+    project: ProjectFile,
+    run: Run,
+    parts: Parts,
+    judgement: Judgement,
+    *,
+    run_hash: str | None = None,
+) -> Summary:
+    """The page to sign: a run, as it is judged, in one record."""
+    gtcap = [json.loads(part.settings) for part in run.list_parts("gtcap")]
+    facts = ProjectFacts(
+        sensitive=_sensitive(run),
+        rulings=tuple(_rulings(project)),
+        with_radii=frozenset(one["target"] for one in gtcap if one["target"] in one["radii"]),
+        has_weight=project.roles.weight is not None,
+        run_hash=run_hash,
+    )
+    return summarise_run(run, _disclosures(run, parts), judgement, facts)
+
+
+def _rulings(project: ProjectFile) -> Iterator[SummaryRuling]:
+    """What was ruled and excluded, that of one person about one target together."""
+    found: dict[tuple[str | None, RulingState, str], list[str]] = {}
+    for entry in project.excludes:
+        key = (entry.exclusion.target, COMMON, entry.by)
+        found.setdefault(key, []).append(entry.exclusion.text)
+    for one in project.rulings:
+        name = parse_flag_name(one.finding)
+        state: RulingState = COMMON if one.accept else "keep"
+        text = f"{name.target} two-way" if name.exclusion is None else name.exclusion.text
+        found.setdefault((name.target, state, one.by), []).append(text)
+    for (target, state, by), texts in found.items():
+        yield SummaryRuling(
+            target=target,
+            what=tuple(dict.fromkeys(texts)),
+            state=state,
+            n_rulings=len(texts),
+            by=by,
+        )
 
 
 def _sensitive(run: Run) -> dict[str, tuple[str, ...]]:

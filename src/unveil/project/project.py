@@ -226,6 +226,13 @@ class Project:
         """Say of a finding that it is common knowledge (`accept`), or that it stays a risk."""
         rule(self.file, finding, accept=accept, reason=reason, by=by, instead=instead)
 
+    def rule_target(
+        self, target: str, *, accept: bool, reason: str, by: str, value: str | None = None
+    ) -> None:
+        """Rule on all flags of a target, or of one of its values, at once."""
+        with ProjectEdit(self.file, by) as edit:
+            edit.rule_target(target, accept=accept, reason=reason, value=value)
+
     def accept_limits(
         self,
         *,

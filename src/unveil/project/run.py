@@ -20,7 +20,7 @@ from unveil.project.fingerprint import (
     python_version,
     settings_sha256,
 )
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.lock import lock_project
 from unveil.project.log_repair import heal_log, log_run
 from unveil.project.measure_parts import Measuring
@@ -255,8 +255,14 @@ class _RunInProgress:
                 *notes,
             ),
         )
-        known = judge_run(self.project, made, Parts(made, self.records), is_new=True)
-        made = replace(made, alerts=known.alerts, not_tested=known.not_tested)
+        parts_of = Parts(made, self.records)
+        known = judge_run(self.project, made, parts_of, is_new=True)
+        made = replace(
+            made,
+            alerts=known.alerts,
+            not_tested=known.not_tested,
+            summary=summarise(self.project, made, parts_of, known),
+        )
         self.left.finish(made)
         return made
 

@@ -11,16 +11,17 @@ import polars as pl
 from unveil.errors import ReadError, RolesError, list_names, nearest
 from unveil.measure.disclosure.result import DisclosureResult
 from unveil.project.explain import explain_target
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.measure_parts import disclosure_of, inputs_of
 from unveil.project.model import ProjectFile, check_scenario
-from unveil.project.store import load_parts, load_run
+from unveil.project.store import load_parts, load_run, results_sha256
 from unveil.project.whatif import whatif
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import Copy
 from unveil.records.judgement import Explanation, Judgement, LimitCheck, WhatIf
 from unveil.records.report import Parts
 from unveil.records.run import FileRole, Run
+from unveil.records.summary import Summary
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.dots import Measure, lollipop_chart
 from unveil.view.run_notebook import run_html, run_text
@@ -127,6 +128,17 @@ class RunResult:
         """What no figure of this run covers."""
         return self.judgement.not_tested
 
+    @cached_property
+    def summary(self) -> Summary:
+        """The page to sign: verdict, people at risk, what was not tested, what is to be decided."""
+        return summarise(
+            self._project,
+            self.record,
+            self._parts,
+            self.judgement,
+            run_hash=results_sha256(self._project.folder, self.number),
+        )
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was noticed while it was measured."""
@@ -218,8 +230,12 @@ class RunResult:
         return check_scenario(given, self.scenarios)
 
     def to_dict(self) -> dict[str, Any]:
-        """Run and judgement as dictionaries and lists, as `unveil run --json` prints them."""
-        return {"run": self.record.to_dict(), "judgement": self.judgement.to_dict()}
+        """Summary, run and judgement as dictionaries and lists, as `unveil run --json` has them."""
+        return {
+            "summary": self.summary.to_dict(),
+            "run": self.record.to_dict(),
+            "judgement": self.judgement.to_dict(),
+        }
 
     def to_json(self, *, indent: int = 2) -> str:
         """The same as one JSON document."""

@@ -15,7 +15,7 @@ from unveil.atomic import replace_file, write_private
 from unveil.errors import WriteError
 from unveil.project.fingerprint import hash_bytes, project_sha256
 from unveil.project.history import build_history, exclusions_in_force, last_decisions, two_way_name
-from unveil.project.judge_run import judge_run
+from unveil.project.judge_run import judge_run, summarise
 from unveil.project.log import append, now
 from unveil.project.log_repair import heal_log
 from unveil.project.model import ProjectFile
@@ -29,6 +29,7 @@ from unveil.records.run import Run
 from unveil.view.disclosure import TEMPLATES
 from unveil.view.format import and_list
 from unveil.view.pages.report import custodian_page
+from unveil.view.pages.summary import summary_page
 
 # What does a report of a run show? The run, its records, and what people said and decided.
 
@@ -41,11 +42,14 @@ def gather_report(project: ProjectFile, n: int | None = None) -> tuple[ReportCon
     """All about a run (the last where none is named), judged by the project as it is now."""
     run = load_run(project.folder, n)
     parts = load_parts(project.folder, run)
+    judgement = judge_run(project, run, parts)
+    sha256 = results_sha256(project.folder, run.number)
     made = ReportContents(
         title=project.title,
         run=run,
-        results_sha256=results_sha256(project.folder, run.number),
-        judgement=judge_run(project, run, parts),
+        results_sha256=sha256,
+        judgement=judgement,
+        summary=summarise(project, run, parts, judgement, run_hash=sha256),
         decision=last_decisions(project.folder).get(run.number),
         factors=list_answers(project),
         scenarios=tuple(_scenarios(project, run, parts)),
@@ -157,6 +161,7 @@ def write_report(
     *,
     out: str | os.PathLike[str] | None = None,
     records: bool = False,
+    is_summary: bool = False,
 ) -> ReportFiles:
     """Write the report of a run (the last where none is named), for its owner alone.
 
@@ -166,6 +171,8 @@ def write_report(
         A new file for it; otherwise confidential/report_0001.html in the project.
     records
         Write the records at risk too, as CSV and as a page, into the folder confidential.
+    is_summary
+        Write page 1 alone: the summary to sign, confidential/summary_0001.html.
 
     Raises
     ------
@@ -175,10 +182,12 @@ def write_report(
     heal_log(project.folder)
     contents, parts = gather_report(project, n)
     number = contents.run.number
-    place = Path(out) if out is not None else _home(project, number)
+    home = _home(project, number, "summary" if is_summary else "report")
+    place = Path(out) if out is not None else home
     listed = _write_records(project, contents) if records else ()
     shown = replace(contents, records_file=_beside(project, contents, listed, place))
-    content = custodian_page(shown, parts, made=now()).encode()
+    page = summary_page(shown.summary) if is_summary else custodian_page(shown, parts, made=now())
+    content = page.encode()
     if out is not None:
         write_private(place, content)
     else:
@@ -193,8 +202,8 @@ def write_report(
     return ReportFiles(place, number, listed)
 
 
-def _home(project: ProjectFile, number: int) -> Path:
-    return project.folder / "confidential" / f"report_{number:04d}.html"
+def _home(project: ProjectFile, number: int, name: str) -> Path:
+    return project.folder / "confidential" / f"{name}_{number:04d}.html"
 
 
 def _write_records(project: ProjectFile, contents: ReportContents) -> tuple[Path, ...]:

@@ -13,7 +13,7 @@ from unveil.arrays import Floats
 from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
 from unveil.measure.ecap.arguments import amount
 from unveil.measure.ecap.noise_kinds import KINDS, NOISES, NoiseName
-from unveil.records.noise import Bin, Displacement, NoisedColumn, Summary
+from unveil.records.noise import Bin, Displacement, NoisedColumn, NumberSummary
 from unveil.seeding import stream
 
 # Which noise is to be added to which column? What a user wrote, checked.
@@ -192,12 +192,12 @@ def _displacement(moved: Floats) -> Displacement | None:
     )
 
 
-def _summary(values: Floats) -> Summary:
+def _summary(values: Floats) -> NumberSummary:
     if not len(values):
-        nothing = dict.fromkeys(Summary.__struct_fields__)
-        return Summary(**nothing)
+        nothing = dict.fromkeys(NumberSummary.__struct_fields__)
+        return NumberSummary(**nothing)
     ends = [float(one) for one in np.quantile(values, [0, 0.25, 0.5, 0.75, 1])]
-    return Summary(
+    return NumberSummary(
         mean=float(values.mean()),
         sd=float(values.std()),
         minimum=ends[0],

@@ -37,6 +37,17 @@ CodingKind = Literal[
     "renamed",
     "replaced",
 ]
+Untested = Literal[
+    "control",
+    "columns",
+    "check",
+    "sampling",
+    "part",
+    "person",
+    "scenario",
+    "numbers",
+    "weights",
+]
 ColumnReason = Literal["identifier", "free text", "repeats", "recodes", "unknown"]
 
 
@@ -69,7 +80,7 @@ class Alert(Record, frozen=True, kw_only=True):
 class NotTested(Record, frozen=True, kw_only=True):
     """Something that no figure of this assessment covers."""
 
-    what: Literal["control", "columns", "check", "sampling", "part", "person"]
+    what: Untested
     columns: tuple[str, ...] = ()
     sentence: str
 

@@ -129,6 +129,37 @@ class ValueRow(Record, frozen=True, kw_only=True):
     n_other: int  # have it, and the synthetic data show another single value
 
 
+class SingleValues(Record, frozen=True, kw_only=True):
+    """People for whom the synthetic data show one single value of a target, after exclusions."""
+
+    target: str
+    copy: Copy  # 1 to m, or pooled
+    n_correct: int  # it is theirs
+    n_wrong: int  # it is not
+    n_not_most_common: int  # of the correct ones, with another value than most people
+    kind: Literal["value", "missing", "rare"]  # of the most common value
+    level: str | None  # the most common value; None: missing, or of fewer than ten people
+    level_label: str | None = None  # as people read it, where the file has labels
+    n_level: int  # people with the most common value, of all people
+    is_tied: bool  # other values are as common; the first of them counts
+
+
+class AnyCorrect(Record, frozen=True, kw_only=True):
+    """People for whom the value of some target is disclosed correctly, after exclusions."""
+
+    copy: Copy
+    n_people: int
+
+
+class SingleValueCounts(Record, frozen=True, kw_only=True):
+    """Whole numbers of people behind DiS and DiSCO, by person where a person column is declared."""
+
+    n_people: int
+    targets: tuple[SingleValues, ...]
+    any_correct: tuple[AnyCorrect, ...]
+    exact: tuple[str, ...]  # targets of numbers or dates that are compared exactly, not in bands
+
+
 class GroupRow(Record, frozen=True, kw_only=True):
     """One level of a key in which more people are disclosed than all others predict."""
 
@@ -259,6 +290,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     attribute: tuple[AttributeRow, ...]
     by_value: tuple[ValueRow, ...]  # of all people, before exclusions
     by_group: tuple[GroupRow, ...]  # groups that stand out
+    single_values: SingleValueCounts
     claims: tuple[ClaimRow, ...] = ()  # behind each DiSCO, what is expected; empty: not computed
     people: PeopleFigures | None = None  # None: every row is taken for a person
     spread: tuple[Spread, ...]

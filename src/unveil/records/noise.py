@@ -109,7 +109,7 @@ class DiscreteEcap(Record, frozen=True, kw_only=True):
     levels: tuple[LevelEcap, ...]
 
 
-class Summary(Record, frozen=True, kw_only=True):
+class NumberSummary(Record, frozen=True, kw_only=True):
     """How the values of a column are distributed; all None where there is none."""
 
     mean: float | None
@@ -155,8 +155,8 @@ class NoisedColumn(Record, frozen=True, kw_only=True):
     n_clipped: int
     n_redrawn: int  # would have become codes for no answer: their noise was drawn again
     displacement: Displacement | None  # None where there was no number
-    before: Summary
-    after: Summary
+    before: NumberSummary
+    after: NumberSummary
     bins: tuple[Bin, ...]
 
     def flat(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from unveil.records.judgement import Decision, FactorName, Judgement
 from unveil.records.protection import Protection
 from unveil.records.replication import Replication
 from unveil.records.run import Kind, Run
+from unveil.records.summary import Summary
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.records.utility import PairTables, Projection, Utility
 from unveil.version import __version__
@@ -102,6 +103,7 @@ class ReportContents(Record, frozen=True, kw_only=True):
     run: Run
     results_sha256: str
     judgement: Judgement
+    summary: Summary
     decision: Decision | None  # the last about this run
     factors: tuple[ContextAnswer, ...]
     scenarios: tuple[ScenarioText, ...]

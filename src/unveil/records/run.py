@@ -8,6 +8,7 @@ from typing import Literal
 
 from unveil.records.alerts import Alert, NotTested
 from unveil.records.base import SCHEMA, Copy, HasView, Record
+from unveil.records.summary import Summary
 from unveil.version import __version__
 
 Kind = Literal[
@@ -112,6 +113,7 @@ class Run(Record, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     alerts: tuple[Alert, ...] = ()  # as they stood when the run was made
     not_tested: tuple[NotTested, ...] = ()
+    summary: Summary | None = None  # as it stood when the run was made
 
     def part(self, name: str) -> RunPart:
         """One part by its name."""

@@ -143,6 +143,14 @@ class CountedScenario:
             kept[target] = found
         return found
 
+    def shown_levels(self, target: int) -> Ids:
+        """For each key combination the one level that the copy has with it; -1: none or several."""
+        looks, cells = self.looks(target), self.cells(target)
+        settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
+        shown = np.full(self.keys.n_q, -1, np.int32)
+        shown[cells.q_of(settled)] = cells.t[settled]
+        return shown
+
     def _has_room(self) -> bool:
         """Whether looks of one more target can be remembered: at most four bytes a record."""
         n_rows, most = self.sides.n_rows, REMEMBERED * max(self.sides.n_rows, 2**20)

@@ -1,4 +1,4 @@
-"""Rows matched to rows in sentences a custodian can repeat, and as shown in a notebook.
+"""Rows matched to rows in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere. Who draws
 these draws the matches of one file too: both come from `unveil.match_risk`.
@@ -7,23 +7,23 @@ these draws the matches of one file too: both come from `unveil.match_risk`.
 from collections.abc import Iterator
 
 from unveil.records.uniques import AlignedMatch, AlignedMatchRow
+from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.format import and_list, people, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "perceived": (
-        "An intruder who knows {keys} and {looks} would find one likeliest row for {p} of your"
-        " people ({n} of {N})."
+        "{n} of {N} people ({p}) have a single most likely row, for an intruder who knows {keys}"
+        " and has {looks}."
     ),
-    "one copy": "looks a person up in the copy",
-    "copies": "looks a person up in all {m} copies",
-    "true": "For {n} ({p} of all) it is the person's own row; {q} of these rows are another's.",
-    "none": "Nobody is left with one row alone.",
+    "one copy": "the synthetic data",
+    "copies": "all {m} copies",
+    "true": "For {n} ({p} of all) it is their own row; {q} of these matches are wrong.",
+    "none": "No one has a single most likely row.",
     "expected": (
-        "Taking one of the likeliest at random, they would be right for about {e} of {N} ({p})."
+        "A random choice among the most likely rows would be correct for about {e} of {N} ({p})."
     ),
-    "tolerance": "{key} may be off by {tolerance}.",
+    "tolerance": "{key} may differ by {tolerance}.",
 }
 HEADS = ("copy", "matched", "perceived", "true", "false", "expected")
 
@@ -86,15 +86,14 @@ def _(record: AlignedMatch) -> str:
     row = record.headline
     return (
         f"Rows matched by {and_list(record.keys)}: about {row.expected_match_risk:,.1f} of"
-        f" {record.n_records:,} expected to be found ({percent(100 * row.expected_match_rate)})"
+        f" {record.n_records:,} expected to match correctly"
+        f" ({percent(100 * row.expected_match_rate)})"
     )
 
 
-@as_html.register
-def _(record: AlignedMatch) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in aligned_sentences(record)),
-        grid("Rows of the copies matched to people", HEADS, aligned_rows(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: AlignedMatch) -> Iterator[Block]:
+    yield Heading("Rows of the synthetic data matched to people")
+    yield from sentences(text for _, text in aligned_sentences(record))
+    yield table("Match rates", HEADS, aligned_rows(record), spare=HEADS[1:2])
+    yield from notes(record.coercions)

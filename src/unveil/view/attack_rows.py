@@ -24,10 +24,10 @@ MARKS: dict[Reading, str] = {
     "no control": "-",
 }
 HEADS = ("attack", "guesses", "main %", "naive %", "control %", "R", "interval")
-LEGEND = "R: ↑ its interval lies above 0, ≈ holds 0, ↓ lies below 0."
+LEGEND = "R: ↑ its interval lies above 0, ≈ includes 0, ↓ lies below 0."
 RATES = (
     "Rates are centres of Wilson's intervals, a little nearer to 50 % than successes by guesses: no"
-    " success at all in 1,000 guesses is 0.2 %."
+    " success in 1,000 guesses is 0.2 %."
 )
 WILSON = "Wilson's"
 WHICH = "Intervals are by bootstrap; {} where fewer than 30 descriptions were tried."

@@ -1,4 +1,4 @@
-"""Simulated attacks in sentences a custodian can repeat, and as shown in a notebook.
+"""Simulated attacks in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -17,63 +17,72 @@ from unveil.view.attack_rows import (
     legend,
     warnings,
 )
+from unveil.view.blocks import (
+    Block,
+    Figure,
+    Folded,
+    Heading,
+    Sentence,
+    notes,
+    sentences,
+    table,
+)
 from unveil.view.format import and_list, format_count, people, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "singling_out": (
-        "Of {n} that fit one synthetic record alone, {main} fit one person of the original alone{o}"
-        "; of as many made up without looking at single records, {naive}."
+        "Of {n} that fit exactly one synthetic record, {main} fit exactly one person of the"
+        " original{o}; of as many random descriptions, {naive}."
     ),
-    "singling_out_control": ", and {control} fit one of the people who were not used",
+    "singling_out_control": ", and {control} exactly one of the control sample",
     "linkability": (
-        "Knowing {keys} from one file and {others} from another, an intruder who looks at the"
-        " {nearest} of the copy would link {main} of {n}{o}; at random they would link {naive}."
+        "An intruder who knows {keys} from one file and {others} from another, and uses the"
+        " {nearest}, would link {main} of {n}{o}; at random, {naive}."
     ),
     "inference": (
-        "Taking {secret} from the nearest synthetic record is right for {main} of {n}{who}{o};"
-        " taking it from any synthetic record, for {naive}."
+        "Taking {secret} from the nearest synthetic record is correct for {main} of {n}{who}{o};"
+        " from any synthetic record, for {naive}."
     ),
-    "people_control": ", and {control} of {m} who were not used",
+    "people_control": ", and {control} of {m} in the control sample",
     "above": (
-        "Of the {whom}, the copy gives away {R} (between {low} and {high}) because their own"
-        " records were used."
+        "Excess risk R: of the {whom}, {R} (between {low} and {high}) are disclosed because their"
+        " own records were used."
     ),
     "above_predicates": (
-        "Of the descriptions that would not single anybody out among others, {R} (between {low} and"
-        " {high}) do so because these people's own records were used."
+        "Excess risk R: of the descriptions that single out no one in the control sample, {R}"
+        " (between {low} and {high}) do so because these people's own records were used."
     ),
     "holds": (
-        "R is {r} and its interval, {ends}, holds 0: all of this may be general knowledge. An R"
+        "R is {r} and its interval, {ends}, includes 0: all of this may be general knowledge. An R"
         " of up to {high} is not ruled out."
     ),
     "below": (
-        "R is {r} and its interval, {ends}, lies below 0: it succeeds more often with people who"
-        " were not used. That is chance, or the two groups differ in kind; it does not mean that"
-        " nobody is at risk."
+        "R is {r} and its interval, {ends}, lies below 0: the attack succeeds more often on the"
+        " control sample. That is chance, or the two groups differ; it does not mean that no one"
+        " is at risk."
     ),
     "no R": "R could not be computed.",
     "no control": (
-        "Without a control it cannot be told how much of this is general knowledge and how much"
-        " the copy adds: there is no R, and the rate of the main attack is all there is."
+        "Without a control sample there is no R: general knowledge cannot be separated from what"
+        " the synthetic data add. Only the rate of the attack is given."
     ),
     "meaning": (
-        "R: of those whom general knowledge would not give away, the share that the copy does."
-        " 0 is no more than general knowledge, 1 is everybody. What succeeds with people whose"
-        " records were not used (control) is general knowledge."
+        "R (excess risk): of those not disclosed by general knowledge, the share that the"
+        " synthetic data disclose; 0 is no more than general knowledge, 1 is everyone. Success on"
+        " the control sample counts as general knowledge."
     ),
     "limits": (
-        "What cannot be said: these are simple attacks, and an intruder may know more or have"
-        " better ones. That nothing shows does not prove that nothing can be learnt. Rates are"
-        " about everybody: a few people who are given away are lost in them."
+        "Limits: these are simple attacks; an intruder may know more or have better ones. A low"
+        " rate does not show that nothing can be disclosed, and a few disclosed people hardly"
+        " change it."
     ),
 }
 MANY = 10
-"""Of fewer expected successes a decimal is told, or 0.4 and 1.4 would be the same."""
+"""Of fewer expected successes a decimal is given, or 0.4 and 1.4 would be the same."""
 WHOM = {
-    "linkability": "people whose two parts general knowledge would not link",
-    "inference": "people whose {secret} general knowledge would not give away",
+    "linkability": "people whose two parts are not linked by general knowledge",
+    "inference": "people whose {secret} is not disclosed by general knowledge",
 }
 
 
@@ -84,11 +93,11 @@ def sizes(record: Attacks) -> str:
         whom = f"{record.n_original:,} rows of {people(record.person.n_people)}"
     parts = [
         f"{whom} in the original",
-        f"{format_count(record.n_synthetic, 'record')} in the copy",
+        f"{format_count(record.n_synthetic, 'record')} in the synthetic data",
     ]
     if record.n_control is not None:
         rows = "" if record.person is None else " rows"
-        parts.insert(1, f"{record.n_control:,}{rows} in the control")
+        parts.insert(1, f"{record.n_control:,}{rows} in the control sample")
     return f"{', '.join(parts)}. Intervals at {record.level:.4g}; seed {record.seed}."
 
 
@@ -173,16 +182,11 @@ def general(records: Sequence[Attacks]) -> list[str]:
     return [TEMPLATES["meaning" if has_control(records) else "no control"]]
 
 
-def attack_sentences(records: Sequence[Attacks], most: int) -> tuple[list[tuple[str, str]], int]:
-    """Rows in words, by what they are called, and how many are left.
-
-    Groups are left out; of secrets the riskiest are told.
-    """
+def attack_sentences(records: Sequence[Attacks]) -> list[tuple[str, str]]:
+    """Rows in words, by what they are called; groups of a secret are in the table."""
     rows = [shown for shown in attack_rows(records) if shown.row.group is None]
-    secrets = [shown for shown in rows if shown.row.attack == "inference"]
-    left = secrets[most:]
-    told = [(shown.label, " ".join(row_sentences(shown))) for shown in rows if shown not in left]
-    return [(label, said) for label, said in told if said], len(left)
+    found = [(shown.label, " ".join(row_sentences(shown))) for shown in rows]
+    return [(label, text) for label, text in found if text]
 
 
 def headline(records: Sequence[Attacks]) -> str:
@@ -212,18 +216,33 @@ def _(record: Attacks) -> str:
     return headline([record])
 
 
-@as_html.register
-def _(record: Attacks) -> str:
-    records = [record]
-    told, _ = attack_sentences(records, most=3)
-    return titled_view(
-        as_text(record),
-        paragraph(sizes(record)),
-        *map(paragraph, general(records)),
-        *(paragraph(f"{label}. {said}") for label, said in told),
-        grid("Attacks, in each the highest risk first", HEADS, table_rows(records)),
-        paragraph(legend(records)),
-        *map(paragraph, warnings(records)),
-        paragraph(TEMPLATES["limits"]),
-        notes(record.coercions),
-    )
+def attack_blocks(
+    records: Sequence[Attacks], chart: Figure | None = None, *, has_words: bool = False
+) -> Iterator[Block]:
+    """What was tried, one table, and each attack in words; with a chart where there is one."""
+    yield from sentences([sizes(records[0]), *general(records)], "lead")
+    if chart is not None:
+        yield chart
+    shown = HEADS if has_control(records) else (*HEADS[:4], HEADS[6])
+    rows = [
+        tuple(cell for head, cell in zip(HEADS, row, strict=True) if head in shown)
+        for row in table_rows(records)
+    ]
+    caption = "Attacks, the highest risk first in each"
+    spare = (HEADS[1], HEADS[3])
+    yield table(caption, shown, rows, main=("R",), spare=spare, footnote=legend(records))
+    yield from sentences((f"▲ {text}" for text in warnings(records)), "look")
+    words = tuple(Sentence(f"{label}: {text}") for label, text in attack_sentences(records))
+    if words and has_words:
+        yield Heading("In words", 4)
+        yield from words
+    elif words:
+        yield Folded(f"{format_count(len(words), 'attack')} in words", words)
+
+
+@as_blocks.register
+def _(record: Attacks) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from attack_blocks([record])
+    yield Sentence(TEMPLATES["limits"])
+    yield from notes(record.coercions)

@@ -107,7 +107,7 @@ class Command:
 class AlertBox:
     """Something that stands against a release, or asks for a decision or a review."""
 
-    status: Literal["block", "decide", "review", "accepted"]
+    status: Literal["block", "decide", "review", "accepted", "within"]
     head: str
     lines: tuple[str, ...]
     id: str = ""
@@ -127,6 +127,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Signatures:
+    """Boxes to tick and lines to sign, on a page only."""
+
+    choices: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Folded:
     """Detail: unfolds on a page, is left out on paper, and on a terminal unless asked for."""
 
@@ -136,7 +144,7 @@ class Folded:
 
 
 Words = Heading | Sentence | Items | Command
-Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Folded
+Block = Words | Facts | TableBlock | Bars | AlertBox | Figure | Signatures | Folded
 
 
 def table(
@@ -172,10 +180,10 @@ def sentences(texts: Iterable[str | None], kind: Kind = "plain") -> Iterator[Sen
     yield from (Sentence(text, kind) for text in texts if text)
 
 
-def notes(coercions: Sequence[Coercion]) -> Iterator[Block]:
+def notes(coercions: Sequence[Coercion], level: Literal[2, 3, 4] = 4) -> Iterator[Block]:
     """How the files were read and matched."""
     if coercions:
-        yield Heading("How the files were read and matched", 4)
+        yield Heading("How the files were read and matched", level)
         yield Items(tuple(f"{one.side}: {lines(one.sentence)}" for one in coercions))
 
 

@@ -1,83 +1,80 @@
-"""CAP in sentences a custodian can repeat, and as it is shown in a notebook.
+"""CAP in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
 
 from collections.abc import Iterator
 
-from unveil.records.cap import Cap, CapRow, Head, heads, lines
+from unveil.records.cap import Cap, CapRow, GcapRow, Head, TcapRow, heads, lines
+from unveil.view import tcap
+from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.cap_trend import FIT_HEADS, fit_cells, trend_sentences
 from unveil.view.cap_words import (
     SCENARIOS,
     cap_standing,
     format_share,
+    key_set_name,
     label_of,
     method_phrase,
     share,
 )
 from unveil.view.format import and_list, format_count, people, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "title": "How often would a guess among matching records be right?",
+    "title": "Correct attribution probability (CAP)",
     "sizes": "{original} in the original; {methods}.",
     "assumed": (
-        "We assume an intruder who knows {keys} of a person, draws one of the synthetic records"
-        " with the same values, and takes its {target} for the person's."
+        "Assumed intruder: knows {keys}, draws one of the synthetic records with the same keys, and"
+        " takes its {target} for the person's."
     ),
-    "baseline": "The baseline is {baseline}.",
-    "tolerance": "Values of {target} agree where they differ by no more than {radius}.",
+    "baseline": "Baseline: {baseline}.",
+    "tolerance": "Values of {target} agree if they differ by no more than {radius}.",
     "guess": (
-        "{who}, with {copies}: guesses are right for {zero} of {n}, who count as guessed"
-        " wrongly where nothing matches;"
-        " by what is known already for {base}, with the original for {original}. Among those"
-        " with a match ({found}, {rate}) they are right for {undefined}; by what is known already"
-        " for {base_matched}, with the original for {original_matched}."
+        "{who}, {copies}: a guess is correct for {zero} of {n} (no match counts as wrong); baseline"
+        " {base}, original {original}. Of the {found} with a match ({rate}) it is correct for"
+        " {undefined}; baseline {base_matched}, original {original_matched}."
     ),
     "guess all": (
-        "{who}, with {copies}: guesses are right for {zero} of {n}, all of them with a match; by"
-        " what is known already for {base}, with the original for {original}."
+        "{who}, {copies}: a guess is correct for {zero} of {n}, all with a match; baseline {base},"
+        " original {original}."
     ),
-    "no match": (
-        "{who}, with {copies}: nobody's keys occur in the synthetic data, so nothing could be"
-        " guessed."
-    ),
+    "no match": "{who}, {copies}: no one is matched, so nothing can be guessed.",
     "nobody": "{who}: there are none.",
     "at the baseline": (
-        "Among those with a match this is at the baseline: in the copies the target is as good as"
-        " independent of the keys. Little is given away, but it may be a utility problem."
+        "Among those with a match this is at the baseline: the target is nearly independent of the"
+        " keys in the synthetic data. Little is disclosed, but utility may be low."
     ),
     "no more": (
-        "Among those with a match this is at the baseline: no more is given away about them than is"
-        " known already."
+        "Among those with a match this is at the baseline: no more is disclosed than is known"
+        " already."
     ),
     "below the baseline": (
-        "Among those with a match this is below the baseline, worse than guessing by frequencies:"
-        " the copies mislead, which may be a utility problem."
+        "Among those with a match this is below the baseline: the synthetic data mislead, and"
+        " utility may be low."
     ),
     "below what is known": (
-        "Among those with a match this is below the baseline: whoever trusts the copies about them"
-        " is right less often than by what is known already."
+        "Among those with a match this is below the baseline: an intruder who trusts the synthetic"
+        " data is correct less often than by prior knowledge."
     ),
     "below, as the original": (
-        "Among those with a match this is below the baseline, but no worse than with the original:"
-        " it is their keys that mislead, not the copies."
+        "Among those with a match this is below the baseline, but no lower than with the original:"
+        " the keys mislead, not the synthetic data."
     ),
     "as the original": (
-        "Among those with a match this is as good as with the original: the copies hardly protect"
-        " them."
+        "Among those with a match this is as high as with the original: the synthetic data hardly"
+        " protect them."
     ),
     "between": "Among those with a match this is {part} of the way from baseline to original.",
     "settled": (
         "For {settled} of {n} all matching records agree with each other, and for {right} of these"
-        " also with the truth."
+        " also with the true value."
     ),
 }
 
 WHO = {
     "full": "Everyone",
-    "uniques": "People alone with their keys in the original",
+    "uniques": "People unique on the keys in the original",
     "special": "Special uniques",
     "mask": "People in the mask",
 }
@@ -111,7 +108,7 @@ def assumptions(record: Cap) -> Iterator[str]:
 
 def _baseline(record: Cap) -> str:
     if record.baseline == "marginal":
-        return "the shares of the target in the original"
+        return "a guess from the distribution of the target in the original"
     return f"given: {truncate(record.baseline)}"
 
 
@@ -164,8 +161,7 @@ def cap_keyed(
         yield template, TEMPLATES[template].format(part=format_share(part))
     if with_settled:
         settled, right = f"{row.n_settled:,}", f"{row.n_right:,}"
-        told = TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))
-        yield "settled", told
+        yield "settled", TEMPLATES["settled"].format(settled=settled, right=right, n=people(row.n))
 
 
 def all_cap_sentences(record: Cap) -> Iterator[str]:
@@ -218,17 +214,49 @@ def _(record: Cap) -> str:
     return _headline(record)
 
 
-@as_html.register
-def _(record: Cap) -> str:
-    columns = heads(record)
-    texts = tuple(f"{RULES[head.rule]}, {head_text(record, head)}" for head in columns)
+@as_blocks.register
+def _(record: Cap) -> Iterator[Block]:
+    yield Heading(TEMPLATES["title"])
+    yield from sentences([sizes(record), *assumptions(record)], "lead")
+    yield from _cap_tables(record)
     fits = [fit_cells(record, fit) for fit in record.on_m if fit.n_points > 2]
-    return titled_view(
-        _headline(record),
-        paragraph(sizes(record)),
-        *map(paragraph, assumptions(record)),
-        grid("CAP with m copies pooled", ("", *texts), layout(record, columns)),
-        grid("CAP on the number of copies", FIT_HEADS, fits),
-        *map(paragraph, all_cap_sentences(record)),
-        notes(record.coercions),
-    )
+    yield table("CAP on the number of copies m", FIT_HEADS, fits, text=FIT_HEADS[:3])
+    yield Heading(f"In words{_first_key_set(record)}", 4)
+    yield from sentences(all_cap_sentences(record))
+    yield from _tcap_blocks(record)
+    last = {(row.method, row.keys): row for row in record.gcap}
+    if last:
+        rows = [(_label(record, row), share(row.gcap)) for row in last.values()]
+        yield table("GCAP: guess from the nearest keys", ("", "GCAP"), rows)
+        yield from sentences(tcap.gcap_sentence(row) for row in last.values())
+    yield from notes(record.coercions)
+
+
+def _first_key_set(record: Cap) -> str:
+    return f", {truncate(record.key_sets[0].name)}" if len(record.key_sets) > 1 else ""
+
+
+def _cap_tables(record: Cap) -> Iterator[Block]:
+    """The paper's table, a part for each way to count non-matches; a part has no equal heads."""
+    for rule, text in RULES.items():
+        columns = [head for head in heads(record) if head.rule == rule]
+        named = tuple(head_text(record, head) for head in columns)
+        caption = f"CAP with m copies pooled, {text}"
+        yield table(caption, ("", *named), layout(record, columns))
+
+
+def _tcap_blocks(record: Cap) -> Iterator[Block]:
+    """The three measures called TCAP, all copies of each method pooled."""
+    last = {(row.method, row.keys): row for row in record.tcap}
+    if not last or record.tau is None:
+        return
+    rows = [(_label(record, row), *tcap.tcap_cells(row)[1:]) for row in last.values()]
+    yield table("Three measures called TCAP", tcap.TCAP_HEADS, rows)
+    yield from sentences(tcap.tcap_sentences(next(iter(last.values())), record.tau))
+
+
+def _label(record: Cap, row: TcapRow | GcapRow) -> str:
+    label = label_of(row.method, row.m)
+    if len(record.key_sets) < 2:
+        return label
+    return f"{label}, {truncate(key_set_name(record, row.keys))}"

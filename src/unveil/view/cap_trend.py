@@ -8,34 +8,34 @@ from unveil.view.cap_words import SCENARIOS, UNNAMED, key_set_name
 from unveil.view.format import and_list, truncate
 
 TEMPLATES = {
-    "m few": "With fewer than three copies nothing can be said about their number.",
+    "m few": "Fewer than three copies: the effect of their number cannot be estimated.",
     "m matches": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), because more people find a match. Among those who have one, the number of"
-        " copies makes no difference that shows ({p_undefined})."
+        " ({p_zero}), because more people are matched. Among those matched, the number of copies"
+        " makes no visible difference ({p_undefined})."
     ),
     "m both": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
-        " more people and say more about them."
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more people are"
+        " matched, and more is disclosed about them."
     ),
     "m surer": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
-        " nobody else, but say more about those found."
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): no one"
+        " else is matched, but more is disclosed about those matched."
     ),
     "m vaguer": (
         "each further copy lowers the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): more copies find"
-        " nobody else, and say less about those found."
+        " ({p_zero}), and by {undefined} among those with a match ({p_undefined}): no one"
+        " else is matched, and less is disclosed about those matched."
     ),
     "m thinner": (
         "each further copy raises the CAP by {zero} where non-matches count as zero"
-        " ({p_zero}), because more people find a match, but lowers it by {undefined} among those"
+        " ({p_zero}), because more people are matched, but lowers it by {undefined} among those"
         " with a match ({p_undefined})."
     ),
     "m none": (
-        "the number of copies makes no difference that shows, neither where non-matches"
+        "the number of copies makes no visible difference, neither where non-matches"
         " count as zero ({p_zero}) nor among those with a match ({p_undefined})."
     ),
     "m other": (

@@ -1,4 +1,4 @@
-"""Included against left out, and how a file was split, in sentences a custodian can repeat.
+"""Training data against control sample, and how a file was split: sentences and blocks.
 
 One catalogue of templates, filled from records only. The words that the paper has for "no
 difference" stand in one template alone, `inside`, which is used only where the whole interval lies
@@ -6,7 +6,6 @@ inside a margin that the custodian has stated, and something can be concluded fr
 """
 
 from collections.abc import Iterator
-from html import escape
 
 from unveil.records.differential import (
     ROUNDING,
@@ -14,35 +13,32 @@ from unveil.records.differential import (
     DifferentialConfidentiality,
     Split,
 )
+from unveil.view import blocks
+from unveil.view.blocks import Block, Heading, Sentence, notes
 from unveil.view.format import and_list, format_count, percent, ratio, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view, view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "caption": "Included against left out, by number of pooled copies (m)",
-    "title": "Are people recognised because their own record was used?",
+    "caption": "Training data against control sample, by number of pooled copies (m)",
+    "title": "Differential confidentiality",
     "sizes": (
-        "{included} whose records were used, {left_out} whose records were left out, {copies}. We"
-        " assume an intruder who knows {keys} of a person, and guesses {target} from the rows with"
-        " the same keys."
+        "{included} in the training data, {left_out} in the control sample, {copies}. Assumed"
+        " intruder: knows {keys}, and guesses {target} from the records with the same keys."
     ),
-    "zero": "A person whose keys are in no copy counts as guessed wrongly.",
-    "undefined": "A person whose keys are in no copy is left out of the figures.",
+    "zero": "A person without a match counts as guessed wrongly.",
+    "undefined": "People without a match are not counted.",
     "more": (
-        "People whose record was used are recognised {points} more often: {a} of the guesses about"
-        " them are right, and {b} of those about the others"
+        "Guesses are correct {points} more often about the training data: {a}, against {b} about"
+        " the control sample"
     ),
     "less": (
-        "People whose record was used are recognised {points} less often: {a} of the guesses about"
-        " them are right, and {b} of those about the others"
+        "Guesses are correct {points} less often about the training data: {a}, against {b} about"
+        " the control sample"
     ),
-    "same": (
-        "People whose record was used are recognised as often as the others: {a} of the guesses"
-        " are right"
-    ),
-    "not measured": "How much more often people are recognised could not be measured: {reason}.",
+    "same": "Guesses are correct as often about the training data as the control sample: {a}",
+    "not measured": "The difference could not be measured: {reason}.",
     "with interval": "{said} ({confidence} interval: {low} to {high} points).",
-    "no interval": "{said}. No interval could be found: {reason}.",
+    "no interval": "{said}. No interval could be computed: {reason}.",
     "inside": (
         "The whole interval lies inside the margin of {margin} either way: within it, {copies}"
         " differentially confidential for {target} given {keys}."
@@ -52,40 +48,39 @@ TEMPLATES = {
         " matters is not ruled out."
     ),
     "margin in doubt": (
-        "Whether the difference lies inside the margin of {margin} either way cannot be told:"
+        "Whether the difference lies inside the margin of {margin} either way cannot be determined:"
         " {reason}."
     ),
     "in doubt": "Nothing can be concluded from the interval: {reason}.",
-    "beyond chance": "The interval leaves out 0: chance alone hardly explains the difference.",
+    "beyond chance": "The interval excludes 0: chance hardly explains the difference.",
     "no margin": (
-        "That the interval holds 0 is no evidence that there is no difference. State a difference"
-        " that would not matter (margin) to have it tested."
+        "The interval includes 0. This is no evidence that there is no difference: to test that,"
+        " state a difference that would not matter (margin)."
     ),
     "found": (
-        "{a} of the people whose record was used have keys that occur in {copies}, and {b} of the"
-        " others."
+        "{a} of the training data and {b} of the control sample have keys that occur in {copies}."
     ),
     "p": (
-        "t, df and p take every person's score as independent of the others'. Those of people with"
-        " the same keys rest on the same synthetic rows, so read p as an indication."
+        "t, df and p assume independent scores. People with the same keys are scored on the same"
+        " synthetic records, so p is only an indication."
     ),
     "split": (
-        "{included} of {original} are to be included and {left_out} to be left out, drawn at random"
-        " with seed {seed}{strata}."
+        "{included} of {original} are in the training sample and {left_out} in the control sample,"
+        " drawn at random with seed {seed}{strata}."
     ),
     "split people": (
-        "{included} of {people} are to be included and {left_out} to be left out, each with all"
-        " rows that have their {person} ({rows_in} rows and {rows_out}), drawn at random with seed"
-        " {seed}{strata}."
+        "{included} of {people} are in the training sample and {left_out} in the control sample,"
+        " each with all rows of their {person} ({rows_in} rows and {rows_out}), drawn at random"
+        " with seed {seed}{strata}."
     ),
     "split strata": ", within {n} of {strata}",
     "split seed": (
-        "The parts are as confidential as the original, and so is the seed: with the original it"
-        " tells who was included."
+        "The parts and the seed are as confidential as the original: the seed shows who is in"
+        " which."
     ),
 }
 
-HEADS = ("m", "included", "left out", "difference", "interval", "t", "df", "p", "margin")
+HEADS = ("m", "training", "control", "difference", "interval", "t", "df", "p", "margin")
 """The columns of the table of a method; the last where there is a margin."""
 
 
@@ -113,7 +108,7 @@ def sizes(record: DifferentialConfidentiality) -> str:
 def _sizes(method: str, n: tuple[int, ...]) -> str:
     by = f" by {truncate(method)}" if method else ""
     if len(n) == 1:
-        return f"{format_count(n[0], 'record')} in the copy{by}"
+        return f"{format_count(n[0], 'record')} in the synthetic data{by}"
     return f"{len(n)} copies{by} of {and_list(f'{one:,}' for one in n)} records"
 
 
@@ -173,7 +168,7 @@ def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str
     kinds = {True: "inside", False: "outside", None: "margin in doubt"}
     return TEMPLATES[kinds[row.equivalent]].format(
         margin=f"{100 * record.margin:g} points",
-        copies=f"{_copies(row)} {'is' if row.m == 1 else 'are'}",
+        copies=f"{_copies(row)} are",
         target=_target(record),
         keys=and_list(record.keys),
         reason=row.doubt,
@@ -182,7 +177,7 @@ def _margin(record: DifferentialConfidentiality, row: ConfidentialityRow) -> str
 
 def _copies(row: ConfidentialityRow) -> str:
     by = f" by {truncate(row.method)}" if row.method else ""
-    return f"the copy{by}" if row.m == 1 else f"the {row.m} copies{by} together"
+    return f"the synthetic data{by}" if row.m == 1 else f"the {row.m} copies{by} together"
 
 
 def _reason(record: DifferentialConfidentiality, row: ConfidentialityRow, field: str) -> str:
@@ -234,29 +229,25 @@ def _(record: DifferentialConfidentiality) -> str:
     who = f"{_target(record)} from {and_list(record.keys)}"
     rows = [record.headline(method) for method in record.methods]
     return "\n".join(
-        f"Included against left out, {who}, {truncate(row.method)}{' ' if row.method else ''}m ="
+        f"Training against control, {who}, {truncate(row.method)}{' ' if row.method else ''}m ="
         f" {row.m}: {_difference(record, row)}"
         for row in rows
     )
 
 
-@as_html.register
-def _(record: DifferentialConfidentiality) -> str:
-    return titled_view(
-        TEMPLATES["title"],
-        paragraph(sizes(record)),
-        *(part for method in record.methods for part in _html_of(record, method)),
-        paragraph(f"Seed of the bootstrap: {record.seed}"),
-        notes(record.coercions),
-    )
-
-
-def _html_of(record: DifferentialConfidentiality, method: str) -> Iterator[str]:
-    """What is said of a method, and its table."""
-    if method:
-        yield f"<h4>{escape(truncate(method))}</h4>"
-    yield from (paragraph(said) for said in sentences(record, method))
-    yield grid(caption(method), *table(record, method))
+@as_blocks.register
+def _(record: DifferentialConfidentiality) -> Iterator[Block]:
+    yield Heading(TEMPLATES["title"])
+    yield Sentence(sizes(record), "lead")
+    for method in record.methods:
+        heads, rows = table(record, method)
+        spare = ("df", "t", "p", "training", "control")
+        yield blocks.table(caption(method), heads, rows, spare=spare)
+    for heading, said in differential_sentences(record):
+        yield Heading(heading, 4)
+        yield from blocks.sentences(said)
+    yield Sentence(f"Seed of the bootstrap: {record.seed}", "dim")
+    yield from notes(record.coercions)
 
 
 @as_text.register
@@ -286,11 +277,7 @@ def split_sentence(record: Split) -> str:
     )
 
 
-@as_html.register
-def _(record: Split) -> str:
-    parts = (
-        paragraph(split_sentence(record)),
-        paragraph(TEMPLATES["split seed"]),
-        notes(record.coercions),
-    )
-    return view(parts)
+@as_blocks.register
+def _(record: Split) -> Iterator[Block]:
+    yield from blocks.sentences([split_sentence(record), TEMPLATES["split seed"]])
+    yield from notes(record.coercions)

@@ -1,89 +1,102 @@
 """What does each term mean? One everyday sentence, its formula, its paper, its other names.
 
 The paper's letters: q is a combination of key levels, t a level of the target; d and s count
-records of the original and of the copy, N_d and N_s all of them; pd_tq = d_tq / d_q and ps_tq =
-s_tq / s_q. The pages of `docs/measures` say more, with edge cases and worked examples.
+records of the original and of the synthetic data, N_d and N_s all of them; pd_tq = d_tq / d_q and
+ps_tq = s_tq / s_q. The pages of `docs/measures` say more, with edge cases and worked examples.
 """
 
 import re
-from collections.abc import Collection, Iterable
-from html import escape
+from collections.abc import Collection, Iterable, Iterator
 
+from markupsafe import Markup, escape
+
+from unveil.view.blocks import (
+    AlertBox,
+    Bars,
+    Block,
+    Facts,
+    Figure,
+    Folded,
+    Heading,
+    Items,
+    Sentence,
+    TableBlock,
+)
 from unveil.view.glossary_attacks import GUESSED
 from unveil.view.glossary_disclosure import FOUND
-from unveil.view.glossary_entry import GlossaryTerm
+from unveil.view.glossary_entry import Topic
 from unveil.view.glossary_utility import UTILITY
 
 GLOSSARY = (*FOUND, *GUESSED, *UTILITY)
 """Every term of the report, by what it is about."""
-
 TERMS = {name: term for topic in GLOSSARY for term in topic.terms for name in term.names}
 """Every term by each of its names."""
+ALWAYS = {"key", "target", "unique", "exclusion"}
+"""Terms that a reader of any report needs."""
 
 _BY_LENGTH = sorted((name for name in TERMS if name != "Key"), key=len, reverse=True)
-_NAMED = re.compile(
-    r"(?<![\w&#])("
-    + "|".join(re.escape(escape(name)) for name in _BY_LENGTH)
-    + r")(?![\w;]|\.\s?[A-Z])"
-)
-_SAID = re.compile(r"(<p[^>]* data-says=\"[^\"]*\"[^>]*>)(.*?)(</p>)", re.DOTALL)
-
-
-_TAG = re.compile(r"<style.*?</style>|<[^>]*>", re.DOTALL)
+_NAMED = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, _BY_LENGTH))})(?!\w|\.\s?[A-Z])")
 _WORDS = {name.lower(): term for name, term in TERMS.items() if name[1:].islower() and name[3:]}
 """Terms that are words and not symbols: "Linkability" is "linkability" within a sentence."""
 _WORD = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, _WORDS))})s?(?!\w)", re.IGNORECASE)
 
 
-def link_terms(body: str) -> str:
-    """A section with each term in its sentences leading to the glossary, where it first occurs."""
-    seen: set[str] = set()
+class TermLinks:
+    """Text of a section with each term, where it first occurs, leading to the glossary."""
 
-    def once(found: re.Match[str]) -> str:
-        term = TERMS[found[1]]
-        if term.id in seen:
-            return found[0]
-        seen.add(term.id)
-        return f'<a class="term" href="#{term.anchor}">{found[1]}</a>'
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
 
-    return _SAID.sub(lambda said: said[1] + _NAMED.sub(once, said[2]) + said[3], body)
+    def __call__(self, text: str) -> Markup:
+        """The text as HTML."""
+        pieces = _NAMED.split(text)  # text and names by turns
+        return Markup("").join(
+            self._link(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces)
+        )
+
+    def _link(self, name: str) -> Markup:
+        term = TERMS[name]
+        if term.id in self._seen:
+            return escape(name)
+        self._seen.add(term.id)
+        return Markup('<a class="term" href="#{}">{}</a>').format(term.anchor, name)
 
 
-def terms_in(bodies: Iterable[str]) -> set[str]:
-    """The ids of the terms that are used in some pieces of HTML; words in any case."""
+def terms_in(texts: Iterable[str]) -> set[str]:
+    """The ids of the terms that some texts use; words in any case."""
     found: set[str] = set()
-    for body in bodies:
-        told = _TAG.sub(" ", body)
-        found |= {TERMS[one].id for one in _NAMED.findall(told)}
-        found |= {_WORDS[one.lower()].id for one in _WORD.findall(told)}
+    for text in texts:
+        found |= {TERMS[one].id for one in _NAMED.findall(text)}
+        found |= {_WORDS[one.lower()].id for one in _WORD.findall(text)}
     return found
 
 
-def glossary(used: Collection[str]) -> str:
-    """Terms by what they are about, each with its anchor: those with these ids."""
-    topics = [
-        (topic.title, [term for term in topic.terms if term.id in used]) for topic in GLOSSARY
-    ]
-    return "".join(
-        f'<h4>{escape(title)}</h4><dl class="glossary">{"".join(map(_entry, terms))}</dl>'
-        for title, terms in topics
-        if terms
-    )
+def topics_of(used: Collection[str]) -> list[Topic]:
+    """The terms with these ids, by what they are about."""
+    topics = (Topic(one.title, tuple(t for t in one.terms if t.id in used)) for one in GLOSSARY)
+    return [one for one in topics if one.terms]
 
 
-def _entry(term: GlossaryTerm) -> str:
-    told = {
-        "formula": f"<code>{escape(term.formula)}</code>" if term.formula else "",
-        "out of": escape(term.out_of),
-        "source": escape(term.source),
-        "also": escape(term.also),
-    }
-    facts = "".join(
-        f'<span class="fact"><span class="dim">{what}:</span> {text}</span>'
-        for what, text in told.items()
-        if text
-    )
-    return (
-        f'<dt id="{term.anchor}">{escape(term.names[0])}</dt>'
-        f"<dd><p>{escape(term.sentence)}</p>{facts}</dd>"
-    )
+def texts_of(blocks: Iterable[Block]) -> Iterator[str]:
+    """Every text of some blocks, charts by their description."""
+    for block in blocks:
+        match block:
+            case Heading() | Sentence():
+                yield block.text
+            case Facts():
+                yield from (text for row in block.rows for text in row)
+            case TableBlock():
+                yield from (block.caption, block.footnote, *(one.head for one in block.columns))
+                yield from (cell for row in block.rows for cell in row)
+            case Bars():
+                yield from (block.caption, *block.heads)
+            case Items():
+                yield from block.rows
+            case AlertBox():
+                yield from (block.head, *block.lines)
+            case Figure():
+                yield from (block.caption, block.chart.title, block.chart.description)
+                yield from texts_of([block.sentence, *([block.table] if block.table else [])])
+            case Folded():
+                yield block.summary
+                yield from texts_of(block.blocks)

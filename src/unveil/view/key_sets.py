@@ -37,12 +37,12 @@ TEMPLATES = {
         " for {w} of them other sets are wrong."
     ),
     "above": (
-        "{what}: {n} of {sets} are above the limit of {limit}; {keys} give {p}, and that is beyond"
-        " chance over all sets ({e} expected)."
+        "{what}: {n} of {sets} of keys are above the limit of {limit}. An intruder who uses only"
+        " {keys} reaches {p}; {e} are expected, and chance over all sets does not explain it."
     ),
     "review": (
-        "{what}: {n} of {sets} are above the limit of {limit}, the worst {p}, but only as chance"
-        " would ({e} expected)."
+        "{what}: {n} of {sets} of keys are above the limit of {limit}, the worst {p}, but only as"
+        " chance would be ({e} expected)."
     ),
 }
 FIGURE_HEADS = ("figure", "keys", "value", "people", "expected", "adds")
@@ -78,14 +78,14 @@ def _worst_sentence(one: KeySetFigure, whole: KeySetFigure | None) -> str:
     )
 
 
-def verdict_sentence(one: KeySetVerdict, record: KeySets) -> str:
+def verdict_sentence(one: KeySetVerdict, n_sets: int) -> str:
     """Why a limit stops the release, or asks for a review; nothing where it is kept."""
     if one.status not in ("above", "review"):
         return ""
     return TEMPLATES[one.status].format(
         what=_what(one.figure),
         n=f"{one.n_above:,}",
-        sets=format_count(record.n_sets, "set"),
+        sets=format_count(n_sets, "set"),
         limit=percent(one.limit),
         keys=and_list(one.figure.keys),
         p=percent(one.figure.percent("correct")),
@@ -175,7 +175,7 @@ def _(record: KeySets) -> Iterator[Block]:
     if not record.complete:
         yield Sentence(TEMPLATES["few"].format(most=record.at_most), "look")
     for verdict in record.verdicts:
-        if text := verdict_sentence(verdict, record):
+        if text := verdict_sentence(verdict, record.n_sets):
             kind: Kind = "stop" if verdict.status == "above" else "look"
             yield Sentence(f"{format_status(verdict.status)}: {text}", kind)
     for text in sentences(record):

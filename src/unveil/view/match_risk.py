@@ -1,4 +1,4 @@
-"""Matches and their risk in sentences a custodian can repeat, and as shown in a notebook.
+"""Matches and their risk in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -7,42 +7,39 @@ from collections.abc import Iterator
 
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import Anonymity, MatchRisk
+from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.format import and_list, people, percent, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 from unveil.view.uniques import NUMBERS, figure
 
 TEMPLATES = {
-    "anonymity": "{p} of your {unit} ({n} of {N}) {matched}.",
-    "no anonymity": "Every one of your people is matched by at least {k} others.",
-    "risk": (
-        "An intruder who takes a match for the person would be right for {e} of {N} ({p}),"
-        " {assumption}."
-    ),
-    "weights": "where {weights} says for how many people each record stands",
-    "no weights": "your data being taken for the whole population",
+    "anonymity": "{n} of {N} {unit} ({p}) {matched}.",
+    "no anonymity": "Every person shares their keys with at least {k} others.",
+    "risk": "Expected correct matches: {e} of {N} ({p}), {assumption}.",
+    "weights": "with {weights} as the number of people that each record represents",
+    "no weights": "assuming that the file holds the whole population",
     "people": (
-        "Counted by person, the rarest keys are those of {k}, and a match would be right for a"
-        " person with probability {p} on average."
+        "Counted by person, the rarest keys are those of {k}; a match would be correct with"
+        " probability {p} on average."
     ),
     "people weighted": "Counted by person, the rarest keys are those of {k}.",
     "above": "For {n} the risk is above {p}.",
     "diversity": (
-        "{p} of your people ({n} of {N}) match only records with one and the same value of"
-        " {sensitive}, which is thereby given away."
+        "{n} of {N} people ({p}) share their keys only with records of one value of {sensitive},"
+        " which is disclosed."
     ),
-    "no diversity": "Nobody matches only records with one and the same value of {sensitive}.",
+    "no diversity": "No one shares their keys only with records of one value of {sensitive}.",
 }
 
 MATCHED = {
-    2: "are matched by nobody else",
-    3: "are matched by at most one other",
-    5: "are matched by at most three others",
+    2: "share their keys with no one else",
+    3: "share their keys with at most one other",
+    5: "share their keys with at most three others",
 }
 HIGH_RISK = 0.1
 MANY = 10
-"""Of so many people no tenth is told."""
-ANONYMITY_HEADS = ("k", "people matched by fewer", "share")
+"""Of so many people no tenth is given."""
+ANONYMITY_HEADS = ("k", "people in smaller groups", "percent")
 DIVERSITY_HEADS = ("l-diversity", "lowest l", "people below 2", "below 3")
 
 
@@ -102,7 +99,7 @@ def _anonymity(record: MatchRisk, row: Anonymity) -> str:
 
 
 def _expected(value: float) -> str:
-    """An expected number of people, never rounded to nobody."""
+    """An expected number of people, never rounded to 0."""
     shown = f"{value:,.1f}" if value < MANY else f"{value:,.0f}"
     return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
 
@@ -124,16 +121,15 @@ def diversity_rows(record: MatchRisk) -> list[tuple[str, str, str, str]]:
 def _(record: MatchRisk) -> str:
     return (
         f"Match risk by {and_list(record.keys)}: {_expected(record.expected_reidentifications)} of"
-        f" {record.n_records:,} expected to be found ({percent(100 * record.global_risk)})"
+        f" {record.n_records:,} expected to match correctly ({percent(100 * record.global_risk)})"
     )
 
 
-@as_html.register
-def _(record: MatchRisk) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in risk_sentences(record)),
-        grid("Who breaks k-anonymity", ANONYMITY_HEADS, anonymity_rows(record)),
-        grid("How varied the sensitive value is", DIVERSITY_HEADS, diversity_rows(record)),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: MatchRisk) -> Iterator[Block]:
+    yield Heading("Match risk")
+    yield from sentences(text for _, text in risk_sentences(record))
+    yield table("k-anonymity", ANONYMITY_HEADS, anonymity_rows(record))
+    caption = f"l-diversity of {truncate(record.sensitive or '')}"
+    yield table(caption, DIVERSITY_HEADS, diversity_rows(record))
+    yield from notes(record.coercions)

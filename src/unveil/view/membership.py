@@ -1,4 +1,4 @@
-"""Membership and closest records in sentences a custodian can repeat, and as shown in a notebook.
+"""Membership and closest records in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -6,43 +6,41 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 
 from unveil.records.attacks import ClosestRow, Membership, MembershipRow
-from unveil.view.format import lines, percent, ratio
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.blocks import Block, Heading, notes, sentences, table
+from unveil.view.format import percent, ratio
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "attack": (
-        "An attacker who takes for a member whoever has a synthetic record within a distance of"
-        " {h} is right about {recall} of the people who were used, and wrong about {wrong} of"
-        " those who were not."
+        "An attacker who takes everyone with a synthetic record within a distance of {h} for a"
+        " member is correct about {recall} of training records, and wrong about {wrong} of the"
+        " control sample."
     ),
     "F1": (
-        "Where {t} of the people looked at are members, F1 is {F1}; calling everybody a member"
-        " gives {naive}. The relative F1 is {relative} (interval {low} to {high}): 0 is no better"
-        " than that, 1 is certainty."
+        "With {t} members, F1 is {F1}; calling everyone a member gives {naive}. The relative F1 is"
+        " {relative} (interval {low} to {high}): 0 is no better than that, 1 is certainty."
     ),
     "chosen": "The distance was chosen afterwards, as the best for the attacker.",
     "exact": (
-        "{p} of the synthetic records ({n} of {N}) are equal to an original record in every"
-        " compared column. Looked for among {m} records each, {a} are equal to an original and"
-        " {b} to a control record."
+        "{n} of {N} synthetic records ({p}) are equal to an original record in every compared"
+        " column. Compared with {m} records each, {a} are equal to an original and {b} to a"
+        " control record."
     ),
     "closer": (
-        "{p} of the synthetic records are closer to the original than to the control (interval"
-        " {low} to {high}); 50.0 % is what a copy shows that owes nothing to single people."
+        "{p} of the synthetic records are closer to the original than to the control sample"
+        " (interval {low} to {high}); 50.0 % is expected if they owe nothing to single people."
     ),
     "distance": (
         "At the median the closest original record is {d} away, the closest control record {c}."
     ),
     "limits": (
-        "What this shows is whether people who were used come closer to the copy than others, on"
-        " the whole. It does not show who can be found or what is learnt about them, and a few"
-        " people given away are lost in F1 and in medians: look at the exact copies and at the"
-        " 5th percentiles. That nothing shows is no proof that another attack would fail."
+        "This shows whether training records are closer to the synthetic data than others on the"
+        " whole, not who is disclosed. A few disclosed people hardly change F1 and medians: see the"
+        " exact copies and the 5th percentiles. Another attack may still succeed."
     ),
 }
 
-HEADS = ("within", "called members", "others called so", "precision", "F1", "relative F1")
+HEADS = ("within", "true positives", "false positives", "precision", "F1", "relative F1")
 CLOSEST_HEADS = (
     "closest record",
     "exact",
@@ -158,18 +156,28 @@ def _(record: Membership) -> str:
     return (
         f"Membership by nearest records: relative F1 {ratio(record.headline.relative_F1)} within a"
         f" distance of {distance(record.headline.threshold)};"
-        f" {percent(100 * record.closer_to_original)} of the copy closer to the original than to"
-        " the control"
+        f" {percent(100 * record.closer_to_original)} of the synthetic data closer to the"
+        " original than to the control sample"
     )
 
 
-@as_html.register
-def _(record: Membership) -> str:
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in membership_sentences(record)),
-        *(paragraph(lines(warning)) for warning in record.warnings),
-        grid("Members by distance to the copy", HEADS, membership_rows(record)),
-        grid("How close records come", CLOSEST_HEADS, closest_rows(record)),
-        notes(record.coercions),
+def membership_blocks(record: Membership) -> Iterator[Block]:
+    """Whether training records can be recognised, and how close records come."""
+    said = membership_sentences(record)
+    yield from sentences(text for figure, text in said if figure != "threshold")  # a warning has it
+    yield from sentences((f"▲ {text}" for text in record.warnings), "look")
+    n_apart = sum(row.recall + row.false_positive_rate < 2 for row in record.rows)
+    rows = membership_rows(record)[: n_apart + 1]
+    caption = "Members by distance to the synthetic data, until everyone is called one"
+    yield table(caption, HEADS, rows, spare=HEADS[-2:-1])
+    closest = closest_rows(record)
+    yield table(
+        "Distance to the closest record", CLOSEST_HEADS, closest, spare=CLOSEST_HEADS[-2:-1]
     )
+
+
+@as_blocks.register
+def _(record: Membership) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from membership_blocks(record)
+    yield from notes(record.coercions)

@@ -48,11 +48,12 @@ def environment(is_page: bool) -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
     from markupsafe import Markup
 
+    whole = _unbroken if is_page else _harmless
     made = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_unbroken if is_page else _harmless,
+        finalize=whole,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -60,7 +61,7 @@ def environment(is_page: bool) -> "Environment":
     @pass_context
     def link(context: Any, text: str) -> Any:
         found = context.get("link_terms")
-        return text if found is None else found(text)
+        return text if found is None else found(whole(text))
 
     made.filters["kind"] = lambda block: type(block).__name__
     made.filters["status"] = lambda cell: STATUS_OF_GLYPH.get(cell[:1], "none").replace(" ", "-")

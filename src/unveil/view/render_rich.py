@@ -26,6 +26,7 @@ from unveil.view.blocks import (
     Items,
     Kind,
     Sentence,
+    Signatures,
     TableBlock,
     Words,
 )
@@ -102,7 +103,7 @@ def _draw(block: Block, width: int) -> Iterator[RenderableType]:
             yield from _bars(block)
         case AlertBox():
             yield _alert(block)
-        case Figure() | Folded():  # taken apart by `_unfold`
+        case Figure() | Folded() | Signatures():  # taken apart by `_unfold`, or of paper alone
             return
         case _:
             assert_never(block)

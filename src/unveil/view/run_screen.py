@@ -1,10 +1,9 @@
 """A run on a terminal: each scenario's targets against the limits, the rest in a line each."""
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +12,11 @@ from unveil.records.disclosure import AttributeRow, Disclosure, Flag
 from unveil.records.judgement import Judgement, LimitCheck, Status
 from unveil.records.report import Parts
 from unveil.records.run import Run
+from unveil.records.summary import Summary
 from unveil.view import disclosure
 from unveil.view import flags as flags_view
 from unveil.view.alerts import alert_blocks
+from unveil.view.blocks import Block, Heading, Items, Sentence
 from unveil.view.disclosure_tables import fit_width, longest_name, new_table, status_text
 from unveil.view.format import (
     and_list,
@@ -33,7 +34,10 @@ from unveil.view.render_rich import render_rich
 from unveil.view.run_lines import Line, lines_of_run, not_measured
 from unveil.view.run_notebook import MOST_EXCLUSIONS
 from unveil.view.status import worst
+from unveil.view.summary import screen_blocks, words_blocks
 
+MOST_LINES, FEWEST_TARGETS = 40, 3
+"""A screen has at most so many lines, and at least so many targets."""
 MOST_TARGETS = 15
 """So many targets have a row of their own, and beyond them those that are not within."""
 LONG, N_LONGEST = 60.0, 5
@@ -49,6 +53,7 @@ class RunScreen:
     run: Run
     parts: Parts
     judgement: Judgement
+    summary: Summary
     is_new: bool
     decided: tuple[str, ...] = ()  # what was decided about it, or about runs before it
 
@@ -69,51 +74,102 @@ class RunScreen:
         return [row for row in self.judgement.figures if row.part == part and row.target == target]
 
 
-def screen(shown: RunScreen, width: int) -> Group:
-    """All that a custodian sees after a run, in the order they need it."""
+def run_screen(
+    shown: RunScreen, width: int, *, words: bool = False, flags: bool = False, details: bool = False
+) -> Group:
+    """The summary in at most 40 lines; sentences, flags and computing details where asked for."""
+    parts: list[RenderableType] = [fit_summary(shown.summary, width, _closing(shown))]
+    if words:
+        parts.append(render_rich(words_blocks(shown.summary), width=width))
+    if flags:
+        parts.append(render_rich(flag_blocks(shown.judgement), width=width))
+    if details:
+        parts += _details(shown, width)
+    return Group(*parts)
+
+
+def fit_summary(summary: Summary, width: int, closing: Sequence[Block]) -> Group:
+    """The summary with as many targets as leave it within 40 lines."""
+    for most in range(MOST_TARGETS, FEWEST_TARGETS - 1, -1):
+        made = render_rich([*screen_blocks(summary, most=most), *closing], width=width)
+        if _n_lines(made, width) <= MOST_LINES:
+            break
+    return made
+
+
+def summary_screen(
+    summary: Summary, record: Disclosure, closing: Sequence[Block], *, words: bool, flags: bool
+) -> RenderableType:
+    """A summary without a project, and what else was asked for."""
+    width = Console().width
+    parts: list[RenderableType] = [fit_summary(summary, width, closing)]
+    if words:
+        parts.append(render_rich(words_blocks(summary), width=width))
+    if flags:
+        found = [visible(one.sentence) for one in flags_view.visible_flags(record)]
+        heading = Heading("Flags that may be common knowledge", 4)
+        parts.append(render_rich([heading, Items(tuple(found) or ("None.",))], width=width))
+    return Group(*parts)
+
+
+def _n_lines(made: Group, width: int) -> int:
+    console = Console(width=width)
+    return len(console.render_lines(made, pad=False))
+
+
+def _closing(shown: RunScreen) -> list[Block]:
+    """How it was computed, what was decided, and what to type next."""
+    n_notes = len(shown.run.warnings) + len(shown.judgement.void)
+    noted = f" {format_count(n_notes, 'note')}: --details." if n_notes else ""
+    return [
+        *(Sentence(one, "dim") for one in shown.decided),
+        Sentence(f"{_format_reuse(shown)}{noted}", "dim"),
+        Sentence(f"Next: {visible(shown.summary.next_command or '')}   More: --words", "dim"),
+    ]
+
+
+def flag_blocks(judgement: Judgement) -> Iterator[Block]:
+    """Every flag with its sentence and how it was ruled."""
+    yield Heading("Flags that may be common knowledge", 4)
+    rows = [
+        f"{visible(one.id)} ({one.state}): {visible(one.sentence)}" for one in judgement.findings
+    ]
+    yield Items(tuple(rows) or ("None.",), mark="▲" if rows else "")
+
+
+def _details(shown: RunScreen, width: int) -> list[RenderableType]:
+    """Every table and line of the run, and what was noticed."""
     disclosures = shown.parts.of("disclosure")
-    return Group(
+    return [
         Text(),
-        render_rich(alert_blocks(shown.judgement.alerts, shown.judgement.not_tested)),
-        Text(),
-        Text(_title(shown.run), style="bold"),
-        Text(_format_reuse(shown)),
-        Text(),
+        render_rich(alert_blocks(shown.judgement.alerts, shown.judgement.not_tested), width=width),
         *(part for one in disclosures for part in _scenario(shown, *one, width)),
         *_lines(lines_of_run(shown.run, shown.parts, shown.judgement)),
         *_render_list("Not measured", not_measured(shown.run)),
         *_render_list("Noted", map(lines, (*shown.run.warnings, *shown.judgement.void))),
         *_render_list("Since this run", [lines(one) for one in shown.judgement.stale]),
-        *_render_list("Decided", [lines(one) for one in shown.decided]),
-        *_render_closing(shown),
-    )
-
-
-def _title(run: Run) -> str:
-    by = f", by {visible(run.by)}" if run.by else ""
-    return f"Run {run.number} of {truncate(run.title)}{by}"
+    ]
 
 
 def _format_reuse(shown: RunScreen) -> str:
-    """What was measured anew, and what was known."""
+    """What was computed, and what was known."""
     run = shown.run
     if not shown.is_new:
         return (
-            f"Nothing has changed since run {run.number} of {run.started}, so no new run was made:"
-            " here it is, held against the limits of now."
+            f"Nothing has changed since run {run.number} ({run.started[:10]}): all results reused."
         )
     states = [part.state for part in run.parts]
-    said = [f"{format_count(states.count('measured'), 'part')} measured in {_time(run.seconds)}"]
+    said = [f"{format_count(states.count('measured'), 'result')} computed in {_time(run.seconds)}"]
     if run.n_resumed:
         said.append(f"{run.n_resumed:,} of them by a run that was stopped")
     if "reused" in states:
         earlier = sorted({part.reused_from for part in run.parts if part.reused_from})
         what = "run" if len(earlier) == 1 else "runs"
         numbers = and_list(str(number) for number in earlier)
-        said.append(f"{states.count('reused'):,} taken over unchanged from {what} {numbers}")
+        said.append(f"{states.count('reused'):,} reused from {what} {numbers} (inputs unchanged)")
     if "not measured" in states:
-        said.append(f"{states.count('not measured'):,} not measured")
-    return f"{', '.join(said)}.{_longest(run)}"
+        said.append(f"{states.count('not measured'):,} not computed")
+    return f"{'; '.join(said)}.{_longest(run)}"
 
 
 def _longest(run: Run) -> str:
@@ -128,7 +184,7 @@ def _longest(run: Run) -> str:
 
 def _time(seconds: float) -> str:
     if seconds < 60:
-        return f"{seconds:.1f} seconds"
+        return f"{seconds:.1f} s"
     minutes, left = divmod(round(seconds), 60)
     return f"{minutes:,} min {left} s"
 
@@ -276,43 +332,3 @@ def _render_list(title: str, said: Iterable[str]) -> Iterator[RenderableType]:
         for one in told:
             yield Padding(Text(one), (0, 0, 0, 1))
         yield Text()
-
-
-def _render_closing(shown: RunScreen) -> Iterator[RenderableType]:
-    judgement = shown.judgement
-    style = {0: "bold green", 3: "bold red", 4: "bold yellow"}[judgement.exit_code]
-    yield Text(visible(judgement.headline), style=style)
-    for command in _next(shown):
-        yield Padding(Text(f"Next: {visible(command)}"), (0, 0, 0, 1))
-
-
-def _next(shown: RunScreen) -> Iterator[str]:
-    """What to type next: look at the worst, then say what is still to be said."""
-    target = _to_explain(shown)
-    if target is not None:
-        yield f"unveil explain {'-- ' if target.startswith('-') else ''}{shlex.quote(target)}"
-    alike: dict[tuple[str, str], list[str]] = {}
-    for one in shown.judgement.missing:
-        alike.setdefault((one.kind, _command(one.fix)), []).append(one.fix)
-    for fixes in alike.values():
-        more = f"   ... and {len(fixes) - 1:,} more like it" if len(fixes) > 1 else ""
-        yield f"{fixes[0]}{more}"
-    if not alike and shown.judgement.exit_code == 0:
-        yield 'unveil decide --release --by "Name, role" --note "..."'
-
-
-def _command(fix: str) -> str:
-    """What stands first in a fix: the command, or the first word of a sentence."""
-    first, *rest = fix.split(" ", 2)
-    return f"{first} {rest[0]}" if first == "unveil" and rest else first
-
-
-def _to_explain(shown: RunScreen) -> str | None:
-    """The target that is farthest from within: above a limit, or flagged."""
-    figures = [row for row in shown.judgement.figures if row.target is not None]
-    for wanted in ("above", "review"):
-        found = [row for row in figures if row.status == wanted and row.measure == "DiSCO"]
-        found = found or [row for row in figures if row.status == wanted]
-        if found:
-            return max(found, key=lambda row: row.value or 0.0).target
-    return next((one.target for one in shown.judgement.findings if one.state == "open"), None)

@@ -46,6 +46,7 @@ SHOWN_IN = {
         "run_comparison": ("RunComparison",),
         "sap": ("Sap",),
         "suggestion": ("Suggestion",),
+        "summary": ("Summary",),
         "synthesis": ("Synthesis",),
         "tcap": ("Gcap", "Tcap"),
         "tstr": ("Tstr",),

@@ -1,4 +1,4 @@
-"""TCAP, three measures by three names, and GCAP: in sentences, and in a notebook.
+"""TCAP, three measures by three names, and GCAP: in sentences, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -6,40 +6,34 @@ One catalogue of templates, filled from records only: no number is typed by hand
 from collections.abc import Iterator
 
 from unveil.records.cap import Gcap, GcapRow, Tcap, TcapRow
+from unveil.view.blocks import Block, Heading, Sentence, notes, sentences, table
 from unveil.view.cap_words import format_share, label_of, share
 from unveil.view.format import and_list, people, percent
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
     "tcap": (
-        "Taub and Elliot's TCAP: {selected} of the synthetic records ({n}) show one value of"
-        " {target}{tau}; {undefined} have keys that nobody in the original has. Whoever trusts the"
-        " others is right in {tcap} of cases."
+        "Taub and Elliot's TCAP: {selected} of {n} synthetic records show a single value of"
+        " {target}{tau}; {undefined} have keys that no one in the original has. The others are"
+        " correct in {tcap} of cases."
     ),
-    "tcap none": "Taub and Elliot's TCAP: no synthetic record shows one value{tau}.",
+    "tcap none": "Taub and Elliot's TCAP: no synthetic record shows a single value{tau}.",
     "tcap no keys": (
-        "Taub and Elliot's TCAP: {selected} of the synthetic records show one value{tau}, but"
-        " nobody in the original has their keys."
+        "Taub and Elliot's TCAP: {selected} of the synthetic records show a single value{tau}, but"
+        " no one in the original has their keys."
     ),
-    "tcap raab": (
-        "Raab's TCAP: of the people found in the copies, {p} are shown one single value of"
-        " {target}, and it is right."
-    ),
-    "tcap raab none": "Raab's TCAP: nobody is found in the copies.",
+    "tcap raab": "Raab's TCAP: {target} is correctly disclosed for {p} of the people matched.",
+    "tcap raab none": "Raab's TCAP: no one is matched in the synthetic data.",
     "tcap uniques": (
-        "TCAP of Chen and of Chapelle: {people} alone with their keys in the original would be"
-        " guessed rightly in {p} of cases; whoever has no match counts as guessed wrongly."
+        "TCAP of Chen and of Chapelle: a random guess is correct in {p} of cases for {people}"
+        " unique on the keys in the original; no match counts as wrong."
     ),
-    "tcap uniques none": "TCAP of Chen and of Chapelle: nobody is alone with their keys.",
+    "tcap uniques none": "TCAP of Chen and of Chapelle: no one is unique on the keys.",
     "gcap": (
-        "GCAP: drawing among the records with the nearest keys, the intruder is right for {p} of"
-        " {n}. {found} have a match; for the others the nearest records differ in {distance} on"
-        " average."
+        "GCAP: a draw among the records with the nearest keys is correct for {p} of {n}. {found}"
+        " have a match; for the others the nearest records differ in {distance} on average."
     ),
-    "gcap all": (
-        "GCAP: everybody has a match, so it is the CAP: the intruder is right for {p} of {n}."
-    ),
+    "gcap all": "GCAP: everyone has a match, so it equals the CAP: correct for {p} of {n}.",
 }
 
 TCAP_HEADS = ("", "Taub, Elliot", "undefined as 0", "Raab", "uniques only")
@@ -70,14 +64,14 @@ def tcap_keyed(row: TcapRow, tau: float) -> Iterator[tuple[str, str]]:
     if row.tcap_raab is None:
         yield "tcap raab none", TEMPLATES["tcap raab none"]
     else:
-        told = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row))
-        yield "tcap raab", told
+        text = TEMPLATES["tcap raab"].format(p=percent(row.tcap_raab), target=_target(row))
+        yield "tcap raab", text
     if row.tcap_uniques is None:
         yield "tcap uniques none", TEMPLATES["tcap uniques none"]
     else:
-        alone = people(row.n_uniques)
-        told = TEMPLATES["tcap uniques"].format(people=alone, p=format_share(row.tcap_uniques))
-        yield "tcap uniques", told
+        n = people(row.n_uniques)
+        text = TEMPLATES["tcap uniques"].format(people=n, p=format_share(row.tcap_uniques))
+        yield "tcap uniques", text
 
 
 def _target(row: TcapRow | GcapRow) -> str:
@@ -112,14 +106,12 @@ def _(record: Tcap) -> str:
     )
 
 
-@as_html.register
-def _(record: Tcap) -> str:
-    return titled_view(
-        as_text(record),
-        *map(paragraph, tcap_sentences(record.rows[-1], record.tau)),
-        grid("Three measures called TCAP", TCAP_HEADS, [tcap_cells(r) for r in record.rows]),
-        notes(record.coercions),
-    )
+@as_blocks.register
+def _(record: Tcap) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield from sentences(tcap_sentences(record.rows[-1], record.tau))
+    yield table("Three measures called TCAP", TCAP_HEADS, map(tcap_cells, record.rows))
+    yield from notes(record.coercions)
 
 
 @as_text.register
@@ -127,12 +119,10 @@ def _(record: Gcap) -> str:
     return f"GCAP of {_target(record.rows[0])} from {and_list(record.keys)}: {share(record.gcap)}"
 
 
-@as_html.register
-def _(record: Gcap) -> str:
+@as_blocks.register
+def _(record: Gcap) -> Iterator[Block]:
+    yield Heading(as_text(record))
+    yield Sentence(gcap_sentence(record.rows[-1]))
     rows = [(label_of(row.method, row.m), share(row.gcap)) for row in record.rows]
-    return titled_view(
-        as_text(record),
-        paragraph(gcap_sentence(record.rows[-1])),
-        grid("GCAP with m copies pooled", ("", "GCAP"), rows),
-        notes(record.coercions),
-    )
+    yield table("GCAP with m copies pooled", ("", "GCAP"), rows)
+    yield from notes(record.coercions)

@@ -1,4 +1,4 @@
-"""Special uniques in sentences a custodian can repeat, and as they are shown in a notebook.
+"""Special uniques in sentences a custodian can repeat, and as blocks.
 
 One catalogue of templates, filled from records only: no number is typed by hand anywhere.
 """
@@ -7,34 +7,31 @@ from collections.abc import Iterator
 
 from unveil.records.person import PeopleByKeys
 from unveil.records.uniques import KeyContribution, Suda
+from unveil.view.blocks import Block, Heading, notes, sentences, table
 from unveil.view.format import and_list, format_count, people, percent, percent_or_dash, truncate
-from unveil.view.html import grid, notes, paragraph, titled_view
-from unveil.view.show import as_html, as_text
+from unveil.view.show import as_blocks, as_text
 
 TEMPLATES = {
-    "uniques": "{p} of your {unit} ({k} of {N}) are alone with their {keys} in your data.",
+    "uniques": "{k} of {N} {unit} ({p}) are unique on {keys}.",
     "people": (
-        "Of {N} with {rows} rows, {k} ({p}) have keys that nobody else has; the rows of one person"
-        " do not hide them. All else here counts rows."
+        "Of {N} with {rows} rows, {k} ({p}) have keys that no one else has. All other figures here"
+        " count rows."
     ),
-    "no uniques": "None of your {unit} is alone with their {keys} in your data.",
-    "sizes": "So few keys are enough to be alone: {sizes}.",
+    "no uniques": "None of the {unit} is unique on {keys}.",
+    "sizes": "Keys needed to be unique: {sizes}.",
     "DIS": (
-        "If exactly one record fits a person, an intruder who takes it for that person's would be"
-        " right in {p} of cases, if your data hold {f} of the population."
+        "DIS: a unique match would be correct with probability {p}, assuming a sampling fraction of"
+        " {f}."
     ),
     "no DIS": "DIS cannot be measured: {why}.",
-    "highest DIS": " The highest DIS of one record is {p}.",
+    "highest DIS": " The highest DIS of a record is {p}.",
     "no record DIS": " Single records have no DIS: {why}.",
-    "special": (
-        "{n} out: a SUDA score of {t} or more, which is the top {top} of the scores above 0, ties"
-        " included."
-    ),
+    "special": "{n} (SUDA score {t} or more: top {top} of the scores above 0, with ties).",
     "unscored": (
-        "{n} alone with all keys but {have} no score: {why}. A score of 0 does not"
-        " mean that they cannot be found."
+        "{n} unique on all keys but {have} no score: {why}. A score of 0 does not mean that they"
+        " cannot be matched."
     ),
-    "key": "{key} takes part in {p} of what makes people unique, more than any other key.",
+    "key": "{key} contributes to {p} of minimal sample uniques, more than any other key.",
 }
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -45,7 +42,7 @@ SIZE_HEADS = ("keys needed", "minimal uniques", "people")
 def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple[str, str]]:
     """What each figure says, by the name of the figure.
 
-    DIS is told only where the sampling fraction is known (`has_fraction`).
+    DIS is given only where the sampling fraction is known (`has_fraction`).
     """
     kind = "uniques" if record.n_uniques else "no uniques"
     yield (
@@ -69,9 +66,8 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
     if has_fraction:
         yield "DIS", _dis(record)
     if record.special_threshold is not None:
-        verb = "stands" if record.n_special == 1 else "stand"
         said = TEMPLATES["special"].format(
-            n=f"{people(record.n_special)} {verb}",
+            n=format_count(record.n_special, "special unique"),
             t=figure(record.special_threshold),
             top=percent(100 * (1 - record.quantile)),
         )
@@ -156,17 +152,20 @@ def _(record: Suda) -> str:
     dis = "-" if record.dis_file is None else percent(100 * record.dis_file)
     return (
         f"Uniques by {and_list(record.keys)}: {people(record.n_uniques)} of {record.n_records:,}"
-        f" alone, {record.n_special:,} special; DIS {dis}"
+        f" unique, {record.n_special:,} special; DIS {dis}"
     )
 
 
-@as_html.register
-def _(record: Suda) -> str:
+@as_blocks.register
+def _(record: Suda) -> Iterator[Block]:
+    yield from suda_blocks(record)
+    yield from notes(record.coercions)
+
+
+def suda_blocks(record: Suda) -> Iterator[Block]:
+    """Who is unique, on how few keys, and which keys do it."""
+    yield Heading("Uniqueness on the key variables (SUDA)")
+    yield from sentences(text for _, text in suda_sentences(record))
     rows = [key_cells(row) for row in contributions_in_order(record)]
-    return titled_view(
-        as_text(record),
-        *(paragraph(sentence) for _, sentence in suda_sentences(record)),
-        grid("Which keys make people unique", KEY_HEADS, rows),
-        grid("With how few keys people are alone", SIZE_HEADS, size_rows(record)),
-        notes(record.coercions),
-    )
+    yield table("Contribution of each key", KEY_HEADS, rows)
+    yield table("Keys needed to be unique", SIZE_HEADS, size_rows(record))

@@ -295,22 +295,22 @@ def test_the_sentences_say_what_was_found():
     told = dict(drawn.membership_sentences(result.record))
     assert list(told) == ["attack", "F1", "exact", "closer", "distance", "limits"]
     assert told["attack"] == (
-        "An attacker who takes for a member whoever has a synthetic record within a distance of 1"
-        " is right about 100.0 % of the people who were used, and wrong about 50.0 % of those who"
-        " were not."
+        "An attacker who takes everyone with a synthetic record within a distance of 1 for a member"
+        " is correct about 100.0 % of training records, and wrong about 50.0 % of the control"
+        " sample."
     )
     assert told["exact"] == (
-        "66.7 % of the synthetic records (2 of 3) are equal to an original record in every compared"
-        " column. Looked for among 4 records each, 66.7 % are equal to an original and 0 % to a"
+        "2 of 3 synthetic records (66.7 %) are equal to an original record in every compared"
+        " column. Compared with 4 records each, 66.7 % are equal to an original and 0 % to a"
         " control record."
     )
     assert repr(result) == (
-        "Membership by nearest records: relative F1 0.40 within a distance of 1; 83.3 % of the copy"
-        " closer to the original than to the control"
+        "Membership by nearest records: relative F1 0.40 within a distance of 1; 83.3 % of the"
+        " synthetic data closer to the original than to the control sample"
     )
     page = result._repr_html_()
     assert "<script" not in page
-    assert "How close records come" in page
+    assert "Distance to the closest record" in page
 
 
 def test_what_is_equal_is_told_by_values_not_by_a_distance_too_small_to_see():

@@ -92,19 +92,20 @@ def test_methods_have_the_rows_they_have_alone_and_those_of_the_story(
 
 def test_what_is_said_names_the_method():
     result = measured(framed(METHODS), margin=0.5)
-    assert "2 copies by CART of 6 and 2 records, 2 records in the copy by parametric." in (
-        told.sizes(result.record)
+    assert (
+        "2 copies by CART of 6 and 2 records, 2 records in the synthetic data by parametric."
+        in (told.sizes(result.record))
     )
     headings = dict(told.differential_sentences(result.record))
     assert list(headings) == ["In words, CART", "In words, parametric"]
-    assert "in the 2 copies by CART together, and" in "".join(headings["In words, CART"])
-    assert "in the copy by parametric, and" in "".join(headings["In words, parametric"])
+    assert "in the 2 copies by CART together." in "".join(headings["In words, CART"])
+    assert "in the synthetic data by parametric." in "".join(headings["In words, parametric"])
     assert [line.partition(": ")[0] for line in repr(result).splitlines()] == [
-        "Included against left out, t from k1 and k2, CART m = 2",
-        "Included against left out, t from k1 and k2, parametric m = 1",
+        "Training against control, t from k1 and k2, CART m = 2",
+        "Training against control, t from k1 and k2, parametric m = 1",
     ]
     shown = result._repr_html_()
-    assert shown.index("<h4>CART</h4>") < shown.index("<h4>parametric</h4>")
+    assert shown.index("(m), CART</caption>") < shown.index("(m), parametric</caption>")
     assert shown.count("<table>") == 2
 
 
@@ -231,7 +232,7 @@ def test_the_command_takes_methods(folder):
 
 def test_the_command_prints_a_table_and_words_for_each_method(folder):
     out = run("in.csv", "out.csv", *CART, *PARAMETRIC, *ASKED, "--margin", "0.5")
-    caption = "Included against left out, by number of pooled copies (m)"
+    caption = "Training data against control sample, by number of pooled copies (m)"
     for line in (f"{caption}, CART", f"{caption}, parametric", "In words, CART"):
         assert line in [one.strip() for one in out.splitlines()]
     assert max(map(len, out.splitlines())) <= 80

@@ -47,29 +47,28 @@ def test_the_difference_in_words():
     result = measured()
     low, high = (f"{100 * end:.1f}" for end in result.rows[0].interval)
     said = (
-        "People whose record was used are recognised 20.8 points more often: 33.3 % of the guesses"
-        " about them are right, and 12.5 % of those about the others (95 % interval:"
-        f" {low} to {high} points)."
+        "Guesses are correct 20.8 points more often about the training data: 33.3 %, against 12.5 %"
+        f" about the control sample (95 % interval: {low} to {high} points)."
     )
     assert next(told.sentences(result.record)) == said
-    assert repr(result) == f"Included against left out, t from k1 and k2, m = 1: {said}"
+    assert repr(result) == f"Training against control, t from k1 and k2, m = 1: {said}"
     assert html.escape(said) in result._repr_html_()
 
 
 def test_less_often_and_as_often():
     less = next(told.sentences(measured(LEFT_OUT, ORIGINAL).record))
-    assert less.startswith("People whose record was used are recognised 20.8 points less often:")
+    assert less.startswith("Guesses are correct 20.8 points less often about the training data:")
     same = next(told.sentences(measured(ORIGINAL, ORIGINAL[::-1]).record))
     assert same.startswith(
-        "People whose record was used are recognised as often as the others: 33.3 % of the guesses"
-        " are right (95 % interval: 0.0 to 0.0 points)."
+        "Guesses are correct as often about the training data as the control sample: 33.3 % (95 %"
+        " interval: 0.0 to 0.0 points)."
     )
 
 
-def test_who_is_found_at_all_is_said():
+def test_who_is_matched_is_said():
     assert list(told.sentences(measured().record))[1] == (
-        "83.3 % of the people whose record was used have keys that occur in the copy, and 75.0 % of"
-        " the others."
+        "83.3 % of the training data and 75.0 % of the control sample have keys that occur in the"
+        " synthetic data."
     )
     pooled = measured(ORIGINAL, LEFT_OUT, SYNTHETIC, ["bxq"])
     assert "keys that occur in the 2 copies together" in "".join(told.sentences(pooled.record))
@@ -98,7 +97,7 @@ def test_inside_the_margin_they_do():
         " copies together are differentially confidential for t given k1 and k2."
     ) in told.sentences(result.record)
     assert WORDS in result._repr_html_()
-    assert "<td>inside</td>" in result._repr_html_()
+    assert ">inside</td>" in result._repr_html_()
 
 
 def test_with_a_margin_but_no_interval_they_do_not():
@@ -106,7 +105,7 @@ def test_with_a_margin_but_no_interval_they_do_not():
     assert result.rows[0].equivalent is None
     assert WORDS not in everything_shown(result).lower()
     assert next(told.sentences(result.record)).endswith(
-        "No interval could be found: the scores vary in neither group."
+        "No interval could be computed: the scores vary in neither group."
     )
 
 
@@ -127,11 +126,11 @@ def test_where_nothing_can_be_concluded_they_do_not_and_it_is_said_why(files, re
     assert WORDS not in everything_shown(result).lower()
     said = (
         f"Whether the difference lies inside the margin of {100 * margin:g} points either way"
-        f" cannot be told: {reason}."
+        f" cannot be determined: {reason}."
     )
     assert said in told.sentences(result.record)
     assert html.escape(said) in result._repr_html_()
-    assert "<td>inside</td>" not in result._repr_html_()
+    assert ">inside</td>" not in result._repr_html_()
 
 
 @pytest.mark.parametrize(("files", "reason"), DOUBTS)
@@ -151,8 +150,8 @@ def test_an_interval_that_leaves_out_0_is_said_to():
 def test_what_could_not_be_measured_is_said_with_its_reason():
     result = measured(["axp", "byp"], ["ayp", "bxp"], ["axp", "byq"], nonmatch="undefined")
     assert next(told.sentences(result.record)) == (
-        "How much more often people are recognised could not be measured: no one of this group"
-        " has keys that occur in the synthetic files."
+        "The difference could not be measured: no one of this group has keys that occur in the"
+        " synthetic files."
     )
 
 
@@ -197,12 +196,13 @@ FILES = ("in.csv", "out.csv", "s1.csv", "s2.csv", "--keys", "k1,k2", "--target",
 def test_the_command_prints_the_table_and_the_words(folder):
     out = run(commands.differential_confidentiality, *FILES, "--margin", "0.1")
     one_line = " ".join(out.split())
-    assert "Are people recognised because their own record was used?" in out
-    assert "People whose record was used are recognised 4.2 points more often" in one_line
+    assert "Differential confidentiality" in out
+    assert "Guesses are correct 4.2 points more often about the training data" in one_line
     assert " 1 0.333 0.125 0.208 " in one_line
     assert (
-        "Whether the difference lies inside the margin of 10 points either way cannot be told: a"
-        " group has people in fewer than 20 key combinations, with which intervals are too narrow."
+        "Whether the difference lies inside the margin of 10 points either way cannot be"
+        " determined: a group has people in fewer than 20 key combinations, with which intervals"
+        " are too narrow."
     ) in one_line
     assert "outside" not in out
     assert "Seed of the bootstrap: 1" in out
@@ -232,10 +232,10 @@ def test_the_command_prints_one_row_for_each_m_as_csv(folder):
 @pytest.mark.parametrize(
     ("arguments", "error", "start"),
     [
-        ((), ReadError, "Name the file that was used, the file that was left out and at least one"),
-        (("in.csv", "out.csv"), ReadError, "Name the file that was used"),
+        ((), ReadError, "Name the training file, the control file and at least one"),
+        (("in.csv", "out.csv"), ReadError, "Name the training file"),
         (FILES[:3], RolesError, "Say what an intruder would know about a person"),
-        (FILES[:6], RolesError, "Say what an intruder would guess about a person: --target job."),
+        (FILES[:6], RolesError, "Name what an intruder would guess about a person: --target job."),
         ((*FILES, "--json", "--csv"), SettingsError, "--json and --csv cannot be printed together"),
         ((*FILES, "--margin", "2"), SettingsError, "The margin is 2."),
     ],
@@ -286,10 +286,10 @@ def test_the_parts_written_read_back_as_the_parts_made(tmp_path, frame, ending):
 def test_the_command_says_how_the_file_was_split(folder):
     out = run(commands.split, "in.csv", "--seed", 1, "--out", "halves", "--strata", "k1")
     assert out.splitlines() == [
-        "3 of 6 records are to be included and 3 to be left out, drawn at random with seed 1,"
-        " within 2 combinations of k1.",
-        "CONFIDENTIAL: The parts are as confidential as the original, and so is the seed: with the"
-        " original it tells who was included.",
+        "3 of 6 records are in the training sample and 3 in the control sample, drawn at random"
+        " with seed 1, within 2 combinations of k1.",
+        "CONFIDENTIAL: The parts and the seed are as confidential as the original: the seed shows"
+        " who is in which.",
         "  halves/in_included.csv",
         "  halves/in_left_out.csv",
     ]
@@ -365,7 +365,9 @@ def test_the_command_says_that_people_stay_together_and_can_be_told_that_rows_ar
     for out, more in (("found", ()), ("named", ("--person", "patient_id"))):
         said = run(commands.split, "visits.csv", "--seed", "1", "--out", out, *more)
         said = " ".join(said.split())
-        assert "15 of 30 people are to be included and 15 to be left out, each with all" in said
+        assert (
+            "15 of 30 people are in the training sample and 15 in the control sample, each" in said
+        )
         assert ("'patient_id' repeats: 90 rows of 30 people" in said) == (not more)
     said = run(commands.split, "visits.csv", "--seed", "1", "--out", "rows", "--person", "none")
-    assert "45 of 90 records are to be included" in said
+    assert "45 of 90 records are in the training sample" in said

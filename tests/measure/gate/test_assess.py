@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -326,3 +327,31 @@ def test_without_people_the_evidence_is_of_rows():
     plain = unveil.assess(original, visits_of(120, 2, 1).drop("who"), person="none")
     assert plain.record.evidence.person is None
     assert plain.record.evidence.whole[0].people is None
+
+
+def test_a_limit_is_held_against_every_set_of_the_keys():
+    # Two of five keys are drawn anew: with all five nobody is matched, with three everybody.
+    rng = np.random.default_rng(3)
+    n = 1500
+    made = {name: rng.integers(0, 10, n) for name in "abcde"}
+    original = pl.DataFrame({**made, "t": rng.integers(0, 6, n)}).cast(pl.String)
+    fresh = {name: pl.Series(rng.integers(0, 10, n)).cast(pl.String) for name in "de"}
+    keys = list("abcde")
+    found = unveil.assess(
+        original, original.with_columns(**fresh), keys=keys, targets="t", limits={"DiSCO": 20}
+    )
+    (alert,) = [one for one in found.alerts if one.id == "keysets:DiSCO:t"]
+    assert (alert.status, found.exit_code) == ("block", 3)
+    assert alert.figure > 20 > found.disclosure.attribute[0].DiSCO
+    assert "uses only a, b and c" in alert.sentence
+    honest = original.with_columns(t=pl.Series(rng.integers(0, 6, n)).cast(pl.String))
+    found = unveil.assess(original, honest, keys=keys, targets="t", limits={"DiSCO": 5})
+    assert {one.status for one in found.alerts if one.id.startswith("keysets")} <= {"review"}
+
+
+def test_a_target_above_its_limit_with_all_keys_is_told_once():
+    rng = np.random.default_rng(4)
+    made = {name: rng.integers(0, 10, 400) for name in "abt"}
+    original = pl.DataFrame(made).cast(pl.String)
+    found = unveil.assess(original, original, keys=["a", "b"], targets="t", limits={"DiSCO": 1})
+    assert [one.id for one in found.alerts if one.kind == "limit"] == ["limit:DiSCO:t"]

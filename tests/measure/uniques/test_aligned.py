@@ -65,7 +65,9 @@ def test_what_is_shown_has_no_record_of_the_data():
         "true",
         "expected",
     ]
-    assert repr(result) == ("Rows matched by name: about 2.0 of 2 expected to be found (100.0 %)")
+    assert repr(result) == (
+        "Rows matched by name: about 2.0 of 2 expected to match correctly (100.0 %)"
+    )
     assert "secret" not in repr(result) + result.to_json() + result._repr_html_()
 
 
@@ -81,12 +83,12 @@ def test_the_sentences_say_what_was_found():
     drawn = import_module("unveil.view.aligned_match")
     told = dict(drawn.aligned_sentences(match_risk(ORIGINAL, COPY, keys=["k1", "k2"]).record))
     assert told == {
-        "perceived": "An intruder who knows k1 and k2 and looks a person up in the copy would find"
-        " one likeliest row for 40.0 % of your people (2 of 5).",
-        "true": "For 1 person (20.0 % of all) it is the person's own row; 50.0 % of these rows are"
-        " another's.",
-        "expected": "Taking one of the likeliest at random, they would be right for about 1.5 of 5"
-        " people (30.0 %).",
+        "perceived": "2 of 5 people (40.0 %) have a single most likely row, for an intruder who"
+        " knows k1 and k2 and has the synthetic data.",
+        "true": "For 1 person (20.0 % of all) it is their own row; 50.0 % of these matches are"
+        " wrong.",
+        "expected": "A random choice among the most likely rows would be correct for about 1.5 of"
+        " 5 people (30.0 %).",
     }
 
 

@@ -195,7 +195,7 @@ def test_beyond_27_keys_the_file_has_a_dis_but_its_records_have_none():
     ]
     said = dict(suda_sentences(result.record))["special"]
     assert said.endswith(
-        "ties included. Single records have no DIS: with more than 27 keys the DIS of single"
+        "with ties). Single records have no DIS: with more than 27 keys the DIS of single"
         " records would no longer rise with the score."
     )
     assert "Single records have no DIS" in result._repr_html_()

@@ -7,7 +7,6 @@ from view.derived.written import (
     nothing,
     part_of,
     percent,
-    reason_of,
     subject,
     whole,
 )
@@ -58,18 +57,14 @@ def n_targets(results: Results, of: str) -> list[str]:
 def guess(results: Results, of: str) -> list[str]:
     rows = headline_rows(part_of(results, of))
     gains = {row["target"]: row["DCAP"] - row["baseCAPd"] for row in rows}
-    most = max(gains, key=lambda target: gains[target])
-    assert gains[most] == gains[subject(of)]
-    row = row_of(results, of)
     better = sum(gain > 0 for gain in gains.values())
+    counts = [whole(better), whole(len(rows))]
+    if not better:
+        return counts
+    most = max(gains, key=lambda target: gains[target])
+    (row,) = (one for one in rows if one["target"] == most)
     shown = [percent(row[symbol]) for symbol in ("DCAP", "baseCAPd", "CAPd")]
-    return [whole(better), whole(len(rows)), name(row["target"]), *shown]
-
-
-def guess_none(results: Results, of: str) -> list[str]:
-    rows = headline_rows(part_of(results, of))
-    assert all(row["DCAP"] <= row["baseCAPd"] for row in rows)
-    return [whole(len(rows))]
+    return [*counts, name(most), *shown]
 
 
 def means(results: Results, of: str) -> list[str]:
@@ -90,11 +85,7 @@ DERIVED = {
     "attribute.status": status,
     "attribute.no limit": n_targets,
     "attribute.no targets": nothing,
-    "attribute.nothing measured": nothing,
     "attribute.guess": guess,
-    "attribute.guess none": guess_none,
-    "attribute.baseline": nothing,
-    "attribute.not measured": reason_of,
     "disclosure/means": means,
     "disclosure/DiSCO": disco,
 }

@@ -8,7 +8,6 @@ from view.derived.written import (
     nothing,
     part_of,
     percent,
-    reason_of,
     subject,
     whole,
 )
@@ -132,7 +131,6 @@ def uniques(results: Results, of: str) -> list[str]:
 
 BOTH = ("zero", "undefined")
 DERIVED = {
-    "cap.not measured": reason_of,
     "attribution/guess": guess,
     "attribution/guess all": guess,
     "attribution/no match": nobody,

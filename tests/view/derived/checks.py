@@ -7,12 +7,9 @@ from view.derived.written import (
     name,
     part_of,
     percent,
-    reason_of,
     subject,
     whole,
 )
-
-MOST = 200
 
 
 def findings(results: Results, of: str) -> list[dict]:
@@ -41,17 +38,15 @@ def summary(results: Results, of: str) -> list[str]:
     states = Counter(one["state"] for one in found)
     states["common knowledge"] += len(settled)
     counts = [n for n in states.values() if n]
-    return [whole(len(found) + len(settled)), *map(whole, counts)]
+    values = {(one["target"], one["exclusion"].split("@")[0]) for one in found}
+    on = [whole(len(values))] if found else []
+    return [whole(len(found) + len(settled)), *on, *map(whole, counts)]
 
 
 def none(results: Results, of: str) -> list[str]:
     assert not findings(results, of)
     checks = part_of(results, of)["checks"]
     return [f"{value:g}" for value in (*checks["one_way"], *checks["two_way"])]
-
-
-def more(results: Results, of: str) -> list[str]:
-    return [whole(len(findings(results, of)) - MOST)]
 
 
 def falls(results: Results, of: str, column: int) -> dict[str, float]:
@@ -100,14 +95,9 @@ def same(results: Results, of: str) -> list[str]:
 
 DERIVED = {
     "checks.summary": summary,
-    "checks.summary settled": summary,
     "checks.accepted": accepted,
-    "checks.accepted several": accepted,
     "checks.none": none,
-    "checks.more": more,
     "checks.accept": accepted,
-    "checks.accept several": accepted,
     "checks.grid missing": accepted,
     "checks.grid same": same,
-    "checks.not measured": reason_of,
 }

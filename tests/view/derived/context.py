@@ -7,17 +7,15 @@ from typing import Any
 def _begun(results: dict[str, Any], of: str) -> list[str]:
     run = results["contents"]["run"]
     day, clock = run["started"].split("T")
-    return [
-        f"{run['number']:,}",
-        run["by"] or "",
-        day,
-        clock[:5],
-        f"{math.ceil(run['seconds']):,}",
-    ]
+    seconds = f"{math.ceil(run['seconds']):,}"
+    return [f"{run['number']:,}", run["by"] or "", day, clock[:5], seconds]
 
 
-def _state(results: dict[str, Any], state: str) -> list[str]:
-    return [f"{sum(part['state'] == state for part in results['contents']['run']['parts']):,}"]
+def _states(results: dict[str, Any], of: str) -> list[str]:
+    run = results["contents"]["run"]
+    states = [part["state"] for part in run["parts"]]
+    others = [states.count("reused"), states.count("not measured"), run["n_resumed"]]
+    return [f"{states.count('measured'):,}", *(f"{n:,}" for n in others if n)]
 
 
 def _sizes(results: dict[str, Any], of: str) -> list[str]:
@@ -32,13 +30,17 @@ def _answered(results: dict[str, Any], of: str) -> list[str]:
     return [f"{sum(one['answer'] is not None for one in factors):,}", f"{len(factors):,}"]
 
 
+def _decision(results: dict[str, Any], of: str) -> list[str]:
+    decision = results["contents"]["decision"]
+    day, clock = decision["on"].split("T")
+    return [decision["by"], day, clock[:5], f"{decision['run']:,}"]
+
+
 DERIVED = {
+    "decision.made": _decision,
+    "decision.none": lambda results, of: [],
     "context.run": _begun,
-    "context.run_unnamed": _begun,
-    "context.measured": lambda results, of: _state(results, "measured"),
-    "context.reused": lambda results, of: _state(results, "reused"),
-    "context.lacking": lambda results, of: _state(results, "not measured"),
-    "context.resumed": lambda results, of: [f"{results['contents']['run']['n_resumed']:,}"],
+    "context.measured": _states,
     "context.sizes": _sizes,
     "context.answered": _answered,
 }

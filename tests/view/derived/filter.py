@@ -17,24 +17,20 @@ def refill(results: Results, of: str) -> dict:
 
 
 def removed(results: Results, of: str) -> list[str]:
-    rounds = refill(results, of)["rounds"]
-    drawn = sum(one["drawn"] for one in rounds)
-    n = sum(one["drawn"] - one["kept"] for one in rounds)
-    assert n != 1
-    return [whole(n), whole(drawn)] if n else [whole(drawn)]
-
-
-def one_removed(results: Results, of: str) -> list[str]:
-    rounds = refill(results, of)["rounds"]
-    assert sum(one["drawn"] - one["kept"] for one in rounds) == 1
-    return [whole(sum(one["drawn"] for one in rounds))]
+    """All that were refused; of those retained, where more passed than were needed."""
+    record = refill(results, of)
+    drawn = sum(one["drawn"] for one in record["rounds"])
+    passed = sum(one["kept"] for one in record["rounds"])
+    more = [passed, passed - record["n_rows"]] if passed > record["n_rows"] else []
+    return [whole(n) for n in (drawn - passed, drawn, *more)]
 
 
 def wanting(results: Results, of: str) -> list[str]:
     record = refill(results, of)
+    drawn = sum(one["drawn"] for one in record["rounds"])
     n = sum(one["drawn"] - one["kept"] for one in record["rounds"])
     lacking = record["rows_wanted"] - record["n_rows"]
-    return [whole(n), whole(lacking), whole(record["rows_wanted"])]
+    return [whole(one) for one in (n, drawn, lacking, record["rows_wanted"])]
 
 
 def shift(results: Results, of: str) -> list[str]:
@@ -64,19 +60,10 @@ def dropped(results: Results, of: str) -> list[str]:
     return digits_in(refill(results, of)["dropped_columns"][nth(of)]["sentence"])
 
 
-def surplus(results: Results, of: str) -> list[str]:
-    record = refill(results, of)
-    passed = sum(one["kept"] for one in record["rounds"])
-    return [whole(n) for n in (passed, passed - record["n_rows"], record["rows_wanted"])]
-
-
 DERIVED = {
     "filter.replaced": removed,
-    "filter.replaced one": one_removed,
-    "filter.none": removed,
     "filter.wanting": wanting,
     "filter.no filter": nothing,
-    "filter.surplus": surplus,
     "filter.shift": shift,
     "filter.warning": warning,
     "distance filter/refill": rounds,

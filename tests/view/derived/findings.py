@@ -1,6 +1,6 @@
 """Numbers of the section on published findings."""
 
-from view.derived.written import Results, digits_in, name, nothing, nth, part_of, reason_of, whole
+from view.derived.written import Results, digits_in, name, nothing, nth, part_of, whole
 
 
 def headline(record: dict) -> list[dict]:
@@ -73,5 +73,4 @@ DERIVED = {
     "replication/farthest": farthest,
     "replication/combined": combined,
     "replication/not measured": lost,
-    "findings.not measured": reason_of,
 }

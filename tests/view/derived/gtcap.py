@@ -1,7 +1,7 @@
 """Numbers of the section on GTCAP: Chapelle and Falissard 2023, Algorithm 2."""
 
 from view.derived.leakage import ratio
-from view.derived.written import Results, name, nothing, part_of, percent, reason_of, whole
+from view.derived.written import Results, name, nothing, part_of, percent, whole
 
 
 def names(record: dict) -> list[str]:
@@ -54,7 +54,6 @@ def dilution(results: Results, of: str) -> list[str]:
 
 
 DERIVED = {
-    "gtcap.not measured": reason_of,
     "gtcap/sizes": sizes,
     "gtcap/uniques": uniques,
     "gtcap/scale": scale,

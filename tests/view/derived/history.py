@@ -33,13 +33,8 @@ def _price(results: dict[str, Any], of: str) -> list[str]:
 
 DERIVED = {
     "history.first": lambda results, of: [],
-    "history.risk_fell": _risk,
-    "history.risk_rose": _risk,
-    "history.risk_same": _risk,
-    "history.risk_other_rules": _other_rules,
-    "history.risk_other_rules_files": _other_rules,
-    "history.fit_fell": _fit,
-    "history.fit_rose": _price,
-    "history.fit_worse": _fit,
-    "history.fit_same": _fit,
+    "history.risk": _risk,
+    "history.rules": _other_rules,
+    "history.fit": _fit,
+    "history.price": _price,
 }

@@ -6,7 +6,6 @@ from view.derived.written import (
     name,
     part_of,
     percent,
-    reason_of,
     subject,
     whole,
 )
@@ -26,35 +25,6 @@ def people(value: float, total: int) -> str:
 
 def keys(record: dict) -> list[str]:
     return [name(key) for key in record["keys"]]
-
-
-def out_of(values: list[float]) -> int:
-    """A hundred, or ten or a hundred times as many where somebody would be rounded away."""
-    n = 100
-    while n < 10_000 and any(value and round(value * n / 100) == 0 for value in values):
-        n *= 10
-    return n
-
-
-def of_n(value: float, n: int) -> list[str]:
-    """How many out of so many; of less than one the number 1, of nobody none."""
-    return [whole(max(1, round(value * n / 100)))] if value else []
-
-
-def funnel(results: Results, of: str) -> list[str]:
-    record = part_of(results, of)
-    row = of_copy(record["identity"], headline(record))
-    values = [row[symbol] for symbol in ("UiO", "UiOiS", "repU")]
-    total = out_of(values)
-    shown = [whole(total), *(n for value in values for n in of_n(value, total))]
-    m = len(record["n_synthetic"])
-    return [*shown, *keys(record), *([whole(m)] if m > 1 else [])]
-
-
-def nobody(results: Results, of: str) -> list[str]:
-    record = part_of(results, of)
-    assert of_copy(record["identity"], headline(record))["UiO"] == 0
-    return keys(record)
 
 
 def pooled(results: Results, of: str) -> list[str]:
@@ -121,13 +91,9 @@ def recurring(results: Results, of: str) -> list[str]:
 
 
 DERIVED = {
-    "identity.funnel": funnel,
-    "identity.funnel several": funnel,
-    "identity.nobody": nobody,
     "identity.pooled": pooled,
     "identity.status": status,
     "identity.undefined": undefined,
-    "identity.not measured": reason_of,
     "disclosure/UiO": identity("UiO"),
     "disclosure/UiS": identity("UiS"),
     "disclosure/UiOiS": identity("UiOiS"),

@@ -11,7 +11,6 @@ from view.derived.written import (
     nothing,
     part_of,
     percent,
-    reason_of,
     two,
     whole,
 )
@@ -174,10 +173,7 @@ DERIVED = {
     "leakage.more": widest,
     "leakage.none": widest,
     "leakage.nothing": nothing,
-    "leakage.no interval": nothing,
     "leakage.copy": copy_shown,
-    "leakage.copy without control": copy_shown,
-    "leakage.not measured": reason_of,
     "checks/excess sizes": sizes,
     "checks/excess": excess,
     "attacks/meaning": nothing,

@@ -9,7 +9,6 @@ from view.derived.written import (
     nothing,
     nth,
     part_of,
-    reason_of,
     subject,
     whole,
 )
@@ -134,7 +133,6 @@ DERIVED = {
     "noise.none": nothing,
     "noise.public": nothing,
     "noise.warning": warning,
-    "noise.not measured": reason_of,
     "ecap/confidential": nothing,
     "ecap/claim": claim,
     "ecap/limit": limit,

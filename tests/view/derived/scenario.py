@@ -3,11 +3,6 @@
 from typing import Any
 
 
-def _size(results: dict[str, Any], of: str) -> list[str]:
-    (one,) = (found for found in results["contents"]["scenarios"] if found["name"] == of)
-    return [f"{len(one['keys']):,}", f"{len(one['targets']):,}"]
-
-
 def _exclusions(results: dict[str, Any], *, in_run: bool) -> list[str]:
     given = results["contents"]["exclusions"]
     return [f"{sum(one['in_run'] is in_run for one in given):,}"]
@@ -27,13 +22,11 @@ def _none(results: dict[str, Any], of: str) -> list[str]:
 
 
 DERIVED = {
-    "scenario.assumed": _none,
-    "scenario.size": _size,
     "scenario.none": _none,
     "scenario.excluded": lambda results, of: _exclusions(results, in_run=True),
     "scenario.added": lambda results, of: _exclusions(results, in_run=False),
     "scenario.same": _same,
-    "scenario.nothing_excluded": _none,
+    "scenario.nothing excluded": _none,
     "records.written": _none,
     "records.none": _none,
     "methods.limits": _none,

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import ceil, floor
 
-from view.derived.written import Results, digits_in, name, nothing, nth, part_of, reason_of, whole
+from view.derived.written import Results, digits_in, name, nothing, nth, part_of, whole
 
 USUAL = 0.05
 TOLD = 3
@@ -166,12 +166,10 @@ def everybody(results: Results, of: str) -> list[str]:
 
 DERIVED = {
     "tables.first": first,
-    "tables.one": first,
     "tables.by itself": named,
     "tables.no risk": looked,
     "tables.published": published,
     "tables.note": note,
-    "tables.not measured": reason_of,
     "sap/starts": starts,
     "sap/passes": passes,
     "sap/sap": known,

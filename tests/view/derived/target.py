@@ -78,16 +78,6 @@ def alone(results: Results, of: str) -> list[str]:
     return []
 
 
-def baseline(results: Results, of: str) -> list[str]:
-    assert part_of(results, of)["exclude"]
-    return []
-
-
-def nobody(results: Results, of: str) -> list[str]:
-    assert row_of(results, of)["DiSCO"] == 0
-    return [name(subject(of))]
-
-
 def undefined(results: Results, of: str) -> list[str]:
     record = part_of(results, of)
     _, target, field = of.split("|")
@@ -98,10 +88,8 @@ def undefined(results: Results, of: str) -> list[str]:
 
 DERIVED = {
     "target.pooled": pooled,
-    "target.denominators": groups,
-    "target.alone": alone,
-    "target.baseline": baseline,
-    "target.nobody": nobody,
+    "target.groups": groups,
+    "target.one": alone,
     "target.undefined": undefined,
     "disclosure/iS, DiS": steps,
     "disclosure/DCAP": dcap,

@@ -6,7 +6,6 @@ from view.derived.written import (
     name,
     part_of,
     percent,
-    reason_of,
     subject,
     whole,
 )
@@ -95,7 +94,6 @@ def diversity(results: Results, of: str) -> list[str]:
 
 
 DERIVED = {
-    "uniques.not measured": reason_of,
     "uniques/uniques": alone,
     "uniques/sizes": sizes,
     "uniques/DIS": dis,

@@ -10,7 +10,6 @@ from view.derived.written import (
     nth,
     part_of,
     percent,
-    reason_of,
     subject,
     two,
     whole,
@@ -164,7 +163,7 @@ def column(results: Results, of: str) -> list[str]:
     own = name(subject(of))
     far = distances(record)[subject(of)]
     share = [percent(100 * far)] if far else []
-    return [*share, own, *copies(record)]
+    return [*share, own]
 
 
 def more_columns(results: Results, of: str) -> list[str]:
@@ -267,13 +266,10 @@ DERIVED = {
     "utility.worst pair": worst_pair,
     "utility.some": some_columns,
     "utility.column": column,
-    "utility.column in bands": column,
     "utility.alike": column,
-    "utility.groups": nothing,
     "utility.warning": warning,
     "utility.more columns": more_columns,
     "utility.nothing": nothing,
-    "utility.not measured": reason_of,
     "pair tables/none": nothing,
     "pair tables/tables": counted,
     "pair tables/median": middle,

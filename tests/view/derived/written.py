@@ -58,12 +58,37 @@ def name(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
+TOGETHER = (
+    {"disclosure"},
+    {"exclusion_table"},
+    {"suda", "match_risk"},
+    {"cap", "tcap"},
+    {"gtcap"},
+    {"excess", "singling_out", "linkability", "inference", "membership"},
+    {"utility", "tables", "compare", "projection", "structure"},
+    {"findings"},
+    {"sap"},
+    {"protection"},
+)
+"""Measures of one section: one cause is told once for all of them."""
+
+
 def reason_of(results: Results, of: str) -> list[str]:
     """Numbers in the name of a part that was not measured, and in the reason why."""
     part = next(one for one in results["contents"]["run"]["parts"] if one["name"] == of)
     assert part["file"] is None
     named = [part["target"] or "", part["scenario"] or ""]
-    return [*(named if any(named) else [name(of)]), *digits_in(part["reason"])]
+    (group,) = (one for one in TOGETHER if part["kind"] in one)
+    alike = [
+        one
+        for one in results["contents"]["run"]["parts"]
+        if one["kind"] in group and one["file"] is None and one["reason"] == part["reason"]
+    ]
+    more = [whole(len(alike) - 1)] if len(alike) > 1 else []
+    return [*(named if any(named) else [name(of)]), *digits_in(part["reason"]), *more]
+
+
+DERIVED = {"not measured": reason_of}
 
 
 def nothing(results: Results, of: str) -> list[str]:

@@ -3,7 +3,7 @@
 A claim rule reads the synthetic data alone. It is a weight c_tq on cells: 1 where everyone with
 keys q is said to have t, a half where two values are drawn from. Then, over all N people,
 
-    claimed = sum c_tq d_q,  correct = sum c_tq d_tq,  expected = sum c_tq e_tq,
+    claimed = sum min(1, sum_t c_tq) d_q,  correct = sum c_tq d_tq,  expected = sum c_tq e_tq,
 
 with e_tq the counts that other people's records teach (`pattern.py`), and adds = correct -
 expected: what the synthetic data add. For the single value, claimed is DiS and correct is DiSCO
@@ -142,11 +142,12 @@ class ClaimTable:
             d_q = _over_q(np.add, d_tq, self.starts)
             # Whoever is excluded is claimed about no more, and no excluded value is correct.
             e_tq = np.where(gone, 0.0, e_tq * d_q / np.maximum(self.d_q, 1))
-        by_q = np.add.reduceat(c * (d_tq - e_tq), self.starts[:-1])
+        starts = self.starts[:-1]
+        by_q = np.add.reduceat(c * (d_tq - e_tq), starts)
         adds, half = float(by_q.sum()), z * float(np.sqrt(by_q @ by_q))
         is_left = 1.0 if gone is None else ~gone
         return Score(
-            claimed=float(c @ d_q),
+            claimed=float(np.minimum(np.add.reduceat(c, starts), 1) @ d_q[starts]),
             correct=float(c @ d_tq),
             at_random=float((c * is_left * self.d_t) @ d_q / max(self.N, 1)),
             expected=float(c @ e_tq),

@@ -45,6 +45,8 @@ ALL_SETS_UP_TO = 10
 """Of so many keys every set is counted unless a user says otherwise; of more, sets of FEW keys."""
 FEW = 4
 MOST_KEYS = 20
+QUICKLY = 5 * 10**7
+"""Rows times sets that are counted beside other figures: a few seconds."""
 LIMITED: tuple[SetMeasure, ...] = ("DiSCO", "repU")
 
 
@@ -160,6 +162,30 @@ def _at_most(given: int | None, n_keys: int) -> int:
     return n_keys if n_keys <= ALL_SETS_UP_TO else FEW
 
 
+def check_key_sets(
+    exclusions: Exclusions, limits: Mapping[SetMeasure, float], progress: Progress = no_progress
+) -> tuple[tuple[KeySetVerdict, ...], "ScenarioSets"]:
+    """Limits against every set of the keys of a scenario, as many as can be counted quickly.
+
+    Limits on denominators do not act: they are others on every set.
+    """
+    scenario = exclusions.scenario
+    named = Exclusions(scenario, tuple(rule for rule in exclusions.rules if rule.limit is None))
+    most, n_keys = 1, min(len(scenario.key_names), MOST_KEYS)
+    while most < n_keys and scenario.sides.n_rows * count_sets(n_keys, most + 1) <= QUICKLY:
+        most += 1
+    found = ScenarioSets(named, most, most_support=False)
+    if len(scenario.key_names) > MOST_KEYS:
+        return (), found
+    copies = found.of_copies(progress)
+    return tuple(row for one in copies for row in one.verdicts(limits)), found
+
+
+def count_sets(n_keys: int, at_most: int) -> int:
+    """How many sets of at most so many keys there are."""
+    return sum(comb(n_keys, size) for size in range(1, at_most + 1))
+
+
 def expected_replicated(d_g: Ints, n_people: int, n_records: int) -> tuple[int, float, float]:
     """People unique on their keys; how many of them another sample would show once; its error.
 
@@ -193,6 +219,7 @@ class ScenarioSets:
     exclusions: Exclusions
     at_most: int
     settings: ClaimSettings = NO_SETTINGS
+    most_support: bool = True
 
     @property
     def scenario(self) -> CountedScenario:
@@ -202,8 +229,7 @@ class ScenarioSets:
     @property
     def n_sets(self) -> int:
         """How many sets are counted."""
-        n_keys = len(self.scenario.key_names)
-        return sum(comb(n_keys, size) for size in range(1, self.at_most + 1))
+        return count_sets(len(self.scenario.key_names), self.at_most)
 
     @cached_property
     def corrected(self) -> float:
@@ -237,6 +263,7 @@ class ScenarioSets:
                 pair.target_columns,
                 at_most=self.at_most,
                 excluded=self._excluded if self.exclusions.rules else None,
+                most_support=self.most_support,
                 progress=tell,
             )
             yield CopySets(self, copy, counts)

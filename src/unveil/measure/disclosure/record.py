@@ -15,6 +15,7 @@ from unveil.measure.disclosure.figures import (
     ByCopy,
     CheckSettings,
     ScenarioFigures,
+    count_single_values,
     measure_all,
     measure_without,
     measured_values,
@@ -146,6 +147,7 @@ class MeasuredScenario:
     checking: CheckSettings
     figures: ScenarioFigures
     recurrence: tuple[Recurrence, ...]
+    sensitive: Mapping[str, Collection[str]]
 
     def record(
         self, exclude: tuple[Exclusion, ...] = (), progress: Progress = no_progress
@@ -166,7 +168,8 @@ def measure_scenario(
 ) -> MeasuredScenario:
     """Measure a scenario with nothing excluded; `sensitive` values are told of in any case."""
     found = measure_all(opening.scenario, checking, progress, sensitive)
-    return MeasuredScenario(opening, checking, found, tuple(recurrences(opening.scenario)))
+    again = tuple(recurrences(opening.scenario))
+    return MeasuredScenario(opening, checking, found, again, sensitive or {})
 
 
 def _record(
@@ -205,6 +208,9 @@ def _record(
         ),
         by_value=tuple(row for found in measured.figures.targets for row in found.values),
         by_group=tuple(row for found in after.targets for row in found.groups),
+        single_values=count_single_values(
+            exclusions, None if opening.people is None else opening.people.original
+        ),
         people=None if opening.people is None else people_figures(opening.people, exclusions),
         spread=tuple(row for target, found in subjects for row in _spreads(target, found)),
         recurrence=measured.recurrence,

@@ -1,6 +1,6 @@
 """What `unveil.disclosure` hands back: the record, and beside it the counts it was made from."""
 
-from collections.abc import Container
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -9,6 +9,7 @@ import polars as pl
 from msgspec.structs import replace as replace_fields
 
 from unveil.arrays import Ints, Mask
+from unveil.assessment.summarise import summarise_disclosure
 from unveil.count.codes import CodedColumn, level_labels
 from unveil.count.profile import Profile
 from unveil.errors import RolesError, SettingsError, list_names, nearest
@@ -29,6 +30,7 @@ from unveil.records.disclosure import (
     Recurrence,
 )
 from unveil.records.exclusions import Effect, ExcludedCount, Exclusion
+from unveil.records.summary import Summary
 from unveil.study.excluded import Exclusions
 from unveil.study.exclusion_rules import parse_exclusions
 from unveil.study.scenario import CountedScenario, Progress, no_progress
@@ -161,13 +163,11 @@ def _shown_values(scenario: CountedScenario, place: int, listed: _Listed) -> pl.
 
     Null is also the missing level, where that is what the copy shows; `why` tells them apart.
     """
-    looks, cells = scenario.looks(place), scenario.cells(place)
     levels = listed.values(scenario.target_columns[place])
-    settled = np.flatnonzero(looks.on_cells(looks.profile.ps_is_1))
-    level_of_q = np.full(cells.n_q, len(levels), np.int64)
-    level_of_q[cells.q_of(settled)] = cells.t[settled]
-    shown = pl.Series(level_of_q[cells.q_of(listed.cells)])
-    return levels.extend_constant(None, 1).gather(shown)
+    shown = scenario.shown_levels(place)[scenario.cells(place).q_of(listed.cells)]
+    return levels.extend_constant(None, 1).gather(
+        pl.Series(np.where(shown < 0, len(levels), shown))
+    )
 
 
 def _measures(told: dict[str, Mask]) -> list[str]:
@@ -220,6 +220,11 @@ class DisclosureResult(Result):
         """The result under these exclusions, from figures measured without any."""
         record, exclusions = measured.record(exclude)
         return cls(record, measured, exclusions)
+
+    @property
+    def exclusions(self) -> Exclusions:
+        """The counts behind the figures, and the rules that act on them; never part of a view."""
+        return self._exclusions
 
     def with_expected(self, progress: Progress = no_progress) -> Self:
         """The same result with `record.claims`: what is expected and added behind every DiSCO."""
@@ -314,13 +319,25 @@ class DisclosureResult(Result):
 
     @property
     def pooled(self) -> CopyFigures:
-        """All copies as one file, as an intruder who has them all would use them."""
+        """All copies as one file; who has them all learns more otherwise: see `unveil.claims`."""
         return self.find_copy("pooled" if len(self.record.n_synthetic) > 1 else 1)
 
     def find_copy(self, copy: Copy) -> CopyFigures:
         """The figures of one copy."""
         rows = tuple(row for row in self.record.attribute if row.copy == copy)
         return CopyFigures(self.record.identity_of(copy), rows)
+
+    def summary(self) -> Summary:
+        """One page: people at risk, correctly and wrongly, flags to decide on, what is not tested.
+
+        Without limits there is no verdict; `unveil.assess` holds the same figures against limits.
+        """
+        return summarise_disclosure(self.record, sensitive=self.sensitive)
+
+    @property
+    def sensitive(self) -> Mapping[str, Collection[str]]:
+        """The values that were declared sensitive, by target."""
+        return self._measured.sensitive
 
     def frame(self) -> pl.DataFrame:
         """One row per target and copy, the copy's identity figures beside; unrounded."""

@@ -1,20 +1,22 @@
-"""The report of a run: one sealed page that a custodian can sign and an auditor can read.
+"""The report of a run: one self-contained page to sign, then annexes for an auditor.
 
-Sections are put together in the order of an approver's questions. The same contents and the same
-`made` give the same bytes; the moment at which the page was made stands in one place, its end.
+The same contents and the same `made` give the same bytes; the moment at which the page was made
+stands in one place, its end.
 """
 
-import re
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from unveil.records.report import Parts, ReportContents
-from unveil.view.accessible import accessible
-from unveil.view.format import truncate, visible
-from unveil.view.glossary import link_terms
-from unveil.view.html_page import page
-from unveil.view.html_pieces import text, when
-from unveil.view.report_style import BAND, REPORT_STYLE
+from unveil.view.blocks import Block, Heading
+from unveil.view.format import truncate
+from unveil.view.glossary import ALWAYS, TermLinks, terms_in, texts_of, topics_of
+from unveil.view.render_html import render_html
+from unveil.view.render_page import BAND, render_document
 from unveil.view.sections import (
     attribute,
     cap,
@@ -23,107 +25,79 @@ from unveil.view.sections import (
     filter,
     findings,
     gtcap,
-    history,
     identity,
     leakage,
     methods,
     noise,
-    records,
-    scenario,
     tables,
-    target,
     uniques,
     utility,
-    verdict,
 )
-from unveil.view.sections.section import Section
+from unveil.view.sections.shared import format_time
+from unveil.view.summary import page_title, summary_blocks
 
-ORDER = (
-    context.section,
-    scenario.section,
-    identity.section,
-    attribute.section,
-    target.section,
-    checks.section,
-    cap.section,
-    leakage.section,
-    gtcap.section,
-    uniques.section,
-    filter.section,
-    noise.section,
-    utility.section,
-    findings.section,
-    tables.section,
-    records.section,
-    history.section,
+Draw = Callable[[ReportContents, Parts], Iterator[Block]]
+
+
+class Annex(NamedTuple):
+    """Sections of the report under one title."""
+
+    title: str
+    draw: tuple[Draw, ...]
+
+
+ANNEXES = (
+    Annex("Attribute disclosure by variable", (attribute.blocks,)),
+    Annex("Flags and rulings", (checks.blocks,)),
+    Annex("Uniqueness", (identity.blocks, uniques.blocks)),
+    Annex("CAP, TCAP, GTCAP, excess risk and attacks", (cap.blocks, gtcap.blocks, leakage.blocks)),
+    Annex("Utility", (utility.blocks, findings.blocks)),
+    Annex("Context, files, settings, limits and history", (context.blocks,)),
 )
-"""The sections after the verdict and before the methods, which explain what is in them."""
-_PERCENT = re.compile(r">[^<]*\d %[^<]*<")
-_SPLIT = re.compile(r"(?<=\d) %")
+MORE = (
+    Annex("Published tables", (tables.blocks,)),
+    Annex("Protection: distance filter and noise", (filter.blocks, noise.blocks)),
+)
+"""After the methods, and only if the project has them."""
+METHODS = "Methods and glossary"
+NOTHING = "Not measured in this run."
 
 
 def custodian_page(contents: ReportContents, parts: Parts, *, made: str) -> str:
     """The whole page; `made` is the moment of making it, in UTC."""
-    shown = [one for one in (made_of(contents, parts) for made_of in ORDER) if one is not None]
-    first = verdict.section(contents, parts)
-    shown.append(methods.section([*shown, *([first] if first else [])]))
-    body = [
-        '<p class="kicker">Disclosure and utility assessment, run '
-        f"{contents.run.number:,}</p><h1>{text(contents.title)}</h1>",
-        _titled(first) if first else "",
-        _contents(shown),
-        *(_numbered(place, one) for place, one in enumerate(shown, start=1)),
+    first = [
+        replace(one, level=2) if isinstance(one, Heading) else one
+        for one in summary_blocks(contents.summary)
     ]
-    whole = page(
-        f"{truncate(contents.title)}: run {contents.run.number:,}",
-        body,
-        style=REPORT_STYLE,
-        band=f'<header><p class="band">{escape(BAND)}</p></header>',
-    )
-    return whole.replace("</main></body>", f"</main>{_end(contents, made)}</body>", 1)
-
-
-def _shown(one: Section) -> str:
-    """The body with its terms linked, for every reader; a number stays beside its sign."""
-    return _PERCENT.sub(
-        lambda text: _SPLIT.sub("\u00a0%", text[0]), accessible(link_terms(one.body))
-    )
-
-
-def _titled(one: Section) -> str:
-    body = _shown(one)
-    return (
-        f'<section aria-labelledby="{one.id}"><h2 id="{one.id}" class="kicker">'
-        f"{escape(one.title)}</h2>{body}</section>"
-    )
-
-
-def _numbered(place: int, one: Section) -> str:
-    body = _shown(one)
-    return (
-        f'<section class="part" aria-labelledby="{one.id}"><h2 id="{one.id}">{place}. '
-        f"{escape(one.title)}</h2>{body}</section>\n"
+    shown = [(one.title, _draw(one, contents, parts)) for one in ANNEXES]
+    shown += [(one.title, drawn) for one in MORE if (drawn := _draw(one, contents, parts))]
+    used = terms_in(texts_of(chain(first, *(blocks for _, blocks in shown))))
+    used |= methods.THREE_TCAPS if used & methods.THREE_TCAPS else set()
+    shown.insert(len(ANNEXES), (METHODS, list(methods.blocks(used))))
+    annexes = [
+        {"letter": chr(ord("A") + place), "title": title, "body": _html(blocks)}
+        for place, (title, blocks) in enumerate(shown)
+    ]
+    return render_document(
+        "report.html",
+        title=f"{truncate(contents.title)}: run {contents.run.number:,}",
+        band=BAND,
+        contents=contents,
+        heading=page_title(contents.summary),
+        first=_html(first),
+        annexes=annexes,
+        methods=METHODS,
+        glossary=topics_of(used | ALWAYS),
+        nothing=NOTHING,
+        made=made,
+        made_text=format_time(made),
     )
 
 
-def _contents(shown: Sequence[Section]) -> str:
-    lines = "".join(
-        f'<li><a href="#{one.id}">{escape(one.title)}</a>{_note(one)}</li>' for one in shown
-    )
-    return (
-        '<nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2>'
-        f"<ol>{lines}</ol></nav>\n"
-    )
+def _draw(annex: Annex, contents: ReportContents, parts: Parts) -> list[Block]:
+    return [block for draw in annex.draw for block in draw(contents, parts)]
 
 
-def _note(one: Section) -> str:
-    return f' <span class="note">{escape(visible(one.note))}</span>' if one.note else ""
-
-
-def _end(contents: ReportContents, made: str) -> str:
-    return (
-        f"<footer><p>Made by unveil {text(contents.version)} at "
-        f'<time datetime="{escape(made)}">{text(when(made))}</time>. Figures are those of run '
-        f"{contents.run.number:,}; results.json has SHA-256 {text(contents.results_sha256)}.</p>"
-        "</footer>"
-    )
+def _html(blocks: list[Block]) -> Markup:
+    """Blocks with their terms linked, each where it first occurs."""
+    return Markup(render_html(blocks, is_page=True, terms=TermLinks()))

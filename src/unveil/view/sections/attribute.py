@@ -1,4 +1,4 @@
-"""What could be learnt about each target, beside what the original would give away?"""
+"""Annex A: which values would be disclosed, how often correctly, beside the original's."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,162 +6,158 @@ from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.judgement import LimitCheck, Status
 from unveil.records.report import Parts, ReportContents
 from unveil.view import disclosure
-from unveil.view.charts.dots import limits_of, lollipop_chart
-from unveil.view.charts.marks import MOST_ROWS
-from unveil.view.flags import short_flags, visible_flags
-from unveil.view.format import format_count, n_of, percent, percent_or_dash, removed_text, truncate
-from unveil.view.html_page import figure
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.by_scenario import (
+from unveil.view.blocks import Block, Figure, Folded, Sentence, ShareBar, TableBlock, table
+from unveil.view.charts.dots import target_chart
+from unveil.view.flags import effect_sentence, effects
+from unveil.view.format import format_count, n_of, percent, percent_or_dash, truncate
+from unveil.view.sections.shared import (
+    MOST_TARGETS,
+    are,
+    by_scenario,
+    copy_name,
     figures_of_part,
-    note_of,
-    render_by_scenario,
-    scenarios_of,
-    status_of,
+    fold,
 )
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import render_figure
-from unveil.view.status import format_status
+from unveil.view.status import format_status, worst
 
-HEADS = ("target", "original (Dorig)", "copy (DiSCO)", "people", "removed", "status", "checks")
-HEADS_SEVERAL = (
-    *("target", "original (Dorig)", "mean of copies (DiSCO)", "people", "lowest to highest"),
-    *("pooled", "removed", "status", "checks"),
+HEADS = ("target", "original (Dorig)", "disclosed correctly (DiSCO)", "people")
+WRONG = ("disclosed wrongly (people)", "correct when shown", "status")
+SEVERAL = ("lowest to highest", "pooled")
+GUESS_HEADS = ("target", "baseline (baseCAPd)", "synthetic data (DCAP)", "original (CAPd)")
+STEPS = ("iS", "DiS", "DiSCO", "DiSDiO", "Dorig", "removed", "baseCAPd", "DCAP", "CAPd")
+GROUPS = {
+    "max_denom": "largest group",
+    "mean_denom": "mean group",
+    "max_denom_syn": "largest group, synthetic",
+    "mean_denom_syn": "mean group, synthetic",
+}
+NOTE = (
+    "Bar: disclosed correctly (filled), wrongly (hatched: a single value is shown, but not the true"
+    " one); dot: original; line: limit. Percentages are of the people in the original."
 )
-GUESS_HEADS = ("target", "by frequency (baseCAPd)", "copy (DCAP)", "original (CAPd)")
 CAPTION = (
-    "Blue square: what the copy gives away. Grey ring: what the original would. Ordered by the"
-    " copy; all figures are percentages of the people in your data."
+    "Bars: from match to disclosure, as percentages of the people in the original. Square:"
+    " synthetic data. Ring: original. Triangle: baseline, for guesses only."
 )
-CAPTION_SEVERAL = (
-    " The square is the mean of the copies, the band behind it goes from the lowest to the highest,"
-    " the diamond is all copies pooled. Limits are held against each copy and against the pool."
-)
-GUESS_CAPTION = (
-    "Blue square: a guess from the copy. Grey ring: from the original. Light stroke: by frequencies"
-    " alone, without any data."
-)
-GUESS_EXCLUDED = (
-    "Copy and original are without what is left out; frequencies alone count everybody."
-)
-MOST_GUESSED = 25
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """All targets of each scenario; None where nobody asked for it."""
-    if not scenarios_of(contents, ["disclosure"]):
-        return None
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """All targets of each scenario in a table; every target by itself unfolds."""
 
-    def render_scenario(scenario: str | None) -> Iterator[str]:
+    def draw(scenario: str | None) -> Iterator[Block]:
         for part, record in parts.about("disclosure", scenario):
             yield from _scenario(contents, part, record)
 
-    statuses = [
-        status
-        for part, record in parts.of("disclosure")
-        for status in statuses_of(record, figures_of_part(contents, part, ["DiSCO"])).values()
-    ]
-    return Section(
-        "attribute",
-        "What could be learnt",
-        render_by_scenario(contents, "attribute", ["disclosure"], render_scenario, parts=parts),
-        note_of(statuses),
-    )
+    yield from by_scenario(contents, parts, "", ["disclosure"], draw)
 
 
 def statuses_of(record: Disclosure, judged: Sequence[LimitCheck]) -> dict[str, Status]:
     """The worst status of each target over copies and pool."""
     return {
-        target: status_of(one for one in judged if one.target == target)
+        target: worst(one.status for one in judged if one.target == target)
         for target in record.targets
     }
 
 
-def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
+def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterator[Block]:
     if not record.targets:
-        yield fill_sentence("attribute.no targets", part).html()
+        yield Sentence("No target was measured in this scenario.", key="attribute.no targets")
         return
     judged = figures_of_part(contents, part, ["DiSCO"])
-    yield _standing(part, record, judged).html()
+    order = _ordered(record, "DiSCO")
+    first = record.attribute_of(order[0], record.headline_copy)
+    said = disclosure.attribute(record, first)
+    yield _standing(part, record, judged)
+    if "DiSCO" in said:
+        of = f"{part}|{first.target}|{first.copy}"
+        yield Sentence(said["DiSCO"], key="disclosure/DiSCO", of=of)
+        yield Sentence(said["iS, DiS"], key="disclosure/iS, DiS", of=of)
     if means := disclosure.means(record):
-        yield Phrase("disclosure/means", part, means).html()
+        yield Sentence(means, key="disclosure/means", of=part)
     if by_person := disclosure.people_sentence(record):
-        yield Phrase("disclosure/by person", part, by_person).html()
-    yield from _learnt(part, record, judged)
+        yield Sentence(by_person, key="disclosure/by person", of=part)
+    shown, rest = order[:MOST_TARGETS], order[MOST_TARGETS:]
+    yield _table(record, shown, judged, len(rest))
+    yield from fold(format_count(len(rest), "more target"), _rest(record, rest, judged))
     yield from _guessed(part, record)
+    for target in order:
+        value = percent_or_dash(record.attribute_of(target, record.headline_copy).DiSCO)
+        detail = tuple(_target(part, record, target))
+        yield Folded(f"{truncate(target)}: from match to disclosure (DiSCO {value})", detail)
 
 
-def _standing(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Phrase:
+def _standing(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Sentence:
     """How many targets stand where, against the limits."""
-    n, limits = format_count(len(record.targets), "target"), limits_of(judged)
-    if limits is None:
-        return fill_sentence("attribute.no limit", part, n=n)
-    statuses = list(statuses_of(record, judged).values())
-    review, limit = limits
-    return fill_sentence(
+    n = format_count(len(record.targets), "target")
+    limited = [one for one in judged if one.limit is not None]
+    if not limited:
+        return Sentence(f"No limit is set for DiSCO ({n}).", "lead", "attribute.no limit", part)
+    count = list(statuses_of(record, judged).values()).count
+    review, limit = limited[0].review or 0.0, limited[0].limit or 0.0
+    return Sentence(
+        f"Of {n}, {are(count('above'))} above the limit of {limit:g} % for DiSCO,"
+        f" {are(count('review'))} in review (above {review:g} %) and {are(count('within'))} within"
+        " the limit.",
+        "lead",
         "attribute.status",
         part,
-        n=n,
-        above=_are(statuses.count("above")),
-        review=_are(statuses.count("review")),
-        within=_are(statuses.count("within")),
-        from_=f"{review:g} %",
-        limit=f"{limit:g} %",
     )
 
 
-def _are(n: int) -> str:
-    return {0: "none is", 1: "1 is"}.get(n, f"{n:,} are")
-
-
-def _learnt(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Iterator[str]:
-    copy, several = record.headline_copy, len(record.n_synthetic) > 1
-    order = _ordered(record, "DiSCO")
-    worst = record.attribute_of(order[0], copy)
-    text = disclosure.attribute(record, worst).get("DiSCO")
-    if text is None:
-        yield fill_sentence("attribute.nothing measured", part).html()
-        return
-    caption = CAPTION + (CAPTION_SEVERAL if several else "")
-    lead = Phrase("disclosure/DiSCO", f"{part}|{worst.target}|{copy}", text)
-    for place in range(0, len(order), MOST_ROWS):
-        some = order[place : place + MOST_ROWS]
-        chart = lollipop_chart(record, judged=judged, targets=some)
-        rows = [cells(record, target, judged) for target in some]
-        heads = HEADS_SEVERAL if several else HEADS
-        if place:
-            yield figure("", chart.svg(), caption=caption, heads=heads, rows=rows)
-        else:
-            yield render_figure(lead, chart, caption=caption, heads=heads, rows=rows)
-
-
 def _ordered(record: Disclosure, measure: str) -> list[str]:
-    """The targets by one measure, the riskiest first."""
+    """The targets by one measure, the highest first."""
     rows = [record.attribute_of(target, record.headline_copy) for target in record.targets]
     rows.sort(key=lambda row: -(-1.0 if (value := getattr(row, measure)) is None else value))
     return [row.target for row in rows]
 
 
+def _table(
+    record: Disclosure, targets: Sequence[str], judged: Sequence[LimitCheck], n_rest: int = 0
+) -> TableBlock:
+    several = SEVERAL if len(record.n_synthetic) > 1 else ()
+    heads = (*HEADS, *several, *WRONG)
+    note = f"... and {n_rest:,} more with a lower DiSCO. {NOTE}" if n_rest else NOTE
+    return table(
+        "",
+        heads,
+        [cells(record, target, judged) for target in targets],
+        main=HEADS[2:3],
+        spare=(*several, "correct when shown", "original (Dorig)"),
+        footnote=note,
+        bars=[_bar(record, target, judged) for target in targets],
+    )
+
+
+def _rest(
+    record: Disclosure, targets: Sequence[str], judged: Sequence[LimitCheck]
+) -> Iterator[Block]:
+    if targets:
+        yield _table(record, targets, judged)
+
+
 def cells(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> tuple[str, ...]:
-    """One target under HEADS, or under HEADS_SEVERAL."""
+    """One target under HEADS, SEVERAL where there are copies, and WRONG."""
     row = record.attribute_of(target, record.headline_copy)
-    own = [one for one in judged if one.target == target]
-    flags = short_flags([flag for flag in visible_flags(record) if flag.target == target])
-    found = "-" if row.DiSCO is None else f"{n_of(row.DiSCO, record.n_original)}"
+    n, status = record.n_original, worst(one.status for one in judged if one.target == target)
     spread: tuple[str, ...] = ()
     if len(record.n_synthetic) > 1:
-        pooled = record.attribute_of(target, "pooled")
-        spread = (_range(record, target), percent_or_dash(pooled.DiSCO))
-    return (
-        truncate(target),
-        percent_or_dash(row.Dorig),
-        percent_or_dash(row.DiSCO),
-        found,
-        *spread,
-        removed_text(row.removed),
-        format_status(status_of(own)),
-        flags or "-",
-    )
+        spread = (
+            _range(record, target),
+            percent_or_dash(record.attribute_of(target, "pooled").DiSCO),
+        )
+    correct = "-" if row.DiSCO is None else n_of(row.DiSCO, n)
+    known = row.DiSCO is not None and row.DiS is not None
+    wrong = n_of((row.DiS or 0.0) - (row.DiSCO or 0.0), n) if known else "-"
+    when_shown = percent(100 * (row.DiSCO or 0.0) / row.DiS) if known and row.DiS else "-"
+    figures = percent_or_dash(row.Dorig), percent_or_dash(row.DiSCO), correct
+    return (truncate(target), *figures, *spread, wrong, when_shown, format_status(status))
+
+
+def _bar(record: Disclosure, target: str, judged: Sequence[LimitCheck]) -> ShareBar:
+    row = record.attribute_of(target, record.headline_copy)
+    limit = next((one.limit for one in judged if one.limit is not None), None)
+    correct = row.DiSCO or 0.0
+    return ShareBar(correct, (row.DiS or correct) - correct, row.Dorig, limit)
 
 
 def _range(record: Disclosure, target: str) -> str:
@@ -171,46 +167,103 @@ def _range(record: Disclosure, target: str) -> str:
     return "-"
 
 
-def _guessed(part: str, record: Disclosure) -> Iterator[str]:
-    """DCAP beside its baseline and CAPd; of very many targets the picture shows the highest."""
+def _guessed(part: str, record: Disclosure) -> Iterator[Block]:
+    """DCAP beside its baseline and CAPd: one sentence, and the table unfolds."""
     order = _ordered(record, "DCAP")
     rows = [record.attribute_of(target, record.headline_copy) for target in order]
-    if not any(_is_guessed(row) for row in rows):
+    known = [row for row in rows if row.DCAP is not None and row.baseCAPd is not None]
+    if not known:
         return
-    yield render_figure(
-        _guess(part, rows),
-        lollipop_chart(record, measure="DCAP", targets=order[:MOST_GUESSED]),
-        caption=f"{GUESS_CAPTION} {GUESS_EXCLUDED}" if record.exclude else GUESS_CAPTION,
-        heads=GUESS_HEADS,
-        rows=[guess_cells(row) for row in rows],
-    )
-    if record.exclude:
-        yield fill_sentence("attribute.baseline", part).html()
-
-
-def guess_cells(row: AttributeRow) -> tuple[str, ...]:
-    """One target under GUESS_HEADS."""
-    return truncate(row.target), *map(percent_or_dash, (row.baseCAPd, row.DCAP, row.CAPd))
-
-
-def _is_guessed(row: AttributeRow) -> bool:
-    return row.DCAP is not None and row.baseCAPd is not None and row.CAPd is not None
-
-
-def _guess(part: str, rows: Sequence[AttributeRow]) -> Phrase:
-    known = [row for row in rows if _is_guessed(row)]
-    n = format_count(len(known), "target")
     gains = [(row.DCAP or 0.0) - (row.baseCAPd or 0.0) for row in known]
-    if max(gains) <= 0:
-        return fill_sentence("attribute.guess none", part, n=n)
     most = known[gains.index(max(gains))]
-    return fill_sentence(
-        "attribute.guess",
-        f"{part}|{most.target}",
-        k=f"{sum(gain > 0 for gain in gains):,}",
-        n=n,
-        target=truncate(most.target),
-        p=percent(most.DCAP or 0.0),
-        b=percent(most.baseCAPd or 0.0),
-        q=percent(most.CAPd or 0.0),
+    text = (
+        f"A random guess among matching synthetic records (DCAP) is correct more often than the"
+        f" baseline for {sum(gain > 0 for gain in gains):,} of {format_count(len(known), 'target')}"
     )
+    if max(gains) > 0:
+        text += (
+            f"; most for {truncate(most.target)}: {percent(most.DCAP or 0.0)} of people, baseline"
+            f" {percent(most.baseCAPd or 0.0)}, original {percent_or_dash(most.CAPd)}"
+        )
+    if record.exclude:
+        text += ". The baseline includes everyone; the other two apply the exclusions"
+    yield Sentence(f"{text}.", key="attribute.guess", of=part)
+    cells_ = [
+        (truncate(row.target), *map(percent_or_dash, (row.baseCAPd, row.DCAP, row.CAPd)))
+        for row in rows
+    ]
+    yield from fold("Guesses (DCAP) of every target", [table("", GUESS_HEADS, cells_)])
+
+
+def _target(part: str, record: Disclosure, target: str) -> Iterator[Block]:
+    copy = record.headline_copy
+    row = record.attribute_of(target, copy)
+    of = f"{part}|{target}|{copy}"
+    said = disclosure.attribute(record, row)
+    if not said:
+        yield from _undefined(part, record, row)
+        return
+    for key in ("DiSCO", "removed", "DCAP"):
+        if key in said:
+            yield Sentence(said[key], key=f"disclosure/{key}", of=of)
+    lead = Sentence(said["iS, DiS"], "lead", "disclosure/iS, DiS", of)
+    yield Figure(lead, target_chart(record, target), CAPTION, steps_table(record, target))
+    yield from _groups(of, row)
+    yield from _several(part, record, target)
+    for effect in effects(record):
+        if effect.target == target:
+            yield Sentence(effect_sentence(record, effect), key="checks/effect", of=of)
+
+
+def _groups(of: str, row: AttributeRow) -> Iterator[Block]:
+    """How many people share keys and value behind DiSCO."""
+    if row.mean_denom is None or not row.DiSCO:
+        return
+    if row.max_denom == 1:
+        yield Sentence("Every correct disclosure concerns one person.", key="target.one", of=of)
+        return
+    yield Sentence(
+        f"Correct disclosures concern groups of {row.mean_denom:.1f} people on average (largest"
+        f" {_group(row.max_denom, 1)}).",
+        key="target.groups",
+        of=of,
+    )
+
+
+def _several(part: str, record: Disclosure, target: str) -> Iterator[Block]:
+    if len(record.n_synthetic) < 2:
+        return
+    if (text := disclosure.spread_sentence(record, target, "DiSCO")) is not None:
+        yield Sentence(text, key="disclosure/mean", of=f"{part}|{target}|DiSCO")
+    pooled = record.attribute_of(target, "pooled").DiSCO
+    if pooled is not None:
+        yield Sentence(
+            f"With all {len(record.n_synthetic)} copies pooled, it would be correctly disclosed for"
+            f" {n_of(pooled, record.n_original)} of {record.n_original:,} people"
+            f" ({percent(pooled)}).",
+            key="target.pooled",
+            of=f"{part}|{target}",
+        )
+
+
+def _undefined(part: str, record: Disclosure, row: AttributeRow) -> Iterator[Block]:
+    for one in record.not_measured:
+        if (one.target, one.copy) == (row.target, row.copy) and one.field in ("DiSCO", "Dorig"):
+            text = f"{one.field} of {truncate(row.target)} could not be measured: {one.reason}."
+            of = f"{part}|{row.target}|{one.field}"
+            yield Sentence(text, "look", "target.undefined", of)
+
+
+def steps_table(record: Disclosure, target: str) -> TableBlock:
+    """Every measure of one target, a column for each copy."""
+    rows = [row for row in record.attribute if row.target == target]
+    figures = [(step, *(percent_or_dash(getattr(row, step)) for row in rows)) for step in STEPS]
+    groups = [(name, *(_group(getattr(row, one)) for row in rows)) for one, name in GROUPS.items()]
+    return table("", ("measure", *(copy_name(row.copy) for row in rows)), [*figures, *groups])
+
+
+def _group(size: float | None, digits: int = 2) -> str:
+    """A number of people in a group: whole, or with decimals where it is a mean."""
+    if size is None:
+        return "-"
+    return f"{size:,.0f}" if size == int(size) else f"{size:,.{digits}f}"

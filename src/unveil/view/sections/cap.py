@@ -1,7 +1,7 @@
-"""How often would a guess among matching records be right, and what do more copies change?
+"""Annex D: how often a guess among matching records is correct (CAP), and the three TCAPs.
 
-CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for people alone with their
-keys and for special uniques; and the three measures called TCAP, told apart.
+CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for uniques and for special
+uniques.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,34 +10,25 @@ from dataclasses import dataclass
 from unveil.records.cap import Cap, CapRow, Tcap
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
+from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.lines import cap_lines_chart
-from unveil.view.format import and_list, percent
-from unveil.view.html_page import figures, render_details
-from unveil.view.html_pieces import aside
-from unveil.view.sections.by_scenario import (
-    OPEN_TARGETS,
-    render_by_scenario,
-    render_subheading,
-    scenarios_of,
-)
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import render_figure
+from unveil.view.format import and_list, percent, truncate
+from unveil.view.sections.shared import by_scenario, fold
 from unveil.view.tcap import TCAP_HEADS, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
-    *("people", "with a match", "baseline"),
-    *("copy, non-match as 0", "copy, of those matched", "original"),
+    *("people", "matched", "baseline"),
+    *("synthetic data, non-match as 0", "of those matched", "original"),
 )
 HEADS = ("who", "copies", *FIGURE_HEADS)
-TABLE = "CAP of every target, the riskiest first"
-IN_WORDS = "The same in words"
+TABLE = "CAP of every target, highest first"
 CAPTION = (
-    "One panel for each group of people. Solid blue: people without a match count as guessed"
-    " wrongly. Dashed blue: they do not count. Grey: the original, and the baseline (dotted)."
+    "One panel for each group of people. Solid blue: people without a match count as wrong"
+    " guesses. Dashed blue: they do not count. Grey: original, and baseline (dotted)."
 )
 
 
@@ -64,19 +55,14 @@ class TargetRecords:
         return max((row.m for _, cap in self.caps for row in cap.rows), default=1)
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """CAP and TCAP of each scenario; None where nobody asked for them."""
-    if not scenarios_of(contents, KINDS):
-        return None
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """CAP and TCAP of each scenario."""
 
-    def render_scenario(scenario: str | None) -> Iterator[str]:
-        yield from _scenario(contents, targets_of(parts, scenario))
+    def draw(scenario: str | None) -> Iterator[Block]:
+        yield from _scenario(targets_of(parts, scenario))
 
-    return Section(
-        "cap",
-        "How often a guess would be right",
-        render_by_scenario(contents, "cap", KINDS, render_scenario, parts=parts),
-    )
+    title = "Correct attribution probability (CAP, TCAP)"
+    yield from by_scenario(contents, parts, title, KINDS, draw)
 
 
 def targets_of(parts: Parts, scenario: str | None) -> list[TargetRecords]:
@@ -98,50 +84,39 @@ def _name(record: Cap | Tcap) -> str:
     return and_list((record.target,) if isinstance(record.target, str) else record.target)
 
 
-def _scenario(contents: ReportContents, targets: Sequence[TargetRecords]) -> Iterator[str]:
-    several = any(one.m > 1 for one in targets)
-    if not several:
-        rows = [row for one in targets for row in last_rows(one)]
-        yield figures(TABLE, ("target", "who", *FIGURE_HEADS), rows)
-    yield figures(
-        "Three measures called TCAP", ("target", *TCAP_HEADS[1:]), list(tcap_rows(targets))
-    )
+def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
+    rows = [row for one in targets for row in last_rows(one)]
+    yield table(TABLE, ("target", "who", *FIGURE_HEADS), rows, text=["who"])
+    yield table("Three measures called TCAP", ("target", *TCAP_HEADS[1:]), tcap_rows(targets))
     for place, one in enumerate(targets):
-        picture = _lines(one) if one.m > 1 and one.caps else ""
-        words = "".join(_words(one))
-        fold = aside if place else render_details  # on paper the words of the first will do
-        if picture and place < OPEN_TARGETS:
-            yield render_subheading(contents, KINDS, one.target) + picture + fold(IN_WORDS, words)
-        else:
-            yield fold(f"{one.target} in words: CAP {_risk(one)}", picture + words)
+        drawn = list(_lines(one)) if one.m > 1 and one.caps else []
+        yield from drawn[:1] if not place else []
+        detail = [*drawn[1:], *_words(one)] if not place else [*drawn, *_words(one)]
+        yield from fold(f"{truncate(one.target)} in words (CAP {_risk(one)})", detail)
 
 
 def _risk(one: TargetRecords) -> str:
     return format_share(one.risk if one.risk >= 0 else None)
 
 
-def _words(one: TargetRecords) -> Iterator[str]:
+def _words(one: TargetRecords) -> Iterator[Block]:
     """CAP and TCAP of one target in sentences; its tables have the same figures."""
     for part, cap in one.caps:
         for row in _last(cap):
-            yield from _guessed(part, cap, row)
+            yield _guessed(part, cap, row)
     for part, tcap in one.tcaps:
         for key, text in tcap_keyed(tcap.rows[-1], tcap.tau):
-            yield Phrase(f"targeted/{key}", part, text).html()
+            yield Sentence(text, key=f"targeted/{key}", of=part)
 
 
-def _lines(one: TargetRecords) -> str:
+def _lines(one: TargetRecords) -> Iterator[Block]:
     """CAP by the number of copies, under what the fitted slopes say of it."""
     part, first = one.caps[0]
-    told = [Phrase(f"on m/{key}", part, text) for key, text in trend_keyed(first)]
-    picture = render_figure(
-        told[0],
-        cap_lines_chart([cap for _, cap in one.caps]),
-        caption=CAPTION,
-        heads=HEADS,
-        rows=[cells(row) for _, cap in one.caps for row in cap.rows],
-    )
-    return picture + "".join(more.html() for more in told[1:])
+    said = [Sentence(text, key=f"on m/{key}", of=part) for key, text in trend_keyed(first)]
+    rows = [cells(row) for _, cap in one.caps for row in cap.rows]
+    chart = cap_lines_chart([cap for _, cap in one.caps])
+    yield Figure(said[0], chart, CAPTION, table("", HEADS, rows))
+    yield from said[1:]
 
 
 def _last(cap: Cap) -> list[CapRow]:
@@ -151,11 +126,11 @@ def _last(cap: Cap) -> list[CapRow]:
     return [found[-1] for found in rows if found]
 
 
-def _guessed(part: str, cap: Cap, row: CapRow) -> Iterator[str]:
+def _guessed(part: str, cap: Cap, row: CapRow) -> Sentence:
     is_marginal, of = cap.baseline == "marginal", f"{part}|{row.scenario}|{row.m}"
-    told = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
+    said = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
     # What follows the first sentence speaks of the same people, and stands in one paragraph.
-    yield Phrase(f"attribution/{told[0][0]}", of, " ".join(text for _, text in told)).html()
+    return Sentence(" ".join(text for _, text in said), key=f"attribution/{said[0][0]}", of=of)
 
 
 def last_rows(one: TargetRecords) -> list[tuple[str, ...]]:

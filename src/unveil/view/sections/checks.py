@@ -1,5 +1,6 @@
-"""Which findings may be common knowledge, who ruled what on them, and what would it change?"""
+"""Annex B: which disclosures may be common knowledge, and who ruled what on them."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from unveil.records.disclosure import Disclosure, ExclusionTable, ExclusionTableRow
@@ -7,58 +8,48 @@ from unveil.records.exclusions import Exclusion
 from unveil.records.judgement import FlagRuling, RulingState
 from unveil.records.report import ExclusionText, Parts, ReportContents
 from unveil.records.run import Kind
+from unveil.view.blocks import Block, Figure, Sentence, table
 from unveil.view.charts.dots import exclusion_grid_chart
 from unveil.view.charts.marks import MOST_ROWS
 from unveil.view.flags import cells_of
 from unveil.view.format import format_count, format_rule, percent, rounded_percent, truncate
-from unveil.view.html_page import figure, render_details
-from unveil.view.html_pieces import text_table, when
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.by_scenario import render_by_scenario, render_subheading, scenarios_of
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import render_figure
+from unveil.view.sections.shared import are, by_scenario, fold, format_time, unmeasured
 
 KINDS: tuple[Kind, ...] = ("disclosure", "exclusion_table")
 STATES: dict[RulingState, str] = {
-    "open": "○ open: to be ruled on",
-    "keep": "■ kept as a risk",
-    "common knowledge": "● common knowledge, left out",
+    "open": "○ outstanding",
+    "keep": "■ residual risk",
+    "common knowledge": "● common knowledge, excluded",
     "not needed": "no ruling needed",
 }
-"""How each finding was ruled, the open ones first."""
-HEADS = ("finding", "what was found", "ruling", "why", "by")
-COLUMN_HEADS = ("column", "what is left out")
+"""How each flag was ruled, the open ones first."""
+HEADS = ("variable and value", "flags", "why flagged", "ruling")
+FLAG_HEADS = ("exclusion", "flag", "ruling", "reason", "by")
 CAPTION = (
-    "One panel for each set of exclusions. Blue square: the copy. Grey ring: the original. The"
-    " number is the copy's, in percent of the people in your data."
+    "One panel for each set of exclusions. Blue square: synthetic data. Grey ring: original. The"
+    " number is for the synthetic data, in percent of the people in the original."
 )
-LEFT_OUT = "ruled on an earlier run; this run leaves it out, so that its checks do not find it"
-FIRST, MOST = 10, 200
+RULED = "ruled on an earlier run; this run excludes it, so the flag no longer arises"
+MOST = 200
+_VALUE = re.compile(r'(?:"(?:[^"]|"")*"|[^"@])*')
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """Findings with their rulings, then the grid of exclusions; None where none was asked for."""
-    if not scenarios_of(contents, KINDS):
-        return None
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """Flags by target and value with their rulings; what exclusions would change unfolds."""
 
-    def render_scenario(scenario: str | None) -> Iterator[str]:
+    def draw(scenario: str | None) -> Iterator[Block]:
         for part, record in parts.about("disclosure", scenario):
-            yield from _findings(contents, part, record)
-        for part, table in parts.about("exclusion_table", scenario):
+            yield from _flags(contents, part, record)
+        for part, grid in parts.about("exclusion_table", scenario):
             records = [record for _, record in parts.about("disclosure", scenario)]
-            yield from _grid(contents, part, table, excluded_already(records))
+            yield from _grid(part, grid, excluded_already(records))
 
-    n_open = sum(one.state == "open" for one in contents.judgement.findings)
-    return Section(
-        "checks",
-        "What may be common knowledge",
-        render_by_scenario(contents, "checks", KINDS, render_scenario),
-        f"{n_open:,} open" if n_open else "",
-    )
+    yield from by_scenario(contents, parts, "", KINDS, draw, has_reasons=False)
+    yield from unmeasured(contents, ["exclusion_table"])
 
 
 def excluded_already(records: Sequence[Disclosure]) -> set[str]:
-    """What a run leaves out already, the missing level of each target in its own words too."""
+    """What a run excludes, the missing level of each target in its own words too."""
     rules = {rule for record in records for rule in record.exclude}
     if "missing-targets" in rules:
         targets = (target for record in records for target in record.targets)
@@ -66,33 +57,16 @@ def excluded_already(records: Sequence[Disclosure]) -> set[str]:
     return rules
 
 
-def findings_of(contents: ReportContents, scenario: str | None) -> list[FlagRuling]:
-    """The findings of one scenario: the open ones first, then those with most people."""
+def flags_of(contents: ReportContents, scenario: str | None) -> list[FlagRuling]:
+    """The flags of one scenario: the open ones first, then those with most people."""
     order = list(STATES)
     found = [one for one in contents.judgement.findings if one.scenario == scenario]
     return sorted(found, key=lambda one: (order.index(one.state), one.kind, -one.n, one.id))
 
 
-def _findings(contents: ReportContents, part: str, record: Disclosure) -> Iterator[str]:
-    scenario = contents.run.part(part).scenario
-    found, settled = findings_of(contents, scenario), accepted_rulings(contents, scenario)
-    if not found and not settled:
-        yield none_found(part, record).html("lead")
-        return
-    yield summary(part, found, settled).html("lead")
-    rows = [ruling_cells(one) for one in settled] + [finding_cells(one) for one in found[:MOST]]
-    yield _table("Findings of the checks", rows[:FIRST])
-    rest = _table("The other findings", rows[FIRST:])
-    yield render_details(f"{format_count(len(rows) - FIRST, 'more finding')}", rest)
-    if len(found) > MOST:
-        yield fill_sentence(
-            "checks.more", part, n=format_count(len(found) - MOST, "finding")
-        ).html()
-
-
-def accepted_rulings(contents: ReportContents, scenario: str | None) -> list[ExclusionText]:
-    """Rulings that this run left out already, so that its checks find them no more."""
-    found = {one.exclusion for one in findings_of(contents, scenario)}
+def cleared_rulings(contents: ReportContents, scenario: str | None) -> list[ExclusionText]:
+    """Rulings that this run follows already, so that their flags no longer arise."""
+    found = {one.exclusion for one in flags_of(contents, scenario)}
     return [
         one
         for one in contents.exclusions
@@ -100,122 +74,152 @@ def accepted_rulings(contents: ReportContents, scenario: str | None) -> list[Exc
     ]
 
 
-def summary(part: str, found: Sequence[FlagRuling], settled: Sequence[ExclusionText]) -> Phrase:
-    """How many findings there are, and how many of them were ruled how."""
+def _flags(contents: ReportContents, part: str, record: Disclosure) -> Iterator[Block]:
+    scenario = contents.run.part(part).scenario
+    found, settled = flags_of(contents, scenario), cleared_rulings(contents, scenario)
+    if not found and not settled:
+        yield _none_found(part, record)
+        return
+    yield summarise_flags(part, found, settled)
+    groups: dict[tuple[str, str], list[FlagRuling]] = {}
+    for one in found:
+        groups.setdefault((one.target, value_of(one.exclusion)), []).append(one)
+    rows = [_group(value, some) for (_, value), some in groups.items()]
+    rows += [
+        (format_rule(one.rule), "-", RULED, _ruling("common knowledge", one)) for one in settled
+    ]
+    yield table("", HEADS, rows, text=HEADS[2:])
+    every = [_flag_cells(one) for one in found[:MOST]]
+    note = f"... and {len(found) - MOST:,} more in results.json" if len(found) > MOST else ""
+    each = table("", FLAG_HEADS, every, text=FLAG_HEADS, footnote=note)
+    yield from fold(f"Every flag ({len(found):,})", [each] if found else [])
+
+
+def value_of(exclusion: str) -> str:
+    """The variable and value of a flag: a two-way flag without its level of a key."""
+    matched = _VALUE.match(exclusion)
+    return matched[0] if matched else exclusion
+
+
+def _group(value: str, flags: Sequence[FlagRuling]) -> tuple[str, ...]:
+    """The flags of one target and value in a row."""
+    one_way = [one for one in flags if one.kind == "one_way"]
+    pairs = [one for one in flags if one.kind == "two_way"]
+    why = [one.sentence for one in one_way[:1]]
+    if pairs:
+        also = "" if len(pairs) == 1 else f" and {len(pairs) - 1:,} more two-way flags"
+        why.append(
+            f"{format_rule(pairs[0].exclusion).partition('@')[2]}{also}: {pairs[0].sentence}"
+        )
+    states = {one.state: one for one in reversed(flags)}
+    ruled = [
+        _ruling(state, states[state], sum(one.state == state for one in flags), len(flags))
+        for state in STATES
+        if state in states
+    ]
+    return format_rule(value), f"{len(flags):,}", " ".join(why), "; ".join(ruled)
+
+
+def _ruling(state: RulingState, one: FlagRuling | ExclusionText, n: int = 1, of: int = 1) -> str:
+    """How flags were ruled, by whom and why."""
+    said = f'"{one.reason}"' if one.reason else ""
+    who = ", ".join(word for word in (said, one.by, format_time(one.on) if one.on else "") if word)
+    count = f" ({n:,} of {of:,})" if n < of else ""
+    return f"{STATES[state]}{count}" + (f": {who}" if who else "")
+
+
+def summarise_flags(
+    part: str, found: Sequence[FlagRuling], settled: Sequence[ExclusionText]
+) -> Sentence:
+    """How many flags there are, and how they were ruled."""
     n = {state: sum(one.state == state for one in found) for state in STATES}
-    n_common = n["common knowledge"] + len(settled)
-    not_needed = n["not needed"]
-    need = "needs" if not_needed == 1 else "need"
-    return fill_sentence(
-        "checks.summary settled" if not_needed else "checks.summary",
-        part,
-        n=format_count(len(found) + len(settled), "finding"),
-        open=_are(n["open"]),
-        common=_are(n_common),
-        kept=_are(n["keep"]),
-        **({"settled": f"{not_needed:,} {need}"} if not_needed else {}),
+    n_pairs = len({(one.target, value_of(one.exclusion)) for one in found})
+    n_open, n_common = n["open"], n["common knowledge"] + len(settled)
+    on = f" on {format_count(n_pairs, 'value')}" if found else ""
+    not_needed = f"; {are(n['not needed'])} without need of a ruling" if n["not needed"] else ""
+    text = (
+        f"{format_count(len(found) + len(settled), 'flag')}{on} may be common knowledge:"
+        f" {are(n_open)} outstanding, {are(n_common)} excluded as common knowledge and"
+        f" {are(n['keep'])} kept as residual risk{not_needed}."
     )
+    return Sentence(text, "lead", "checks.summary", part)
 
 
-def _are(n: int) -> str:
-    return {0: "none is", 1: "1 is"}.get(n, f"{n:,} are")
-
-
-def _table(caption: str, rows: Sequence[tuple[str, ...]]) -> str:
-    return text_table(caption, HEADS, rows, kinds=("text", "text", "text", "text", "text"))
-
-
-def none_found(part: str, record: Disclosure) -> Phrase:
-    """That no check raised anything, and from where on it would have."""
+def _none_found(part: str, record: Disclosure) -> Sentence:
+    """That no check raised a flag, and from where on it would have."""
     (n_one, p_one), (n_two, p_two) = record.checks.one_way, record.checks.two_way
-    return fill_sentence(
-        "checks.none",
-        part,
-        n1=f"{n_one:g}",
-        p1=f"{p_one:g} %",
-        n2=f"{n_two:g}",
-        p2=f"{p_two:g} %",
+    text = (
+        f"No flags: no value of a target makes up more than {n_one:g} correct disclosures and"
+        f" {p_one:g} % of all, and no level of a key more than {n_two:g} where more than {p_two:g}"
+        " % of its people share the value."
     )
+    return Sentence(text, "lead", "checks.none", part)
 
 
-def finding_cells(one: FlagRuling) -> tuple[str, ...]:
-    """One finding under HEADS; what nobody has said is a dash."""
-    by = ", ".join(word for word in (one.by, when(one.on) if one.on else None) if word)
+def _flag_cells(one: FlagRuling) -> tuple[str, ...]:
+    """One flag under FLAG_HEADS; what is not recorded is a dash."""
+    by = ", ".join(word for word in (one.by, format_time(one.on) if one.on else None) if word)
     rule = format_rule(one.exclusion)
     return rule, one.sentence, STATES[one.state], one.reason or "-", by or "-"
 
 
-def ruling_cells(one: ExclusionText) -> tuple[str, ...]:
-    """A ruling under HEADS whose finding this run does not show any more."""
-    by = ", ".join(word for word in (one.by, when(one.on) if one.on else None) if word)
-    return format_rule(one.rule), LEFT_OUT, STATES["common knowledge"], one.reason, by or "-"
-
-
-def _grid(
-    contents: ReportContents, part: str, record: ExclusionTable, ruled: set[str]
-) -> Iterator[str]:
+def _grid(part: str, record: ExclusionTable, ruled: set[str]) -> Iterator[Block]:
     if not record.targets:
         return
-    yield render_subheading(contents, KINDS, "What would be left")
+    yield exclusion_sentence(part, record, ruled)
     heads = ("target", *(column.title for column in record.columns))
+    drawn: list[Block] = []
     for place in range(0, len(record.targets), MOST_ROWS):
         some = record.targets[place : place + MOST_ROWS]
-        chart = exclusion_grid_chart(record, some)
         rows = [grid_cells(record, target) for target in some]
-        if place:
-            yield figure("", chart.svg(), caption=CAPTION, heads=heads, rows=rows)
-        else:
-            told = acceptance_sentence(part, record, ruled)
-            yield render_figure(told, chart, caption=CAPTION, heads=heads, rows=rows)
+        chart = exclusion_grid_chart(record, some)
+        drawn.append(Figure(Sentence(""), chart, CAPTION, table("", heads, rows)))
     columns = [
         (one.title, "; ".join(map(format_rule, one.exclude)) or "nothing") for one in record.columns
     ]
-    yield render_details(
-        "What each column leaves out", text_table("Columns", COLUMN_HEADS, columns)
-    )
+    drawn.append(table("", ("column", "excludes"), columns, text=["excludes"]))
+    yield from fold("What would remain after exclusions", drawn)
 
 
 def grid_cells(record: ExclusionTable, target: str) -> tuple[str, ...]:
-    """One target under every set of exclusions, as copy (original)."""
-    return (
-        truncate(target),
-        *(
-            f"{rounded_percent(cell.synthetic)} ({rounded_percent(cell.original)})"
-            for cell in cells_of(record, target)
-        ),
+    """One target under every set of exclusions, as synthetic (original)."""
+    found = (
+        f"{rounded_percent(cell.synthetic)} ({rounded_percent(cell.original)})"
+        for cell in cells_of(record, target)
     )
+    return truncate(target), *found
 
 
-def acceptance_sentence(part: str, record: ExclusionTable, ruled: set[str]) -> Phrase:
-    """What accepting common knowledge would change most: answers first, then missing values.
+def exclusion_sentence(part: str, record: ExclusionTable, ruled: set[str]) -> Sentence:
+    """What excluding common knowledge would change most: values first, then missing values.
 
-    What this run leaves out already is told only where nothing else is to be accepted.
+    What this run excludes already comes only where nothing else is to be excluded.
     """
-    measure = record.measure
     left = [one for one in record.targets if not ruled.issuperset(_rules(record, 1, one))]
-    order: tuple[tuple[int, str, Sequence[str]], ...] = (
-        (1, "accept", left),
-        (1, "accepted", record.targets),
-        (2, "grid missing", record.targets),
+    order: tuple[tuple[int, str, str, Sequence[str]], ...] = (
+        (1, "accept", "Excluding {rules} as common knowledge would lower", left),
+        (
+            1,
+            "accepted",
+            "Excluding {rules} as common knowledge, as this run does, lowers",
+            record.targets,
+        ),
+        (2, "grid missing", "Excluding missing values too would lower", record.targets),
     )
-    for column, key, targets in order:
+    for column, key, words, targets in order:
         before, after = _fall(record, column, targets)
         if before is None or after is None:
             continue
-        fields = {
-            "measure": measure,
-            "target": truncate(before.target),
-            "p": percent(before.synthetic or 0.0),
-            "q": percent(after.synthetic or 0.0),
-        }
-        of = f"{part}|{before.target}|{column}"
-        if column == 2:
-            return fill_sentence(f"checks.{key}", of, **fields)
-        rules = _rules(record, column, before.target)
-        kind = f"checks.{key}" if len(rules) == 1 else f"checks.{key} several"
-        shown = "; ".join(truncate(format_rule(rule)) for rule in rules)
-        return fill_sentence(kind, of, rules=shown, **fields)
-    return fill_sentence("checks.grid same", part)
+        rules = "; ".join(
+            truncate(format_rule(rule)) for rule in _rules(record, column, before.target)
+        )
+        text = (
+            f"{words.replace('{rules}', rules)} {record.measure} of {truncate(before.target)} from"
+            f" {percent(before.synthetic or 0.0)} to {percent(after.synthetic or 0.0)}."
+        )
+        return Sentence(text, key=f"checks.{key}", of=f"{part}|{before.target}|{column}")
+    text = "Excluding common values and missing values changes no figure."
+    return Sentence(text, key="checks.grid same", of=part)
 
 
 def _fall(
@@ -237,7 +241,7 @@ def _fall(
 
 
 def _rules(record: ExclusionTable, column: int, target: str) -> tuple[str, ...]:
-    """What a column leaves out about one target; all of it where that cannot be told."""
+    """What a column excludes about one target; all of it where that cannot be told."""
     rules = next(one.exclude for one in record.columns if one.column == column)
     own = tuple(rule for rule in rules if rule.startswith((f"{target}=", f'"{target}"=')))
     return own or rules

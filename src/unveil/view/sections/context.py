@@ -1,136 +1,186 @@
-"""Who made this run, when, with what, of which files; for whom, and by whose limits?"""
+"""Annex F: scenarios, exclusions, files, limits, the five factors, settings and run history."""
 
 import math
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from unveil.records.disclosure import Coercion
-from unveil.records.judgement import Judgement
-from unveil.records.report import Parts, ReportContents
+from unveil.records.judgement import Decision, Judgement
+from unveil.records.report import (
+    ExclusionText,
+    HistoryRow,
+    Parts,
+    ReportContents,
+    ScenarioText,
+)
 from unveil.records.run import Run, RunPart
-from unveil.view.format import format_count, people, truncate
+from unveil.view.blocks import Block, Facts, Heading, Items, Sentence, TableBlock, notes, table
+from unveil.view.format import (
+    format_count,
+    format_rule,
+    people,
+    percent,
+    percent_or_dash,
+    ratio,
+    truncate,
+)
 from unveil.view.group_notes import group_notes
-from unveil.view.html import notes
-from unveil.view.html_page import render_details
-from unveil.view.html_pieces import NOT_SAID, aside, facts, text, text_table, when
 from unveil.view.limits import limit_text
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Phrase, Section
+from unveil.view.sections.shared import fold, format_time
 
 AUDIENCES = {
-    "closed": "closed: people under one roof, bound by contract",
+    "closed": "closed: authorised users, no onward sharing",
     "registered": "registered: known users who have signed conditions",
-    "open": "open: anybody",
+    "open": "open: anyone",
 }
-"""To whom the copy would go."""
 FACTORS = {
     "release_context": "Context of the release",
-    "taken_for_real": "Taken for real",
+    "taken_for_real": "Mistaken for real data",
     "other_sources": "Other sources",
-    "intruder_knowledge": "What an intruder knows",
-    "method_released": "What is told of the method",
+    "intruder_knowledge": "Intruder knowledge",
+    "method_released": "Method released",
 }
 """Raab's five factors, in a word or two."""
+APPLY = (
+    "Exclusions apply to DiSCO, iS, DiS, DiSDiO, Dorig, DCAP and CAPd, and where a rule concerns"
+    " missing keys to uniques; they do not apply to CAP, TCAP, GTCAP, SUDA, match risk or attacks."
+)
+MOST_TARGETS = 25
+MOST_RULES = 3
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """Run, files, the five factors, limits with their origin, and how files were read."""
-    run, judgement = contents.run, contents.judgement
-    body = [
-        *(one.html("told") for one in _run_sentences(run)),
-        _files(run),
-        "<h3>The five factors</h3>",
-        _answered(contents).html("told"),
-        _factors(contents),
-        "<h3>Your limits</h3>",
-        _audience(judgement),
-        _limits(judgement),
-        render_details("Versions and hashes", _versions(contents)),
-        aside("What was measured, part by part", _parts(run)),
-        aside("How the files were read and matched", _notes(run, parts)),
-        *(f'<p class="told">{text(warning)}</p>' for warning in run.warnings),
-    ]
-    return Section("context", "Context", "".join(body))
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """Everything a reader needs to know about the run itself."""
+    run = contents.run
+    yield Heading("Disclosure scenarios", 3)
+    yield from _scenarios(contents.scenarios)
+    yield from _exclusions(contents.exclusions)
+    yield Heading("Run and files", 3)
+    yield from _run_sentences(run)
+    yield _files(run)
+    yield from (Sentence(warning, "look") for warning in run.warnings)
+    yield from fold("Versions and hashes", [_versions(contents)])
+    yield from fold("Parts of the run", [_parts(run)])
+    yield from fold("How the files were read and matched", _notes(run, parts))
+    yield Heading("Five questions about the context (Raab 2024)", 3)
+    yield from _factors(contents)
+    yield Heading("Limits", 3)
+    yield from _limits(contents.judgement)
+    yield Heading("Decision", 3)
+    yield from _decided(contents.decision)
+    yield Heading("Run history", 3)
+    yield from _history(contents)
+    yield Heading("Records at risk", 3)
+    yield from _records(contents)
 
 
-def _run_sentences(run: Run) -> Iterator[Phrase]:
-    told = {
-        "n": f"{run.number:,}",
-        "started": when(run.started),
-        "seconds": format_count(math.ceil(run.seconds), "second"),
-    }
-    if run.by is None:
-        yield fill_sentence("context.run_unnamed", **told)
+def _scenarios(given: tuple[ScenarioText, ...]) -> Iterator[Block]:
+    if not given:
+        text = "No scenario was measured: no key variables were declared."
+        yield Sentence(text, key="scenario.none")
+    for one in given:
+        name = one.name + (f" ({one.template})" if one.template not in (None, one.name) else "")
+        shown = [truncate(target) for target in one.targets[:MOST_TARGETS]]
+        rest = len(one.targets) - len(shown)
+        more = f" and {rest:,} more" if rest else ""
+        yield Facts(
+            (
+                ("scenario", name),
+                ("intruder", one.sentence),
+                ("keys", ", ".join(map(truncate, one.keys))),
+                ("targets", f"{', '.join(shown)}{more} ({len(one.targets):,})"),
+            )
+        )
+
+
+def _exclusions(given: tuple[ExclusionText, ...]) -> Iterator[Block]:
+    n_in_run = sum(one.in_run for one in given)
+    yield Heading("Exclusions", 3)
+    if n_in_run:
+        text = f"{format_count(n_in_run, 'exclusion')} in force. {APPLY}"
+        yield Sentence(text, key="scenario.excluded")
     else:
-        yield fill_sentence("context.run", **told, by=truncate(run.by))
+        text = "Nothing is excluded: every figure counts all people."
+        yield Sentence(text, key="scenario.nothing excluded")
+    if n := len(given) - n_in_run:
+        text = f"{format_count(n, 'exclusion')} added since this run: not applied to its figures."
+        yield Sentence(text, "look", "scenario.added")
+    rows = [
+        (
+            format_rule(one.rule),
+            "all" if one.scenario is None else truncate(one.scenario),
+            one.reason,
+            ", ".join(word for word in (one.by, format_time(one.on) if one.on else "") if word),
+            ("ruling on a flag" if one.from_ruling else "project file")
+            + ("" if one.in_run else ", ADDED SINCE"),
+        )
+        for one in given
+    ]
+    heads = ("excluded", "scenario", "reason", "by", "recorded as")
+    yield table("", heads, rows, text=heads)
+
+
+def _run_sentences(run: Run) -> Iterator[Block]:
+    by = f" by {truncate(run.by)}" if run.by is not None else ", without a name"
+    took = format_count(math.ceil(run.seconds), "second")
+    text = f"Run {run.number:,} was started {format_time(run.started)}{by} and took {took}."
+    yield Sentence(text, key="context.run")
     states = [part.state for part in run.parts]
-    yield fill_sentence("context.measured", n=_parts_were(states.count("measured")))
-    if n_reused := states.count("reused"):
-        yield fill_sentence("context.reused", n=_parts_were(n_reused))
-    if n_lacking := states.count("not measured"):
-        yield fill_sentence("context.lacking", n=f"{format_count(n_lacking, 'part')} could")
+    said = [f"{format_count(states.count('measured'), 'result')} computed"]
+    if n := states.count("reused"):
+        said.append(f"{n:,} reused from earlier runs (inputs unchanged)")
+    if n := states.count("not measured"):
+        said.append(f"{n:,} could not be computed")
     if run.n_resumed:
-        yield fill_sentence("context.resumed", n=f"{run.n_resumed:,}")
+        said.append(f"{run.n_resumed:,} kept from an interrupted run")
+    yield Sentence(f"{'; '.join(said)}.", key="context.measured")
     if run.n_original is not None and run.n_synthetic:
-        yield _sizes(run.n_original, run.n_synthetic)
+        least, most, m = min(run.n_synthetic), max(run.n_synthetic), len(run.n_synthetic)
+        size = format_count(most, "record") if least == most else f"{least:,} to {most:,} records"
+        where = "the synthetic data" if m == 1 else f"each of {m:,} copies"
+        text = f"{people(run.n_original)} in the original, {size} in {where}."
+        yield Sentence(text, key="context.sizes")
 
 
-def _parts_were(count: int) -> str:
-    return f"{format_count(count, 'part')} {'was' if count == 1 else 'were'}"
-
-
-def _sizes(n_original: int, n_synthetic: tuple[int, ...]) -> Phrase:
-    least, most, m = min(n_synthetic), max(n_synthetic), len(n_synthetic)
-    records = format_count(most, "record") if least == most else f"{least:,} to {most:,} records"
-    copies = "the copy" if m == 1 else f"each of {m:,} copies"
-    return fill_sentence("context.sizes", n=people(n_original), m=records, copies=copies)
-
-
-def _files(run: Run) -> str:
+def _files(run: Run) -> TableBlock:
     rows = [
         (
             file.role if file.copy is None else f"{file.role} {file.copy}",
             file.path,
             f"{file.n_bytes:,}",
-            file.sha256,
+            file.sha256[:12],
         )
         for file in run.files
     ]
-    heads = ("file", "name", "bytes", "SHA-256")
-    return text_table("The files that were read", heads, rows, kinds=("", "text", "number", "hash"))
+    heads = ("file", "name", "bytes", "SHA-256 (first 12)")
+    return table("", heads, rows, text=("name", "SHA-256 (first 12)"))
 
 
-def _answered(contents: ReportContents) -> Phrase:
+def _factors(contents: ReportContents) -> Iterator[Block]:
     answered = sum(factor.answer is not None for factor in contents.factors)
-    return fill_sentence("context.answered", k=f"{answered:,}", n=f"{len(contents.factors):,}")
-
-
-def _factors(contents: ReportContents) -> str:
+    text = f"{answered:,} of {len(contents.factors):,} questions about the context are answered."
+    yield Sentence(text, key="context.answered")
     rows = [
         (
             FACTORS[factor.name],
             factor.question,
-            factor.answer or "not answered yet",
-            factor.by or "",
-            when(factor.on) if factor.on else "",
+            factor.answer or "not answered",
+            ", ".join(word for word in (factor.by, factor.on) if word),
         )
         for factor in contents.factors
     ]
-    heads = ("factor", "question", "answer", "by", "on")
-    kinds = ("text", "text", "text", "text", "date")
-    return text_table("Raab (2024) asks these before any figure is read", heads, rows, kinds=kinds)
+    heads = ("factor", "question", "answer", "by")
+    yield table("", heads, rows, text=heads)
 
 
-def _audience(judgement: Judgement) -> str:
-    audience = AUDIENCES.get(judgement.audience or "", NOT_SAID)
-    accepted = judgement.accepted_by or "nobody yet"
+def _limits(judgement: Judgement) -> Iterator[Block]:
+    accepted = judgement.accepted_by or "no one yet"
     if judgement.accepted_by and judgement.accepted_on:
-        accepted += f", {when(judgement.accepted_on)}"
-    return facts(
-        [("audience", audience), ("it asks for", judgement.rule), ("limits accepted by", accepted)]
+        accepted += f", {format_time(judgement.accepted_on)}"
+    audience = AUDIENCES.get(judgement.audience or "", "not stated")
+    yield Facts(
+        (("audience", audience), ("requires", judgement.rule), ("limits accepted by", accepted))
     )
-
-
-def _limits(judgement: Judgement) -> str:
     rows = [
         (
             one.measure,
@@ -140,16 +190,16 @@ def _limits(judgement: Judgement) -> str:
         )
         for one in judgement.limits
     ]
-    heads = ("measure", "review above", "limit", "where the values come from")
-    table = text_table("Limits", heads, rows, kinds=("", "number", "number", "text"))
-    return table or '<p class="told">No limit is set on any measure.</p>'
+    if not rows:
+        yield Sentence("No limit is set on any measure.")
+    yield table("", ("measure", "review above", "limit", "origin"), rows, text=["origin"])
 
 
-def _versions(contents: ReportContents) -> str:
+def _versions(contents: ReportContents) -> Facts:
     run = contents.run
     packages = ", ".join(f"{one.package} {one.version}" for one in run.packages)
-    return facts(
-        [
+    return Facts(
+        (
             ("unveil", run.version),
             ("Python", run.python),
             ("packages", packages),
@@ -157,21 +207,22 @@ def _versions(contents: ReportContents) -> str:
             ("project file, SHA-256", run.project_sha256),
             ("settings, SHA-256", run.settings_sha256),
             ("log before the run", run.log_head),
-            ("seed", f"kept in {run.seed_file}" if run.seed_file else "none was needed"),
+            ("seed", f"stored in {run.seed_file}" if run.seed_file else "none was needed"),
             ("seed file, SHA-256", run.seed_sha256 or ""),
-        ]
+            *((f"{file.role} {file.copy or ''}, SHA-256", file.sha256) for file in run.files),
+        )
     )
 
 
-def _parts(run: Run) -> str:
+def _parts(run: Run) -> TableBlock:
     rows = [(part.name, part.kind, _state(part), _seconds(part)) for part in run.parts]
     heads = ("part", "measure", "state", "seconds")
-    return text_table("Parts of the run", heads, rows, kinds=("text", "", "text", "number"))
+    return table("", heads, rows, text=heads[:3])
 
 
 def _state(part: RunPart) -> str:
     if part.state == "reused":
-        return f"as measured in run {part.reused_from:,}"
+        return f"reused from run {part.reused_from:,}"
     return f"{part.state}: {part.reason}" if part.reason else part.state
 
 
@@ -181,11 +232,106 @@ def _seconds(part: RunPart) -> str:
     return f"{part.seconds:.1f}" if part.seconds >= 0.05 else "under 0.1"
 
 
-def _notes(run: Run, parts: Parts) -> str:
+def _notes(run: Run, parts: Parts) -> Iterator[Block]:
     """Each note of reading once, whichever parts have it."""
     found: dict[tuple[str, str], Coercion] = {}
     for part in run.parts:
         record = parts[part.name] if part.file is not None else None
         for note in getattr(record, "coercions", ()):
             found.setdefault((note.side, note.sentence), note)
-    return notes(group_notes(list(found.values())))
+    yield from notes(group_notes(list(found.values())))
+
+
+def _history(contents: ReportContents) -> Iterator[Block]:
+    rows = [row for row in contents.history if row.run <= contents.run.number]
+    if len(rows) < 2:
+        yield Sentence("This is the first run.", key="history.first")
+    else:
+        yield from _change(*rows[-2:])
+    if later := len(contents.history) - len(rows):
+        yield Sentence(f"{format_count(later, 'run')} came after this one.", "look")
+    cells = [
+        (
+            f"{row.run:,}",
+            format_time(row.started)[:10],
+            percent_or_dash(row.repU),
+            percent_or_dash(row.DiSCO),
+            truncate(row.worst_target) if row.worst_target is not None else "-",
+            ratio(row.S_pMSE),
+            "; ".join(row.changed) or "-",
+            row.decision or "-",
+        )
+        for row in contents.history
+    ]
+    heads = ("run", "date", "highest repU", "highest DiSCO", "target", "worst S_pMSE")
+    text = ("date", "target", "changes", "decision")
+    yield table("", (*heads, "changes", "decision"), cells, text=text)
+
+
+def _change(before: HistoryRow, now: HistoryRow) -> Iterator[Block]:
+    """What the last run changed in risk and utility; a price only where the risk fell for it."""
+    of, fell = f"{before.run}|{now.run}", False
+    if before.DiSCO is not None and now.DiSCO is not None:
+        x, y = percent(before.DiSCO), percent(now.DiSCO)
+        is_ruled = bool(now.left_out or now.counted_again) and x != y
+        fell = now.DiSCO < before.DiSCO and x != y and not is_ruled
+        how = f"stayed at {x}" if x == y else f"changed from {x} to {y}"
+        text = f"From run {before.run:,} to run {now.run:,} the highest DiSCO {how}"
+        if is_ruled:
+            files = "the files are the same" if now.same_files else "files changed too"
+            text += f"; the exclusions differ ({_rules(now)}) and {files}"
+        yield Sentence(f"{text}.", key="history.rules" if is_ruled else "history.risk", of=of)
+    if before.S_pMSE is not None and now.S_pMSE is not None:
+        x, y = ratio(before.S_pMSE), ratio(now.S_pMSE)
+        how = f"stayed at {x}" if x == y else f"changed from {x} to {y}"
+        is_price = fell and x != y and now.S_pMSE > before.S_pMSE
+        price = f": a cost of {ratio(now.S_pMSE - before.S_pMSE)}" if is_price else ""
+        text = f"S_pMSE of the worst pair {how}{price} (lower is closer to the original)."
+        yield Sentence(text, key="history.price" if is_price else "history.fit", of=of)
+
+
+def _rules(row: HistoryRow) -> str:
+    """What is excluded now, and what no longer is."""
+    said = []
+    for words, rules in (("now", row.left_out), ("no longer", row.counted_again)):
+        if rules:
+            more = f" and {len(rules) - MOST_RULES:,} more" if len(rules) > MOST_RULES else ""
+            shown = "; ".join(truncate(format_rule(rule)) for rule in rules[:MOST_RULES])
+            said.append(f"{words} excluded: {shown}{more}")
+    return "; ".join(said)
+
+
+def _decided(decision: Decision | None) -> Iterator[Block]:
+    """What a named person decided, with the note and every alert it overrides."""
+    if decision is None:
+        yield Sentence("No decision has been recorded for this run.", key="decision.none")
+        return
+    what = "release" if decision.release else "no release"
+    text = (
+        f"Decision: {what}. {truncate(decision.by)}, {format_time(decision.on)}, on run"
+        f" {decision.run:,}."
+    )
+    yield Sentence(text, "lead", "decision.made", "decision")
+    yield Sentence(f"Note: {decision.note}")
+    for one in decision.despite:
+        yield Sentence(f"Despite {one.alert}, because: {one.reason}")
+
+
+def _records(contents: ReportContents) -> Iterator[Block]:
+    """Where the people at risk are listed: in a confidential file of its own, never here."""
+    file = contents.records_file
+    if file is None:
+        text = (
+            "The people behind DiSCO are listed on request, in a confidential file of their own:"
+            " unveil report --records."
+        )
+        yield Sentence(text, key="records.none")
+        return
+    yield Sentence(
+        "The people behind DiSCO, each with a reason, are in a confidential file of their own.",
+        key="records.written",
+    )
+    is_beside = PurePosixPath(file).name == file
+    where = "beside this report" if is_beside else "in the project"
+    also = [file.removesuffix(".html") + ".csv"] if file.endswith(".html") else []
+    yield Items(tuple(f"{one} ({where})" for one in (file, *also)))

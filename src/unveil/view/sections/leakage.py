@@ -1,4 +1,4 @@
-"""Are people given away because their own record was used? Train against control, and attacks."""
+"""Annex D: disclosure of training records beyond a control sample, and simulated attacks."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,93 +12,68 @@ from unveil.view import flags
 from unveil.view import membership as of_membership
 from unveil.view.attack_rows import HEADS as ATTACK_HEADS
 from unveil.view.attack_rows import attack_rows, has_control, legend, warnings
+from unveil.view.blocks import Block, Figure, Items, Sentence, table
 from unveil.view.charts.dots import attack_pairs_chart, excess_chart, membership_chart
 from unveil.view.format import lines, percent, truncate
-from unveil.view.html import paragraph
-from unveil.view.html_page import figures, render_details
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.by_scenario import (
-    MOST_TARGETS,
-    note_of,
-    render_by_scenario,
-    render_subheading,
-    scenarios_of,
-)
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import render_figure
+from unveil.view.sections.shared import by_scenario, fold
 
 ATTACKS: tuple[Kind, ...] = ("singling_out", "linkability", "inference")
 KINDS: tuple[Kind, ...] = ("excess", *ATTACKS, "membership")
 CAPTIONS = {
     "excess": (
-        "Blue square: people whose records were used. Grey ring: people whose records were not,"
-        " about whom the copy can only know what is true in general."
+        "Blue square: training records. Grey ring: control sample, about whom the synthetic data"
+        " can hold only what is true in general."
     ),
     "attacks": (
-        "Blue square: attacks on people whose records were used. Grey ring: the same on others."
-        " Lines are Wilson's intervals; the light stroke is an uninformed guess. R with its"
-        " interval stands at the right."
+        "Blue square: attacks on training records. Grey ring: on the control sample. Lines: Wilson"
+        " intervals. Light stroke: baseline. R with its interval is at the right."
     ),
     "no control": (
-        "Blue square: how often the attack succeeds, with Wilson's interval. The light stroke is an"
-        " uninformed guess."
+        "Blue square: success rate of the attack, with its Wilson interval. Light stroke: baseline."
     ),
     "membership": (
-        "Blue square: people who were used and are called members. Grey ring: others who are called"
-        " so too."
+        "Blue square: training records called members. Grey ring: control records called members."
     ),
 }
+MOST_ROWS = 8
 _COPY = re.compile(r" copy (\d+)$")
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """What a control shows in each scenario; None where nothing of it was asked for."""
-    if not scenarios_of(contents, KINDS):
-        return None
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """What a control sample shows in each scenario."""
 
-    def render_scenario(scenario: str | None) -> Iterator[str]:
+    def draw(scenario: str | None) -> Iterator[Block]:
         for part, record in parts.about("excess", scenario):
             yield from _excess(part, record)
-        yield from _attacks(contents, parts, scenario)
-        yield from _memberships(contents, parts, scenario)
+        yield from _attacks(parts, scenario)
+        yield from _memberships(parts, scenario)
 
-    statuses = [
-        one.status
-        for one in contents.judgement.figures
-        if contents.run.part(one.part).kind in KINDS
-    ]
-    return Section(
-        "leakage",
-        "What is given away because a record was used",
-        render_by_scenario(contents, "leakage", KINDS, render_scenario, parts=parts),
-        note_of(statuses),
-    )
+    title = "Excess disclosure and simulated attacks"
+    yield from by_scenario(contents, parts, title, KINDS, draw)
 
 
-def _excess(part: str, record: Excess) -> Iterator[str]:
-    yield Phrase("checks/excess sizes", part, flags.excess_sizes(record)).html()
+def _excess(part: str, record: Excess) -> Iterator[Block]:
     rows = sorted(
         flags.headline_excess(record), key=lambda row: -(-9.0 if row.R is None else row.R)
     )
-    n_heads = len(flags.EXCESS_HEADS) if record.exclude else 3
-    yield render_figure(
-        widest(part, rows),
-        excess_chart(record),
-        caption=CAPTIONS["excess"],
-        heads=("target", "measure", *flags.EXCESS_HEADS[:n_heads]),
-        rows=[
-            (truncate(row.target), row.measure, *flags.excess_cells(record, row)) for row in rows
-        ],
-    )
-    yield fill_sentence("leakage.no interval", part).html()
-    for row in rows[:MOST_TARGETS]:
-        if row.R is not None:
-            text = f"{truncate(row.target)}: {flags.excess_sentence(record, row)}"
-            of = f"{part}|{row.target}|{row.measure}"
-            yield Phrase("checks/excess", of, text).html()
+    heads = flags.EXCESS_HEADS if record.exclude else flags.EXCESS_HEADS[:3]
+    cells = [(truncate(row.target), row.measure, *flags.excess_cells(record, row)) for row in rows]
+    shown = table("", ("target", "measure", *heads), cells, text=["measure"])
+    yield Figure(widest(part, rows), excess_chart(record), CAPTIONS["excess"], shown)
+    yield Sentence(flags.excess_sizes(record), key="checks/excess sizes", of=part)
+    detail = [
+        Sentence(
+            f"{truncate(row.target)}: {flags.excess_sentence(record, row)}",
+            key="checks/excess",
+            of=f"{part}|{row.target}|{row.measure}",
+        )
+        for row in rows
+        if row.R is not None
+    ]
+    yield from fold("Excess disclosure in words", detail)
 
 
-def widest(part: str, rows: Sequence[ExcessRow]) -> Phrase:
+def widest(part: str, rows: Sequence[ExcessRow]) -> Sentence:
     """The target with the widest gap, in points."""
     known = [
         (row.train - row.control, row)
@@ -106,17 +81,22 @@ def widest(part: str, rows: Sequence[ExcessRow]) -> Phrase:
         if row.train is not None and row.control is not None
     ]
     if not known:
-        return fill_sentence("leakage.nothing", part)
+        text = "Training and control sample could not both be measured for any target."
+        return Sentence(text, "lead", "leakage.nothing", part)
     gap, row = max(known, key=lambda pair: pair[0])
-    figures_ = {
-        "target": truncate(row.target),
-        "a": percent(row.train or 0.0),
-        "b": percent(row.control or 0.0),
-    }
+    shares = f"{percent(row.train or 0.0)} against {percent(row.control or 0.0)}"
     of = f"{part}|{row.target}|{row.measure}"
     if gap <= 0:
-        return fill_sentence("leakage.none", of, **figures_)
-    return fill_sentence("leakage.more", of, **figures_, x=points(gap))
+        text = (
+            "Training records are not disclosed more often than the control sample; widest gap:"
+            f" {truncate(row.target)}, {shares}."
+        )
+        return Sentence(text, "lead", "leakage.none", of)
+    text = (
+        f"Training records are disclosed more often than the control sample, most for"
+        f" {truncate(row.target)}: {shares} ({points(gap)} points)."
+    )
+    return Sentence(text, "lead", "leakage.more", of)
 
 
 def points(gap: float) -> str:
@@ -125,33 +105,37 @@ def points(gap: float) -> str:
     return "less than 0.1" if shown == "0.0" else shown
 
 
-def _attacks(contents: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
+def _attacks(parts: Parts, scenario: str | None) -> Iterator[Block]:
     copies = attacks_by_copy(parts, scenario)
     if not copies:
         return
-    yield render_subheading(contents, KINDS, "Simulated attacks")
     order = sorted(copies, key=lambda copy: -_highest([one for _, one in copies[copy]]))
     first, *others = order
     named = copies[first]
     records = [record for _, record in named]
+    is_controlled = has_control(records)
     if others:
-        key = "leakage.copy" if has_control(records) else "leakage.copy without control"
-        yield fill_sentence(key, named[0][0], copy=f"copy {first}", m=f"{len(copies)}").html()
-    key = "meaning" if has_control(records) else "no control"
-    yield render_figure(
-        Phrase(f"attacks/{key}", named[0][0], attacked.general(records)[0]),
+        by = "R is highest" if is_controlled else "success is highest"
+        text = f"Attacks on copy {first}, where {by} of {len(copies)} copies."
+        yield Sentence(text, key="leakage.copy", of=named[0][0])
+    yield Figure(
+        Sentence(
+            attacked.general(records)[0],
+            "lead",
+            f"attacks/{'meaning' if is_controlled else 'no control'}",
+            named[0][0],
+        ),
         attack_pairs_chart(records),
-        caption=CAPTIONS["attacks" if has_control(records) else "no control"],
-        heads=ATTACK_HEADS,
-        rows=attacked.table_rows(records),
+        CAPTIONS["attacks" if is_controlled else "no control"],
+        table("", ATTACK_HEADS, attacked.table_rows(records)),
     )
-    yield paragraph(legend(records))
-    yield _to_beware(warnings(records))
-    yield from _in_words(named)
+    yield Sentence(legend(records))
+    yield from _to_beware(warnings(records))
+    yield from fold("Attacks in words", _in_words(named))
     for copy in others:
         rows = attacked.table_rows([record for _, record in copies[copy]])
-        yield render_details(f"Attacks on copy {copy}", figures("", ATTACK_HEADS, rows))
-    yield Phrase("attacks/limits", named[0][0], attacked.TEMPLATES["limits"]).html()
+        yield from fold(f"Attacks on copy {copy}", [table("", ATTACK_HEADS, rows)])
+    yield Sentence(attacked.TEMPLATES["limits"], key="attacks/limits", of=named[0][0])
 
 
 def attacks_by_copy(parts: Parts, scenario: str | None) -> dict[int, list[tuple[str, Attacks]]]:
@@ -169,49 +153,39 @@ def _highest(records: Sequence[Attacks]) -> float:
     return max((risk for risk in risks if risk is not None), default=-9.0)
 
 
-def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[str]:
-    """The riskiest rows of each attack, groups left out."""
+def _in_words(named: Sequence[tuple[str, Attacks]]) -> Iterator[Block]:
+    """The highest rows of each attack, groups left out."""
     for part, record in named:
         rows = [shown for shown in attack_rows([record]) if shown.row.group is None]
-        for shown in rows[:MOST_TARGETS]:
+        for shown in rows[:MOST_ROWS]:
             of = f"{part}|{shown.row.attack}|{shown.row.target or ''}"
-            told = list(attacked.row_keyed(shown))
-            if told:
-                text = " ".join(text for _, text in told)
-                yield Phrase(f"attacks/{told[0][0]}", of, text).html()
+            said = list(attacked.row_keyed(shown))
+            if said:
+                text = " ".join(text for _, text in said)
+                yield Sentence(text, key=f"attacks/{said[0][0]}", of=of)
 
 
-def _memberships(contents: ReportContents, parts: Parts, scenario: str | None) -> Iterator[str]:
+def _memberships(parts: Parts, scenario: str | None) -> Iterator[Block]:
     found = parts.about("membership", scenario)
-    if not found:
-        return
-    yield render_subheading(contents, KINDS, "Who was in the data")
     found.sort(key=lambda pair: -pair[1].headline.relative_F1)
     for place, (part, record) in enumerate(found):
-        block = "".join(_membership(part, record))
-        yield render_details(truncate(part), block) if place else block
+        drawn = list(_membership(part, record))
+        yield from fold(truncate(part), drawn) if place else drawn
 
 
-def _membership(part: str, record: Membership) -> Iterator[str]:
-    told = [
-        Phrase(f"membership/{'chosen' if key == 'threshold' else key}", part, text)
+def _membership(part: str, record: Membership) -> Iterator[Block]:
+    first, *rest = (
+        Sentence(text, key=f"membership/{'chosen' if key == 'threshold' else key}", of=part)
         for key, text in of_membership.membership_sentences(record)
-    ]
-    yield render_figure(
-        told[0],
-        membership_chart(record),
-        caption=CAPTIONS["membership"],
-        heads=of_membership.HEADS,
-        rows=of_membership.membership_rows(record),
     )
-    yield from (one.html() for one in told[1:])
-    yield figures(
-        "How close records come", of_membership.CLOSEST_HEADS, of_membership.closest_rows(record)
-    )
-    yield _to_beware([lines(warning) for warning in record.warnings])
+    rows = table("", of_membership.HEADS, of_membership.membership_rows(record))
+    yield Figure(first, membership_chart(record), CAPTIONS["membership"], rows)
+    closest = table("", of_membership.CLOSEST_HEADS, of_membership.closest_rows(record))
+    yield from fold("Membership in words; distances to the closest record", [*rest, closest])
+    yield from _to_beware(record.warnings)
 
 
-def _to_beware(warnings_: Sequence[str]) -> str:
+def _to_beware(warnings_: Sequence[str]) -> Iterator[Block]:
     """Warnings in the words of the records; nothing of none."""
-    told = "".join(map(paragraph, warnings_))
-    return f'<div class="look">{told}</div>' if told else ""
+    if warnings_:
+        yield Items(tuple(map(lines, warnings_)), "▲")

@@ -1,143 +1,147 @@
-"""What do sections share? A picture under its sentence, and what to say where nothing is there."""
+"""What sections share: one part for each scenario, sentences by key, why figures are missing."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from unveil.records.report import ReportContents
+from unveil.records.base import Copy
+from unveil.records.judgement import LimitCheck
+from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind, RunPart
-from unveil.view.charts.chart import Chart
+from unveil.view.blocks import Block, Folded, Heading, Sentence
 from unveil.view.format import lines, truncate
-from unveil.view.html_page import figure, figures
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Phrase
 
-BOX = 912
-"""Pixels from side to side of a picture's box on a desk."""
-LARGEST = 1.4
-_SIZE = re.compile(r'width="([0-9.]+)" height="([0-9.]+)" viewBox=')
-MOST_ACROSS = 6
-"""Columns of figures that a sheet of paper has room for beside their names."""
-
-
+MOST_TARGETS = 25
+"""So many targets stand in a printed table; those with less risk are folded."""
 NAMES: dict[Kind, str] = {
-    "disclosure": "What could be found and learnt",
-    "exclusion_table": "What would be left",
+    "disclosure": "Disclosure",
+    "exclusion_table": "Effect of exclusions",
     "cap": "CAP",
     "tcap": "TCAP",
     "gtcap": "GTCAP",
-    "suda": "Who is alone, and by which keys (SUDA)",
+    "suda": "Special uniques (SUDA)",
     "match_risk": "Match risk",
-    "excess": "People who were used beside people who were not",
+    "excess": "Excess disclosure over the control sample",
     "singling_out": "Singling out",
     "linkability": "Linkability",
     "inference": "Inference",
     "membership": "Membership",
 }
-"""Measures of a scenario as they are called in a sentence."""
+"""Measures of a scenario as a sentence names them."""
 
 
-def render_figure(
-    sentence: Phrase,
-    chart: Chart,
+def by_scenario(
+    contents: ReportContents,
+    parts: Parts,
+    title: str,
+    kinds: Sequence[Kind],
+    draw: Callable[[str | None], Iterable[Block]],
     *,
-    caption: str,
-    heads: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    is_narrow: bool = False,
-) -> str:
-    """A picture with the sentence it supports, its caption, and its figures as a table.
+    has_reasons: bool = True,
+) -> Iterator[Block]:
+    """What there is to show of each scenario, under its name where there are several.
 
-    A narrow table stands in two columns on paper.
+    A scenario with the figures of one before it refers to that. A section that is the whole of its
+    annex has no title.
     """
-    shown = figure(sentence, _enlarged(chart.svg()), caption=caption, heads=heads, rows=rows)
-    return shown.replace('"scroll figures"', '"scroll figures narrow"') if is_narrow else shown
+    names = scenarios_of(contents, kinds)
+    if names and title:
+        yield Heading(title, 3)
+    for one in names:
+        other = _same_as(parts, kinds, one, names)
+        heading = Heading(truncate(one or "All scenarios"), 4 if title else 3)
+        if other is not None:
+            text = f"Keys and figures are those of {truncate(other)}: see there."
+            yield heading
+            yield Sentence(text, key="scenario.same", of=f"{one}|{other}")
+        elif shown := list(draw(one)):
+            yield from [heading] if len(names) > 1 else []
+            yield from shown
+    if has_reasons:
+        yield from unmeasured(contents, kinds)
 
 
-def _enlarged(picture: str) -> str:
-    """A picture as wide as its box, but for small ones: letters would outgrow those around."""
-
-    def grown(found: re.Match[str]) -> str:
-        wide, high = float(found[1]), float(found[2])
-        by = max(1.0, min(LARGEST, BOX / wide))
-        return f'width="{wide * by:.0f}" height="{high * by:.0f}" viewBox='
-
-    return _SIZE.sub(grown, picture, count=1)
+def _same_as(
+    parts: Parts, kinds: Sequence[Kind], scenario: str | None, names: Sequence[str | None]
+) -> str | None:
+    """A scenario before this one with the very same figures; None where there is none."""
+    own = _records(parts, kinds, scenario)
+    earlier = [one for one in names[: names.index(scenario)] if one is not None]
+    return next((one for one in earlier if own and _records(parts, kinds, one) == own), None)
 
 
-def screen_only(content: str) -> str:
-    """What paper does without."""
-    return f'<div class="screen">{content}</div>'
+def _records(parts: Parts, kinds: Sequence[Kind], scenario: str | None) -> list[object]:
+    return [record for kind in kinds for _, record in parts.about(kind, scenario)]
 
 
-def paper_only(content: str) -> str:
-    """What paper has in its place."""
-    return f'<div class="paper">{content}</div>'
+def scenarios_of(contents: ReportContents, kinds: Sequence[Kind]) -> list[str | None]:
+    """The scenarios for which some of these measures were asked for, as the project has them."""
+    asked = [part.scenario for part in contents.run.parts if part.kind in kinds]
+    order = [one.name for one in contents.scenarios]
+    known: list[str | None] = [one for one in order if one in asked]
+    return [*known, *dict.fromkeys(one for one in asked if one not in order)]
 
 
-def render_transposed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """A table of many heads and few rows on its side: it has to fit on a sheet of paper.
-
-    Of many rows several tables, one below the other.
-    """
-    tables = []
-    for start in range(0, len(rows), MOST_ACROSS):
-        across = rows[start : start + MOST_ACROSS]
-        first, *others = zip(heads, *across, strict=True)
-        tables.append(figures("", first, others))
-    return "".join(tables)
-
-
-def number_sentences(subject: str, part: str, keyed: Iterable[tuple[str, str]]) -> Iterator[Phrase]:
-    """Sentences of a subject, each told apart by which of its kind it is, from 0."""
-    so_far: Counter[str] = Counter()
-    for key, text in keyed:
-        yield Phrase(f"{subject}/{key}", f"{part}|{so_far[key]}", text)
-        so_far[key] += 1
+def unmeasured(contents: ReportContents, kinds: Sequence[Kind]) -> Iterator[Sentence]:
+    """Why parts that were asked for have no figures: one cause once, with all it affects."""
+    reasons: dict[str, list[RunPart]] = {}
+    for part in contents.run.parts:
+        if part.kind in kinds and part.file is None:
+            reasons.setdefault(part.reason or "no reason was given.", []).append(part)
+    for reason, found in reasons.items():
+        more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+        text = f"Not measured: {_name(found[0])}{more}. {lines(reason)}"
+        yield Sentence(text, "look", "not measured", found[0].name)
 
 
-def render_warnings(section: str, part: str, warnings: Sequence[str]) -> Iterator[str]:
-    """What was noticed while it was measured."""
-    for place, warning in enumerate(warnings):
-        told = fill_sentence(f"{section}.warning", f"{part}|{place}", warning=lines(warning))
-        yield told.html("look")
-
-
-def render_heading(text: str) -> str:
-    """What a part of a section is about."""
-    return f"<h3>{escape(truncate(text))}</h3>"
-
-
-def unmeasured_sentences(
-    contents: ReportContents, section: str, kinds: Sequence[Kind]
-) -> list[Phrase]:
-    """Why parts that were asked for have no figures."""
-    return [
-        fill_sentence(
-            f"{section}.not measured",
-            part.name,
-            what=_named(part),
-            reason=lines(part.reason or "no reason was given."),
-        )
-        for part in contents.run.parts
-        if part.kind in kinds and part.file is None
-    ]
-
-
-def _named(part: RunPart) -> str:
+def _name(part: RunPart) -> str:
     """What was asked for as people call it, and of what."""
     if (called := NAMES.get(part.kind)) is None:
-        shown = truncate(part.name)
-        return shown[:1].upper() + shown[1:]
+        return truncate(part.name)
     of = f" of {truncate(part.target)}" if part.target is not None else ""
     return f"{called}{of}" + (f" ({truncate(part.scenario)})" if part.scenario is not None else "")
 
 
-def contents_status(contents: ReportContents, parts: Sequence[str]) -> str:
-    """A word for the table of contents: how figures of these parts stand against their limits."""
-    statuses = [one.status for one in contents.judgement.figures if one.part in parts]
-    for status, word in (("above", "above limit"), ("review", "to review")):
-        if n := statuses.count(status):  # type: ignore[arg-type]
-            return f"{n:,} {word}"
-    return ""
+def number_sentences(
+    subject: str, part: str, keyed: Iterable[tuple[str, str]]
+) -> Iterator[Sentence]:
+    """Sentences of a subject, each told apart by which of its kind it is, from 0."""
+    so_far: Counter[str] = Counter()
+    for key, text in keyed:
+        yield Sentence(text, key=f"{subject}/{key}", of=f"{part}|{so_far[key]}")
+        so_far[key] += 1
+
+
+def warn(section: str, part: str, warnings: Sequence[str]) -> Iterator[Sentence]:
+    """What was noticed while it was measured."""
+    for place, warning in enumerate(warnings):
+        yield Sentence(lines(warning), "look", f"{section}.warning", f"{part}|{place}")
+
+
+def fold(summary: str, blocks: Iterable[Block]) -> Iterator[Folded]:
+    """Detail; nothing of nothing."""
+    if found := tuple(blocks):
+        yield Folded(summary, found)
+
+
+def figures_of_part(
+    contents: ReportContents, part: str, measures: Iterable[str]
+) -> list[LimitCheck]:
+    """The figures of one part that are of these measures."""
+    wanted = set(measures)
+    return [one for one in contents.judgement.figures if one.part == part and one.measure in wanted]
+
+
+def copy_name(copy: Copy) -> str:
+    """A copy before a row of its figures."""
+    return {"mean": "mean", "pooled": "all pooled"}.get(str(copy), f"copy {copy}")
+
+
+def format_time(moment: str | None) -> str:
+    """A time as people read it: 2026-11-16 10:00 UTC; a date as it is."""
+    day, at, clock = (moment or "not stated").partition("T")
+    return f"{day} {clock[:5]} UTC" if at and clock.endswith("Z") else moment or day
+
+
+def are(n: int) -> str:
+    """How many, with their verb."""
+    return {0: "none is", 1: "1 is"}.get(n, f"{n:,} are")

@@ -1,53 +1,31 @@
-"""What would people who know some of the others learn from published tables? SAP, by table."""
+"""Published tables: attribution by subtraction (SAP), table by table."""
 
 from collections.abc import Iterator, Sequence
 
 from unveil.records.count_tables import Sap
 from unveil.records.report import Parts, ReportContents
 from unveil.view import sap as subtracted
+from unveil.view.blocks import Block, Figure, Heading, Sentence, table
 from unveil.view.charts.lines import MOST_LINES, StepLine, sap_curve
 from unveil.view.format import lines, truncate
 from unveil.view.format_probability import probability_figure
-from unveil.view.html_page import figures, render_details
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import (
-    number_sentences,
-    render_figure,
-    render_heading,
-    unmeasured_sentences,
-)
+from unveil.view.sections.shared import fold, number_sentences, unmeasured
 
 CAPTION = (
-    "Chance of being certain of an empty combination, by the number of people already known. A dot"
-    " marks where a line leaves zero; shaded where only bounds are known. Drawn from true counts."
+    "Probability of being certain that a combination is empty, by the number of people known. A dot"
+    " marks where a line leaves zero; shaded: only bounds are known. Computed from true counts."
 )
-HEADS = ("table", "leaves zero at", "SAP there", "people looked at", "SAP there", "members")
+HEADS = ("table", "leaves zero at", "SAP there", "people considered", "SAP at the end", "members")
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """All tables in one picture, then each in words; None where there is no table."""
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """All tables in one chart, then each in words."""
     found: list[tuple[str, Sap]] = parts.of("sap")
     threshold = _threshold(contents)
-    body = [
-        *_all(found, threshold),
-        *(part for name_, record in found for part in _table(name_, record, threshold)),
-        *(one.html() for one in unmeasured_sentences(contents, "tables", ["sap"])),
-    ]
-    if not body:
-        return None
-    note = _standing(contents)
-    return Section("tables", "What published tables give away", "".join(body), note)
-
-
-def _standing(contents: ReportContents) -> str:
-    """A word for the table of contents: tables, not their figures, against the limit."""
-    for status, word in (("above", "above limit"), ("review", "to review")):
-        judged = contents.judgement.figures
-        tables = {one.part for one in judged if (one.measure, one.status) == ("SAP", status)}
-        if tables:
-            return f"{len(tables):,} {word}"
-    return ""
+    yield from _all(found, threshold)
+    for part, record in found:
+        yield from _table(part, record, threshold)
+    yield from unmeasured(contents, ["sap"])
 
 
 def _threshold(contents: ReportContents) -> float:
@@ -61,35 +39,34 @@ def table_name(part: str) -> str:
     return part.removeprefix("sap ") or part
 
 
-def _all(found: Sequence[tuple[str, Sap]], threshold: float) -> Iterator[str]:
+def _all(found: Sequence[tuple[str, Sap]], threshold: float) -> Iterator[Block]:
     for start in range(0, len(found), MOST_LINES):
         some = found[start : start + MOST_LINES]
-        yield render_figure(
-            _first(some),
-            sap_curve(
-                [StepLine(table_name(part), one.lower, one.upper) for part, one in some],
-                threshold=threshold,
-            ),
-            caption=CAPTION,
-            heads=HEADS,
-            rows=[_cells(part, record) for part, record in some],
-        )
+        curves = [StepLine(table_name(part), one.lower, one.upper) for part, one in some]
+        rows = [_cells(part, record) for part, record in some]
+        chart = sap_curve(curves, threshold=threshold)
+        yield Figure(_first(some), chart, CAPTION, table("", HEADS, rows))
 
 
-def _first(found: Sequence[tuple[str, Sap]]) -> Phrase:
-    """Which of some tables gives something away with the fewest known."""
+def _first(found: Sequence[tuple[str, Sap]]) -> Sentence:
+    """Which of some tables is disclosive with the fewest known."""
     risky = [(record.first_risk, part) for part, record in found if record.first_risk is not None]
     if not risky:
         looked = max(found, key=lambda one: one[1].n[-1])
-        return fill_sentence("tables.no risk", looked[0], n=f"{looked[1].n[-1]:,}")
+        text = f"No attribution by subtraction with up to {looked[1].n[-1]:,} known people."
+        return Sentence(text, "lead", "tables.no risk", looked[0])
     n, part = min(risky, key=lambda one: one[0])
-    table = truncate(table_name(part))
+    name = truncate(table_name(part))
     if not n:
-        return fill_sentence("tables.by itself", part, table=table)
-    if len(found) == 1:
-        return fill_sentence("tables.one", part, table=table, n=f"{n:,}")
+        text = f"Table {name} allows attribution before anyone is known."
+        return Sentence(text, "lead", "tables.by itself", part)
+    first = f"Of {len(found)} tables {name} is disclosive first: an" if len(found) > 1 else "An"
+    text = (
+        f"{first} intruder who knows {n:,} of the members of table {name} can be certain that some"
+        " combination applies to none of the others."
+    )
     of = "|".join([part, *(other for other, _ in found if other != part)])
-    return fill_sentence("tables.first", of, table=table, n=f"{n:,}", k=str(len(found)))
+    return Sentence(text, "lead", "tables.first", of)
 
 
 def _cells(part: str, record: Sap) -> tuple[str, ...]:
@@ -105,13 +82,12 @@ def _cells(part: str, record: Sap) -> tuple[str, ...]:
     )
 
 
-def _table(part: str, record: Sap, threshold: float) -> Iterator[str]:
-    yield render_heading(table_name(part))
+def _table(part: str, record: Sap, threshold: float) -> Iterator[Block]:
+    yield Heading(truncate(table_name(part)), 3)
     what = subtracted.published_phrase(record.schemes)
-    yield fill_sentence("tables.published", part, what=what).html()
-    told = subtracted.sap_sentences(record, threshold=threshold)
-    yield from (one.html() for one in number_sentences("sap", part, told))
+    yield Sentence(f"Published: {what}.", key="tables.published", of=part)
+    yield from number_sentences("sap", part, subtracted.sap_sentences(record, threshold=threshold))
     heads, rows = subtracted.curve_rows(record, threshold)
-    yield render_details("SAP by the number of known people", figures("", heads, rows))
+    yield from fold("SAP by the number of known people", [table("", heads, rows)])
     for place, note in enumerate(record.notes):
-        yield fill_sentence("tables.note", f"{part}|{place}", note=lines(note)).html()
+        yield Sentence(lines(note), key="tables.note", of=f"{part}|{place}")

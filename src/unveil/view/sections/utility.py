@@ -1,129 +1,203 @@
-"""Does the copy still tell the original's story? Models, pairs, columns, associations, axes."""
+"""Annex E: how closely analyses of the synthetic data agree with the original."""
 
 from collections.abc import Iterator
 
 from unveil.records.codebook import CodebookDifferences
-from unveil.records.comparison import Comparison
+from unveil.records.comparison import Comparison, DistanceRow
 from unveil.records.report import Parts, ReportContents
 from unveil.records.run import Kind
-from unveil.records.utility import Projection, Utility
+from unveil.records.utility import PairTables, Projection, Utility
 from unveil.view import codebook
 from unveil.view import comparison as compared
+from unveil.view import pair_tables as paired
 from unveil.view import projection as projected
-from unveil.view import utility as told
-from unveil.view.charts.grids import correlation_difference, visible_columns
+from unveil.view import utility as modelled
+from unveil.view.blocks import Block, Figure, Heading, Sentence, table
+from unveil.view.charts.bars import distances
+from unveil.view.charts.distributions import distribution
+from unveil.view.charts.grids import correlation_difference, pair_map, visible_columns
 from unveil.view.charts.scatter import projected_groups
-from unveil.view.html_page import figures
+from unveil.view.distribution_rows import HEADS, distribution_rows
+from unveil.view.format import format_count, percent, truncate
 from unveil.view.pages import utility
-from unveil.view.report_sentences import fill_sentence
-from unveil.view.sections.section import Phrase, Section
-from unveil.view.sections.shared import (
-    contents_status,
-    number_sentences,
-    render_figure,
-    render_heading,
-    render_warnings,
-    unmeasured_sentences,
-)
-from unveil.view.sections.utility_columns import columns
-from unveil.view.sections.utility_pairs import pairs
+from unveil.view.sections.shared import fold, number_sentences, unmeasured, warn
 
 KINDS: tuple[Kind, ...] = ("utility", "tables", "compare", "projection", "structure")
+TITLES = {1: "Single columns", 2: "Pairs of columns", 3: "Three columns at a time"}
 AXES = (
-    "Two principal components of the original. A mark is the mean of a file, its cross and ellipse"
-    " are one standard deviation."
+    "Two principal components of the original. A mark is the mean of a file; cross and ellipse are"
+    " one standard deviation. No single record is drawn."
 )
 CAPTION = (
-    "Association in the copy less that in the original: Pearson's correlation of two numbers,"
-    " Cramér's V of two categories, the correlation ratio of a number and a category. White: not"
-    " measured."
+    "Association in the synthetic data less that in the original: Pearson's correlation of two"
+    " numbers, Cramér's V of two categories, correlation ratio of a number and a category. White:"
+    " not measured."
 )
 MOST_DIFFERENCES = 60
+MOST_VARIABLES = 24
+"""Columns in the map: of more, those whose pairs differ most."""
+MOST_ROWS = 20
+MOST_WORST = 3
+IN_SIGHT = 3
+"""Columns drawn in sight and on paper, the most different first; the others unfold."""
+MOST_COLUMNS = 24
 
 
-def section(contents: ReportContents, parts: Parts) -> Section | None:
-    """Everything that was measured about utility; None where nothing was asked for."""
-    body = [
-        *(part for name_, record in parts.of("utility") for part in _model(name_, record)),
-        *(part for name_, record in parts.of("tables") for part in pairs(name_, record)),
-        *(part for name_, record in parts.of("compare") for part in columns(name_, record)),
-        *(part for name_, record in parts.of("compare") for part in _associations(name_, record)),
-        *(part for name_, record in parts.of("projection") for part in _projection(name_, record)),
-        *_structure(parts),
-        *(one.html() for one in unmeasured_sentences(contents, "utility", KINDS)),
-    ]
-    if not body:
-        return None
-    names = [name_ for kind in KINDS for name_, _ in parts.of(kind)]
-    if not names:
-        body.insert(0, fill_sentence("utility.nothing").html())
-    return Section(
-        "utility",
-        "Where the synthetic copy differs",
-        "".join(body),
-        contents_status(contents, names),
-    )
+def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """Everything that was measured about utility."""
+    if not any(part.kind in KINDS for part in contents.run.parts):
+        return
+    for part, record in parts.of("utility"):
+        yield from _model(part, record)
+    for part, record in parts.of("tables"):
+        yield from _pairs(part, record)
+    for part, record in parts.of("compare"):
+        yield from _columns(part, record)
+        yield from _associations(part, record)
+    for part, record in parts.of("projection"):
+        yield from fold("On the original's principal components", _projection(part, record))
+    yield from _structure(parts)
+    if not any(parts.of(kind) for kind in KINDS):
+        text = "Utility was not measured: low risk alone does not make data useful."
+        yield Sentence(text, "look", "utility.nothing")
+    yield from unmeasured(contents, KINDS)
 
 
-def _model(part: str, record: Utility) -> Iterator[str]:
+def _model(part: str, record: Utility) -> Iterator[Block]:
     row = utility.worst_copy(record)
     of = f"{part}|{row.copy}"
-    yield render_heading("Can a model tell the files apart?")
-    first, *others = utility.against_chance(record)
-    yield Phrase(f"utility page/{first[0]}", of, first[1]).html("lead")
-    for key, text in others:
-        yield Phrase(f"utility page/{key}", of, text).html()
-    yield Phrase("utility/sizes", part, told.sizes(record)).html()
-    for key, text in told.keyed_sentences(record, row):
-        yield Phrase(f"utility/{key}", of, text).html()
-    rows = [told.cells(one) for one in record.rows]
-    yield figures("By copy", *told.without_empty(told.HEADS, rows))
-
-
-def _associations(part: str, record: Comparison) -> Iterator[str]:
-    text = dict(compared.comparison_sentences(record))["association"]
-    sentence = Phrase("comparison/association", part, text)
-    rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
-    yield render_heading("What goes together")
-    if len(record.columns) < 2 or not rows:
-        yield sentence.html()
-        return
-    yield render_figure(
-        sentence,
-        correlation_difference(record),
-        caption=CAPTION,
-        heads=compared.ASSOCIATION_HEADS,
-        rows=rows,
+    yield Heading("Propensity score: can a model distinguish the files?", 3)
+    for place, (key, text) in enumerate(utility.against_chance(record)):
+        yield Sentence(text, "plain" if place else "lead", f"utility page/{key}", of)
+    heads, rows = modelled.without_empty(
+        modelled.HEADS, [modelled.cells(one) for one in record.rows]
     )
+    yield table("", heads, rows)
+    said = [Sentence(modelled.sizes(record), key="utility/sizes", of=part)]
+    said += [
+        Sentence(text, key=f"utility/{key}", of=of)
+        for key, text in modelled.keyed_sentences(record, row)
+    ]
+    yield from fold("The model in words", said)
+
+
+def _pairs(part: str, record: PairTables) -> Iterator[Block]:
+    """The map of all pairs with its sentences; tables of other sizes in words alone."""
+    copy = paired.headline_copy(record)
+    of = f"{part}|{copy}"
+    ranked = paired.standardised_rows(record, copy)
+    yield Heading(TITLES[record.ways], 3)
+    if record.ways == 2 and ranked:
+        shown = visible_variables(record, copy)
+        a, b = map(truncate, ranked[0].variables)
+        text = f"Worst pair: {a} by {b}, S_pMSE {modelled.figure(ranked[0].S_pMSE)}."
+        rows = [paired.cells(row) for row in ranked[:MOST_ROWS]]
+        yield Figure(
+            Sentence(text, "lead", "utility.worst pair", of),
+            pair_map(record, copy, variables=shown),
+            utility.CAPTIONS["pairs"],
+            table("", paired.HEADS, rows),
+        )
+        if len(shown) < len(record.variables):
+            yield _some(part, len(shown), len(record.variables))
+    for key, text in paired.keyed_sentences(record, copy):
+        yield Sentence(text, key=f"pair tables/{key}", of=of)
+    yield from fold("Where they differ", _where(record, copy))
+
+
+def _some(part: str, n: int, total: int) -> Sentence:
+    text = f"The chart has the {n:,} columns that differ most, of {total:,}."
+    return Sentence(text, key="utility.some", of=part)
+
+
+def visible_variables(record: PairTables, copy: int) -> list[str]:
+    """The columns of the map, in the order of the file."""
+    if len(record.variables) <= MOST_VARIABLES:
+        return list(record.variables)
+    worst = {one.variable for one in paired.scores(record, copy)[:MOST_VARIABLES]}
+    worst |= set(paired.standardised_rows(record, copy)[0].variables)
+    return [variable for variable in record.variables if variable in worst]
+
+
+def _where(record: PairTables, copy: int) -> Iterator[Block]:
+    """Scores of the columns, and cells of ten people and more of the worst tables."""
+    if record.ways > 1:
+        scores = [paired.score_cells(one) for one in paired.scores(record, copy)]
+        yield table("By column", paired.SCORE_HEADS, scores)
+    sizes = (record.n_original, record.n_synthetic[copy - 1])
+    worst = [one for one in record.worst if one.copy == copy and one.S_pMSE > 0]
+    for one in worst[:MOST_WORST]:
+        cells = paired.cell_rows(one, *sizes)
+        yield table(paired.locate_table(one), paired.CELL_HEADS, cells)
+
+
+def _columns(part: str, record: Comparison) -> Iterator[Block]:
+    """How far every column is from the original, and bars of those that differ most."""
+    said = dict(compared.comparison_sentences(record))
+    ranked = compared.ranked_rows(record)
+    yield Heading("Distributions, column by column", 3)
+    yield Sentence(said["sizes"], key="comparison/sizes", of=part)
+    if not ranked or "column" not in said:
+        return
+    heads, rows = modelled.without_empty(compared.DISTANCE_HEADS, compared.ranked_distances(record))
+    lead = Sentence(said["column"], "lead", "comparison/column", part)
+    yield Figure(lead, distances(record), utility.CAPTIONS["distances"], table("", heads, rows))
+    drawn = [_bars(part, record, row) for row in ranked[:MOST_COLUMNS]]
+    yield from drawn[:IN_SIGHT]
+    more = format_count(len(drawn) - IN_SIGHT, "more column")
+    yield from fold(f"{more}, the most different first", drawn[IN_SIGHT:])
+    if n := len(ranked) - len(drawn):
+        text = f"{n:,} more columns differ less; the table of columns has their figures."
+        yield Sentence(text, key="utility.more columns", of=part)
+
+
+def _bars(part: str, record: Comparison, row: DistanceRow) -> Figure:
+    found = record.distribution_of(row.column)
+    column = truncate(row.column)
+    if not row.total_variation:
+        text, key = f"{column}: same distribution in both files.", "utility.alike"
+    else:
+        share = percent(100 * row.total_variation)
+        bands = " in bands" if compared.is_in_bands(record, row) else ""
+        text, key = f"{column}: total variation distance{bands} {share}.", "utility.column"
+    return Figure(
+        Sentence(text, key=key, of=f"{part}|{row.column}|{row.copy}"),
+        distribution(found),
+        "",
+        table("", HEADS, distribution_rows(found)),
+    )
+
+
+def _associations(part: str, record: Comparison) -> Iterator[Block]:
+    text = dict(compared.comparison_sentences(record))["association"]
+    sentence = Sentence(text, "lead", "comparison/association", part)
+    rows = [compared.association_cells(row) for row in compared.changed_associations(record)]
+    yield Heading("Associations", 3)
+    if len(record.columns) < 2 or not rows:
+        yield sentence
+        return
+    figures = table("", compared.ASSOCIATION_HEADS, rows)
+    yield Figure(sentence, correlation_difference(record), CAPTION, figures)
     shown = len(visible_columns(record))
     if shown < len(record.columns):
-        n = f"{len(record.columns):,}"
-        yield fill_sentence("utility.some", part, n=f"{shown:,}", all=n).html()
+        yield _some(part, shown, len(record.columns))
 
 
-def _projection(part: str, record: Projection) -> Iterator[str]:
+def _projection(part: str, record: Projection) -> Iterator[Block]:
     keyed = [one for one in projected.projection_sentences(record) if one[0] != "warning"]
     first, *others = number_sentences("projection", part, keyed)
-    yield render_heading("Seen from the original's main axes")
-    yield render_figure(
-        first,
-        projected_groups(record),
-        caption=AXES,
-        heads=projected.GROUP_HEADS,
-        rows=[projected.group_cells(row) for row in record.rows],
-    )
-    yield fill_sentence("utility.groups", part).html()
-    yield from (one.html() for one in others)
-    yield from render_warnings("utility", part, record.warnings)
+    rows = [projected.group_cells(row) for row in record.rows]
+    yield Figure(first, projected_groups(record), AXES, table("", projected.GROUP_HEADS, rows))
+    yield from others
+    yield from warn("utility", part, record.warnings)
 
 
-def _structure(parts: Parts) -> Iterator[str]:
+def _structure(parts: Parts) -> Iterator[Block]:
     found: list[tuple[str, CodebookDifferences]] = parts.of("structure")
-    if found:
-        yield render_heading("How the files are built")
     for part, record in found:
+        yield Heading("Structure of the files", 3)
         key, text = codebook.differences_keyed(record)
-        yield Phrase(f"codebook/{key}", part, text).html()
+        yield Sentence(text, key=f"codebook/{key}", of=part)
         rows = [codebook.difference_cells(row) for row in record.rows[:MOST_DIFFERENCES]]
-        table = codebook.DIFFERENCE_HEADS
-        yield figures("What differs, the gravest first", table, rows).replace(" figures", "", 1)
+        shown = table("", codebook.DIFFERENCE_HEADS, rows, text=codebook.DIFFERENCE_HEADS)
+        yield from fold("Differences of structure, the gravest first", [shown] if rows else [])

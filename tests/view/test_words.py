@@ -1,0 +1,112 @@
+"""Retired forms occur in no text of the files below; every file that becomes clean is added."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RETIRED = {
+    r"\balone with\b|\bagain alone\b": "unique",
+    r"\bgiv(?:e|es|en|ing) (?:\w+ )?away\b|\bgave away\b": "disclose",
+    r"\brightly\b": "correctly",
+    r"\blearnt\b": "disclosed",
+    r"\b(?:un)?settle[sd]?\b": "determine",
+    r"\bstands? (?:whole |also )?in (?:the|each|it)\b": "reappear",
+    r"\bfound at all\b|\blook(?:s|ed|ing)? (?:\w+ ){0,2}up\b": "match",
+    r"\bfindings?\b": "flag, published result or disclosure",
+    r"\bsomebody\b|\bsomeone\b|\bwhoever\b": "intruder",
+    r"\beverybody\b": "everyone",
+    r"\bnobody\b": "no one",
+    r"\bfrequenc(?:y|ies) alone\b|\bby frequenc(?:y|ies)\b": "baseline",
+    r"\b(?:leave|leaves|left|leaving) (?:\w+ )?out\b": "exclude",
+    r"\bstory\b|\bstill tells\b": "utility",
+    r"\bpeople who stand out\b": "statistical uniques",
+    r"\b(?:the|a|this|its|synthetic) copy\b": "synthetic data; copy m of several",
+    r"\bheld back\b|\bpeople (?:who were )?left out\b": "control sample",
+    r"\bpeople who were used\b": "training records",
+    r"\btaken over\b": "reused",
+    r"\bno answer\b": "missing value",
+    r"\bfor whom\b": "audience",
+    r"\bfaults?\b": "error",
+    r"\bsealed page\b": "self-contained page",
+    r"\byour eyes\b|\bcustodian's eyes\b": "confidential",
+    r"\bsafe(?:ly|r|st)?\b": "what was measured",
+    r"\braised no more\b": "cleared",
+    r"\bhow sure\b|\bsurely\b": "probability",
+    r"\bhas to say\b|\bsay something\b": "outstanding",
+    r"\b(?:is|be|was) right\b": "correct",
+}
+"""What is no longer written, as a pattern, and what is written instead."""
+
+CLEAN = (
+    *(
+        f"src/unveil/view/{name}.py"
+        for name in (
+            *("alerts", "aligned_match", "attack_rows", "attacks", "cap", "cap_trend"),
+            *("cap_words", "differential", "disclosure", "disclosure_blocks", "flags", "gtcap"),
+            *("limits", "match_risk", "membership", "pages/attacks", "tcap", "uniques"),
+        )
+    ),
+    *(
+        f"src/unveil/cli/{name}.py"
+        for name in (
+            *("attack", "cap", "differential", "disclosure", "excess", "exclusion_table"),
+            *("gate_options", "gtcap", "uniques"),
+        )
+    ),
+)
+"""The files that are checked: the text of pages, the strings and helps of programs."""
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Every text that a reader may see, without what is filled in; a single word is a key."""
+    if path.suffix == ".md":
+        yield from path.read_text(encoding="utf-8").splitlines()
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    unseen = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            unseen.add(node.value)  # a docstring
+        if isinstance(node, ast.FunctionDef) and any(
+            "command" in ast.unparse(one) for one in node.decorator_list
+        ):
+            yield ast.get_docstring(node) or ""  # the help of a command
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in unseen:
+            text = re.sub(r"\{[^{}]*\}", "", node.value)
+            if " " in text.strip():
+                yield text
+
+
+def retired(text: str) -> list[tuple[str, str]]:
+    """The retired forms of a text, each with what to write."""
+    found = ((re.search(form, text, re.IGNORECASE), new) for form, new in RETIRED.items())
+    return [(match[0], new) for match, new in found if match]
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_no_retired_form_is_left(name):
+    found = [(text, form) for text in texts(ROOT / name) for form in retired(text)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("They are alone with their keys.", "alone with"),
+        ("What the synthetic data would give away", "give away"),
+        ("99 % of the findings", "findings"),
+        ("found in the copy", "the copy"),
+        ("An intruder who looks a person up", "looks a person up"),
+    ],
+)
+def test_a_retired_form_is_seen(text, form):
+    assert form in [found for found, _ in retired(text)]
+
+
+def test_terms_of_the_field_are_not_retired():
+    assert retired("2,220 of 5,000 people are unique in copy 2 of 5; each copy is matched.") == []
