@@ -277,15 +277,15 @@ FIRST_LINES = {
 DOCUMENT, EXCESS, TABLE = "The JSON document", "Train and control", "The exclusion table"
 CAP, TARGETED = "Correct attribution", "Targeted attribution"
 NEAREST = "Attribution from the nearest"
-STANDING_OUT, SPECIAL, MATCH = "People who stand out", "Special uniques", "Match risk"
+STANDING_OUT, SPECIAL, MATCH = "Statistical uniques", "Special uniques", "Match risk"
 ATTACKS, ALL_ATTACKS, MEMBERSHIP = "Simulated attacks", "All attacks", "Membership"
 ALIGNED = "Rows matched to rows"
-LEFT_OUT, SPLIT = "Included against left out", "Split"
+LEFT_OUT, SPLIT = "Training against control sample", "Split"
 CODEBOOK, STRUCTURE, WRITTEN = "Codebook", "Structure", "Written files"
 SYNTHESIS = "Synthesis"
 UTILITY, TABLES, COLUMNS = "Utility", "Tables compared", "Columns compared"
 PROJECTION, TSTR = "Projection", "Train on synthetic, test on real"
-REPLICATED, EXPLORATION = "Findings replicated", "Exploration"
+REPLICATED, EXPLORATION = "Published results replicated", "Exploration"
 ROUNDED, BOUNDS, AUDIT = "Rounded tables", "Bounds of a release", "Audit of what is suppressed"
 KNOWN_PEOPLE, SCHEMES = "Known people and a table", "Schemes side by side"
 ECAP, CHOSEN, WHOLE, ADDED = "ECAP", "Chosen noise", "ECAP of whole numbers", "Added noise"
@@ -645,7 +645,7 @@ def test_what_to_dict_adds_about_single_records_is_documented():
 
 
 def test_every_kind_of_note_is_documented():
-    told = section_of(CONVENTIONS, "What is told")
+    told = section_of(CONVENTIONS, "What is reported")
     source = "\n".join(text_of(path) for path in (ROOT / "src").rglob("*.py"))
     kinds = {
         *re.findall(r"Coercion\([^()]*?kind=\"(\w+)\"", source),
