@@ -33,10 +33,10 @@ def command(monkeypatch, capsys, tmp_path):
 
 
 def test_sentences_say_that_something_is_left_out(command):
-    _, out, _ = command("disclosure", "o.csv", "s.csv", "-k", "k", "-x", "job=NO", "-x", "job=YES")
+    exclude = ("-x", "job=NO", "-x", "job=YES")
+    _, out, _ = command("disclosure", "o.csv", "s.csv", "-k", "k", *exclude, "--words")
     told = " ".join(out.split())
-    assert "Not counting what is left out: an intruder who knows k" in told
-    assert "Not counting what is left out: 25.0 % of the people are found at all" in told
+    assert "After exclusions: 1 people (iS 25.0 %) are matched" in told
 
 
 @pytest.mark.slow
@@ -49,10 +49,9 @@ def test_a_limit_that_holds_by_exclusions_alone_is_told(command):
     )
     told = " ".join(out.split())
     assert code == 0
-    assert "● All figures with a limit are within it, not counting what is left out." in told
+    assert "● All figures with a limit are within it after exclusions." in told
     assert (
-        "▲ Within its limit by what is left out alone: with everything counted, DiSCO of job is"
-        " 100.0 %, above the limit of 30 %."
+        "meets its limit of 30 % only because of the exclusions: without them it is 100.0 %."
     ) in told
 
 
@@ -98,7 +97,7 @@ def test_nothing_is_written_when_the_screen_cannot_be_drawn(command, tmp_path, m
     def broken(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr(sys.modules["unveil.cli.disclosure"], "screen", broken)
+    monkeypatch.setattr(sys.modules["unveil.cli.disclosure"], "render_rich", broken)
     code, _, err = command("disclosure", "o.csv", "s.csv", "-k", "k", "--records", "r.csv")
     assert code == 1
     assert "Nothing was written" in err

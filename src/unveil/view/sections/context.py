@@ -334,4 +334,6 @@ def _records(contents: ReportContents) -> Iterator[Block]:
     is_beside = PurePosixPath(file).name == file
     where = "beside this report" if is_beside else "in the project"
     also = [file.removesuffix(".html") + ".csv"] if file.endswith(".html") else []
-    yield Items(tuple(f"{one} ({where})" for one in (file, *also)))
+    files = (file, *also)
+    rows = tuple(f"{one} ({where})" for one in files)
+    yield Items(rows, files=files if is_beside else ())
