@@ -115,14 +115,14 @@ def format_figure(measure: str, value: float) -> str:
 
 def _open(missing: Sequence[Outstanding]) -> str:
     if not missing:
-        return "Nothing is left to be said before a decision."
+        return "Nothing is outstanding before a decision."
     n_flags = sum(one.kind == "finding" for one in missing)
     others = len(missing) - n_flags
     parts = [
-        *([f"{_format_count(n_flags, 'finding')} to rule on"] if n_flags else []),
-        *([_format_count(others, "other thing" if n_flags else "thing")] if others else []),
+        *([f"{_format_count(n_flags, 'flag')} to rule on"] if n_flags else []),
+        *([_format_count(others, "other item" if n_flags else "item")] if others else []),
     ]
-    return f"Still to be said before a decision: {' and '.join(parts)}."
+    return f"Outstanding before a decision: {' and '.join(parts)}."
 
 
 def _farthest(rows: Sequence[LimitCheck]) -> LimitCheck:

@@ -24,7 +24,8 @@ from unveil.records.run import FileRole, Run
 from unveil.records.summary import Summary
 from unveil.view.charts.chart import Chart
 from unveil.view.charts.dots import Measure, lollipop_chart
-from unveil.view.run_notebook import run_html, run_text
+from unveil.view.render_html import render_notebook
+from unveil.view.run_notebook import run_blocks, run_text
 from unveil.view.show import Plots, charts
 from unveil.view.status import worst
 
@@ -245,4 +246,4 @@ class RunResult:
         return run_text(self.record, self.judgement)
 
     def _repr_html_(self) -> str:
-        return run_html(self.record, self._parts, self.judgement)
+        return render_notebook(run_blocks(self.record, self._parts, self.judgement))

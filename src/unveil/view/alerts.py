@@ -9,7 +9,6 @@ from typing import Literal
 from unveil.records.alerts import Alert, AlertStatus, Assessment, NotTested
 from unveil.view.blocks import AlertBox, Block, Folded, Heading, Items, Sentence
 from unveil.view.format import and_list, format_count, truncate, visible
-from unveil.view.render_html import render_html
 from unveil.view.show import as_blocks, as_text
 
 WORDS: dict[AlertStatus, str] = {
@@ -73,11 +72,6 @@ def alert_box(alert: Alert) -> AlertBox:
 def is_open(alert: Alert) -> bool:
     """Whether an alert stands against a release, or asks a person to decide."""
     return alert.accepted is None and alert.status != "review"
-
-
-def alerts_html(alerts: Sequence[Alert], not_tested: Sequence[NotTested]) -> str:
-    """The alerts on a page that is not made of blocks yet."""
-    return render_html(alert_blocks(alerts, not_tested, level=2))
 
 
 def not_tested_text(one: NotTested) -> str:

@@ -1,10 +1,9 @@
-"""A project in a notebook: what-ifs, explanations, judgements, decisions, compared runs, the log.
+"""A project in a notebook: what-ifs, explanations, judgements, decisions, the log, as blocks.
 
-Aggregates, levels that checks name, and what people said; every text from data or people escaped.
+Aggregates, levels that checks name, and what people said.
 """
 
-from collections.abc import Iterable
-from html import escape
+from collections.abc import Iterable, Iterator
 
 from unveil.records.judgement import (
     Decision,
@@ -15,75 +14,63 @@ from unveil.records.judgement import (
     WhatIf,
 )
 from unveil.view import project
-from unveil.view.alerts import alerts_html
-from unveil.view.format import and_list, truncate, visible
-from unveil.view.html import grid, paragraph, view
-from unveil.view.show import as_html, as_text
+from unveil.view.alerts import alert_blocks
+from unveil.view.blocks import Block, Heading, Sentence, TableBlock, sentences, table
+from unveil.view.format import and_list, truncate
+from unveil.view.show import as_blocks, as_text
 
 
-@as_html.register
-def _(record: WhatIf) -> str:
-    parts = [f"<h3>What if {escape(and_list(record.exclude))} is left out?</h3>"]
+@as_blocks.register
+def _(record: WhatIf) -> Iterator[Block]:
+    yield Heading(f"Effect of excluding {and_list(record.exclude)}")
     for one in record.scenarios:
-        parts += map(paragraph, one.sentences)
+        yield from sentences(one.sentences)
         rows = project.whatif_rows(record, one)
-        parts.append(
-            grid(f"{truncate(one.scenario)}: before and after", project.WHATIF_HEADS, rows)
-        )
-    return view([*parts, paragraph(project.saved_sentence(record))])
+        yield table(f"{truncate(one.scenario)}: before and after", project.WHATIF_HEADS, rows)
+    yield Sentence(project.saved_sentence(record))
 
 
-@as_html.register
-def _(record: Explanation) -> str:
-    parts = [f"<h3>{escape(truncate(record.target))} in run {record.run}</h3>"]
+@as_blocks.register
+def _(record: Explanation) -> Iterator[Block]:
+    yield Heading(f"{truncate(record.target)} in run {record.run}")
     for place, one in enumerate(record.scenarios):
-        parts += map(paragraph, one.sentences)
+        yield from sentences(one.sentences)
         heads, rows = project.LADDER_HEADS, project.ladder_rows(record, place)
-        parts.append(grid(f"{truncate(one.scenario)}: step by step", heads, rows))
-        parts.append(_findings(one.findings))
+        yield table(f"{truncate(one.scenario)}: step by step", heads, rows)
+        yield _flags(one.findings)
     limited = [one for one in record.figures if one.status != "no limit"]
-    figures = grid("Against the limits", project.FIGURE_HEADS, project.figure_rows(limited))
-    return view([*parts, figures, *map(paragraph, record.stale)])
+    yield table("Against the limits", project.FIGURE_HEADS, project.figure_rows(limited))
+    yield from sentences(record.stale)
 
 
-def _findings(findings: Iterable[ExplainedFlag]) -> str:
-    rows = [
-        (
-            truncate(one.finding.id),
-            f"{one.finding.n:,}",
-            one.finding.state,
-            visible(one.accept)
-            if one.finding.state == "open"
-            else visible(one.finding.reason or ""),
-        )
-        for one in findings
-    ]
-    heads = ("finding", "people", "ruling", "if it is common knowledge; or why it is ruled so")
-    return grid("What may be common knowledge", heads, rows)
+def _flags(flags: Iterable[ExplainedFlag]) -> TableBlock:
+    rows = []
+    for one in flags:
+        found = one.finding
+        then = one.accept if found.state == "open" else found.reason or ""
+        rows.append((truncate(found.id), f"{found.n:,}", found.state, then))
+    heads = ("flag", "people", "ruling", "if it is common knowledge; or the reason of the ruling")
+    return table("Flags that may be common knowledge", heads, rows, text=heads[2:])
 
 
-@as_html.register
-def _(record: Judgement) -> str:
+@as_blocks.register
+def _(record: Judgement) -> Iterator[Block]:
+    yield from alert_blocks(record.alerts, record.not_tested)
+    yield Heading(as_text(record))
+    yield from sentences((record.rule, *record.stale, *record.void))
     above = [one for one in record.figures if one.status in ("above", "review", "not measured")]
-    missing = [(visible(one.sentence), visible(one.fix)) for one in record.missing]
-    return view(
-        [
-            alerts_html(record.alerts, record.not_tested),
-            f"<h3>{escape(as_text(record))}</h3>",
-            paragraph(record.rule),
-            *map(paragraph, map(visible, (*record.stale, *record.void))),
-            grid("To look at", project.FIGURE_HEADS, project.figure_rows(above)),
-            grid("Still to be said", ("what", "how"), missing),
-        ]
-    )
+    yield table("To look at", project.FIGURE_HEADS, project.figure_rows(above))
+    missing = [(one.sentence, one.fix) for one in record.missing]
+    yield table("Outstanding", ("what", "how"), missing, text=("how",))
 
 
-@as_html.register
-def _(record: Decision) -> str:
+@as_blocks.register
+def _(record: Decision) -> Iterator[Block]:
     first, *rest = project.decision_lines(record)
-    return view([f"<h3>{escape(first)}</h3>", *map(paragraph, rest)])
+    yield Heading(first)
+    yield from sentences(rest)
 
 
-@as_html.register
-def _(record: LogCheck) -> str:
-    return view(map(paragraph, project.check_lines(record)))
+@as_blocks.register
+def _(record: LogCheck) -> Iterator[Block]:
+    yield from sentences(project.check_lines(record))

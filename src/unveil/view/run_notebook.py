@@ -1,20 +1,18 @@
-"""A run in a notebook and a console: verdict, tables, findings; aggregates only.
+"""A run in a notebook and a console: verdict, tables, flags; aggregates only.
 
-Notebooks store what they show, so nothing here is about one person. No script, no outside
-resource; every name from the data is escaped.
+Notebooks store what they show, so nothing here is about one person.
 """
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Iterable, Iterator
 
 from unveil.records.disclosure import AttributeRow, Disclosure
 from unveil.records.judgement import Judgement, LimitCheck
 from unveil.records.report import Parts
 from unveil.records.run import Run
 from unveil.view import disclosure, flags
-from unveil.view.alerts import alert_lines, alerts_html
+from unveil.view.alerts import alert_blocks, alert_lines
+from unveil.view.blocks import Block, Heading, Items, Sentence, TableBlock, sentences, table
 from unveil.view.format import format_count, n_of, percent_or_dash, truncate, visible
-from unveil.view.html import grid, paragraph, view
 from unveil.view.status import format_status, worst
 
 MOST_EXCLUSIONS = 6
@@ -31,22 +29,27 @@ def _line(run: Run, judgement: Judgement) -> str:
     return f"Run {run.number} of {visible(run.title)}: {visible(judgement.headline)}"
 
 
-def run_html(run: Run, parts: Parts, judgement: Judgement) -> str:
+def run_blocks(run: Run, parts: Parts, judgement: Judgement) -> Iterator[Block]:
     """A run for a notebook."""
-    disclosures = [(part.scenario or "", parts[part.name]) for part in run.list_parts("disclosure")]
-    return view(
-        [
-            alerts_html(judgement.alerts, judgement.not_tested),
-            f"<h3>{escape(_line(run, judgement))}</h3>",
-            paragraph(format_measured(run)),
-            *(_scenario(name_, record, judgement) for name_, record in disclosures),
-            _others(judgement),
-            _findings(judgement),
-            _lines("What is still to be said", (_missing(judgement))),
-            _lines("Not measured", _not_measured(run)),
-            _lines("Since this run", (visible(one) for one in (*judgement.stale, *judgement.void))),
-        ]
-    )
+    yield from alert_blocks(judgement.alerts, judgement.not_tested)
+    yield Heading(_line(run, judgement))
+    yield Sentence(format_measured(run))
+    for part in run.list_parts("disclosure"):
+        yield from _scenario(part.scenario or "", parts[part.name], judgement)
+    yield _others(judgement)
+    found = [(one.id, f"{one.n:,}", one.state) for one in judgement.findings]
+    heads = ("flag", "people", "ruling")
+    yield table("Flags that may be common knowledge", heads, found, text=("ruling",))
+    yield from _list("Outstanding", (f"{one.sentence} {one.fix}" for one in judgement.missing))
+    left = (f"{one.name}: {one.reason or ''}" for one in run.parts if one.state == "not measured")
+    yield from _list("Not measured", left)
+    yield from _list("Since this run", (*judgement.stale, *judgement.void))
+
+
+def _list(title: str, rows: Iterable[str]) -> Iterator[Block]:
+    if shown := tuple(rows):
+        yield Heading(title, 4)
+        yield Items(shown)
 
 
 def format_measured(run: Run) -> str:
@@ -57,9 +60,17 @@ def format_measured(run: Run) -> str:
     return f"{', '.join(said)}; begun {run.started}."
 
 
-def _scenario(scenario: str, record: Disclosure, judgement: Judgement) -> str:
+def _scenario(scenario: str, record: Disclosure, judgement: Judgement) -> Iterator[Block]:
     of_copy = record.headline_copy
     row = record.identity_of(of_copy)
+    yield from sentences(
+        (
+            disclosure.scenario(record),
+            *list(disclosure.identity(record, row).values())[-1:],
+            flags.exclusions(record, most=MOST_EXCLUSIONS),
+            disclosure.people_sentence(record),
+        )
+    )
     rows = [
         (
             *_cells(record, record.attribute_of(target, of_copy)),
@@ -67,16 +78,8 @@ def _scenario(scenario: str, record: Disclosure, judgement: Judgement) -> str:
         )
         for target in record.targets
     ]
-    caption = f"{truncate(scenario)}: what could be learnt for certain, the riskiest first"
-    return "".join(
-        [
-            paragraph(disclosure.scenario(record)),
-            paragraph(" ".join(list(disclosure.identity(record, row).values())[-1:])),
-            paragraph(flags.exclusions(record, most=MOST_EXCLUSIONS)),
-            paragraph(disclosure.people_sentence(record)),
-            grid(caption, (*HEADS, "status"), rows),
-        ]
-    )
+    caption = f"{truncate(scenario)}: attribute disclosure by target variable, highest first"
+    yield table(caption, (*HEADS, "status"), rows)
 
 
 def _cells(record: Disclosure, row: AttributeRow) -> tuple[str, ...]:
@@ -98,7 +101,7 @@ def _status(judgement: Judgement, scenario: str, target: str) -> str:
     return format_status(worst(one.status for one in mine))
 
 
-def _others(judgement: Judgement) -> str:
+def _others(judgement: Judgement) -> TableBlock:
     """Every other figure that is too high or to be looked at."""
     rows = [
         (
@@ -112,30 +115,9 @@ def _others(judgement: Judgement) -> str:
         if one.status in ("above", "review", "not measured") and one.measure != "DiSCO"
     ]
     heads = ("measure", "of", "copy", "figure", "status")
-    return grid("Other figures to look at", heads, rows)
+    return table("Other figures to look at", heads, rows, text=("of", "copy"))
 
 
 def figure(one: LimitCheck) -> str:
     """A figure beside its limit, in the unit of its measure."""
     return "-" if one.value is None else f"{one.value:.4g} (limit {one.limit:g})"
-
-
-def _findings(judgement: Judgement) -> str:
-    rows = [(visible(found.id), f"{found.n:,}", found.state) for found in judgement.findings]
-    return grid("What may be common knowledge", ("finding", "people", "ruling"), rows)
-
-
-def _missing(judgement: Judgement) -> Iterator[str]:
-    for one in judgement.missing:
-        yield f"{visible(one.sentence)} {visible(one.fix)}"
-
-
-def _not_measured(run: Run) -> Iterator[str]:
-    for part in run.parts:
-        if part.state == "not measured":
-            yield f"{visible(part.name)}: {visible(part.reason or '')}"
-
-
-def _lines(title: str, items: Iterator[str]) -> str:
-    told = "".join(f"<li>{escape(item)}</li>" for item in items)
-    return f"<p>{title}:</p><ul>{told}</ul>" if told else ""
