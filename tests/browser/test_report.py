@@ -8,7 +8,7 @@ from unicodedata import normalize
 import pytest
 from click.testing import CliRunner
 
-from unveil.cli import main
+from unveil.cli.demo import demo
 from unveil.view.pages.report import custodian_page
 from view.report_cases import empty, example, hostile, many
 
@@ -128,7 +128,7 @@ def test_no_text_on_paper_is_below_eight_and_a_half_points(opening, path):
 def embedded(tmp_path_factory):
     """The report of the embedded example, as `unveil demo --project` writes it."""
     folder = tmp_path_factory.mktemp("embedded") / "project"
-    assert CliRunner().invoke(main, ["demo", "--project", str(folder)]).exit_code == 0
+    assert CliRunner().invoke(demo, ["--project", str(folder)]).exit_code == 0
     return folder / "confidential" / "report_0001.html"
 
 
