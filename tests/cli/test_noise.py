@@ -42,13 +42,11 @@ def done(*arguments):
 def test_the_screen_says_how_much_noise_is_enough_and_how_sure_a_claim_is(file):
     made = done(file, "--column", "age", *PEOPLE)
     flat = " ".join(made.stdout.split())
-    assert "The least normal noise with which no ECAP is above 0.1" in flat
-    assert (
-        "Even knowing the method and the noise, the strongest claim about any value would" in flat
-    )
+    assert "The smallest normal noise with no ECAP above 0.1" in flat
+    assert "An intruder who knows the method and the noise would be correct with" in flat
     assert "1 of 39 values lies so far out" in flat
-    assert "They stand at place 38 (from 0)." in flat
-    for head in ("sigma", "highest ECAP", "quotient", "4 times the people", "2 times the spread"):
+    assert "They are at place 38 (from 0)." in flat
+    for head in ("sigma", "highest", "quotient", "4 times the people", "2 times the spread"):
         assert head in made.stdout
     assert made.stderr.startswith("unveil: CONFIDENTIAL: ECAP values, the threshold and the seed")
 
@@ -229,15 +227,15 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--seed", "1"],
-            "--seed is for the copy with noise: give --out as well.",
+            "--seed is for the data with noise: give --out as well.",
         ),
         (
             ["--column", "age", *PEOPLE, "--round", "0", "--clip", "1,9", "--not-needed", "dur=x"],
-            "--round and --clip and --not-needed are for the copy with noise: give --out as well.",
+            "--round and --clip and --not-needed are for the data with noise: give --out as well.",
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "1", "--populations", "p.svg"],
-            "--populations is drawn where the noise is searched for: leave --sigma out.",
+            "--populations is drawn where the noise is searched for: omit --sigma.",
         ),
         (
             ["--column", "age", *PEOPLE, "--curve", "c.gif"],
@@ -245,7 +243,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "1", "--curve", "c.svg"],
-            "--curve is drawn where the noise is searched for: leave --sigma out.",
+            "--curve is drawn where the noise is searched for: omit --sigma.",
         ),
         (
             ["--column", "age", *PEOPLE, "--special-codes", "x"],

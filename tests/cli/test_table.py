@@ -136,7 +136,7 @@ def test_a_limit_that_bounds_do_not_settle_counts_as_exceeded(run, tmp_path, mon
     assert re.search(
         r"known is between 0?\S* and \S+: whether it is within your limit of 0.5", said
     )
-    assert "the figures are certified bounds, and SAP lies between them" in said
+    assert "SAP lies between the certified bounds shown" in said
     assert re.search(r"with a probability between \S+ and \S+, be certain", said)
     assert "with 95 % confidence" in said
 
