@@ -432,7 +432,7 @@ FAULTS = {
     "ComputeError": pl.exceptions.ComputeError(WORD),
     "InvalidOperationError": pl.exceptions.InvalidOperationError(WORD),
 }
-STAGES = ("parse_limits", "measure_disclosure", "check_limits", "screen")
+STAGES = ("parse_limits", "measure_disclosure", "check_limits", "render_rich")
 
 
 def raising(fault):

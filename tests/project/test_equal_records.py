@@ -139,6 +139,7 @@ PLAIN: dict[Kind, Callable[..., Record]] = {
             of["copies"],
             targets=TARGETS,
             exclude=["marital=never married"],
+            expected=True,
             **SCENARIO,
         ).record
     ),

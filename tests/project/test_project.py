@@ -58,7 +58,7 @@ def test_the_storyboard_runs_from_a_file_to_a_decision(tmp_path):
 
     r = p.run(seed=7)
     assert (r.number, r.exit_code) == (1, 4)
-    assert "nobody has accepted limits" in repr(r)
+    assert "no one has accepted limits" in repr(r)
     assert set(r.frame()["status"]) == {"no limit"}
 
     worst = r.frame().sort("DiSCO")["target"][-1]

@@ -132,7 +132,8 @@ def test_records_are_those_of_the_plain_call_with_the_settings_that_are_kept(
     run = run_project(project(tmp_path))
     kept = json.loads(run.part("disclosure neighbour").settings)
     kept.pop("exclude_pairs_of")
-    plain = unveil.disclosure(tmp_path / "people.csv", [tmp_path / "copy.csv"], **kept)
+    copies = [tmp_path / "copy.csv"]
+    plain = unveil.disclosure(tmp_path / "people.csv", copies, **kept, expected=True)
     assert load_parts(tmp_path, run)["disclosure neighbour"] == plain.record
 
 

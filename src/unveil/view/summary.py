@@ -260,7 +260,7 @@ def _alerts(summary: Summary) -> Iterator[Block]:
     if found:
         more = len(found) - MOST_ALERTS
         rows = [f"{visible(one.sentence)} ({visible(one.id)})" for one in found[:MOST_ALERTS]]
-        rest = [f"and {format_count(more, 'more alert')} (annex)"] if more > 0 else []
+        rest = [f"and {format_count(more, 'more alert')} (annex B)"] if more > 0 else []
         yield AlertBox("block", "Alerts about the files", (*rows, *rest))
 
 
@@ -487,6 +487,7 @@ def _screen_table(summary: Summary, most: int) -> Block:
         (*heads, "status") if has_limit else heads,
         rows,
         main=("correctly",),
+        spare=("not-commonest", "share"),
         footnote=more,
     )
 

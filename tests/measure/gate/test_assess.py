@@ -119,7 +119,7 @@ def test_for_an_open_audience_nobody_accepts_identifiers_or_real_records(audienc
     given = {"identifiers": "surname", "audience": audience}
     why = {name: ("why", "who") for name in assess(*files, **given)}
     for name in barred:
-        with pytest.raises(UnveilError, match="for an open audience nobody can accept"):
+        with pytest.raises(UnveilError, match="for an open audience no one can accept"):
             unveil.assess(*files, **given, accept={name: ("why", "who")})
     accepted = {name: pair for name, pair in why.items() if name not in barred}
     found = unveil.assess(*files, **given, accept=accepted)

@@ -73,7 +73,7 @@ def test_a_floating_curve_that_time_ends_is_not_complete_and_says_so():
     assert found.first_risk == 20
     assert 0 < found.lower[-1] < found.upper[-1] < 0.1
     said = dict(sap_sentences(found))
-    assert said["certified"].startswith("The search ended early:")
+    assert said["certified"].startswith("The search stopped early:")
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: compare(DATA, DATA, columns=[]),
             RolesError,
-            "No columns are given. Name some, or leave columns out for all of them.",
+            "No columns are given. Name some, or omit columns for all of them.",
         ),
         (
             lambda: compare(DATA, DATA, special_codes={"agee": [1]}),
@@ -90,7 +90,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: projection(DATA, DATA, kept=[True]),
             SettingsError,
-            "kept of copy 1 has 1 truth values, but the copy has 20 records. Give one for each.",
+            "kept of copy 1 has 1 truth values, but the synthetic data have 20 records. Give one for each.",
         ),
         (
             lambda: projection(DATA, DATA, kept=[1] * 20),
@@ -140,7 +140,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA, outcome="ill", predictors=[]),
             RolesError,
-            "No predictors are given. Name some, or leave them out for all columns.",
+            "No predictors are given. Name some, or omit them for all columns.",
         ),
         (
             lambda: tstr(DATA, DATA, outcome="ill", model="forest"),

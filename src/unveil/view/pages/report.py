@@ -12,6 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from unveil.records.report import Parts, ReportContents
+from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Block, Heading
 from unveil.view.format import truncate
 from unveil.view.glossary import ALWAYS, TermLinks, terms_in, texts_of, topics_of
@@ -46,9 +47,15 @@ class Annex(NamedTuple):
     draw: tuple[Draw, ...]
 
 
+def _alerts(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """Every alert about the files with what it asks for; page 1 has the gravest."""
+    del parts
+    yield from alert_blocks(contents.judgement.alerts)
+
+
 ANNEXES = (
     Annex("Attribute disclosure by variable", (attribute.blocks,)),
-    Annex("Flags and rulings", (checks.blocks,)),
+    Annex("Alerts, flags and rulings", (_alerts, checks.blocks)),
     Annex("Uniqueness", (identity.blocks, uniques.blocks)),
     Annex("CAP, TCAP, GTCAP, excess risk and attacks", (cap.blocks, gtcap.blocks, leakage.blocks)),
     Annex("Utility", (utility.blocks, findings.blocks)),
