@@ -90,7 +90,8 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: projection(DATA, DATA, kept=[True]),
             SettingsError,
-            "kept of copy 1 has 1 truth values, but the synthetic data have 20 records. Give one for each.",
+            "kept of copy 1 has 1 truth values, but the synthetic data have 20 records. Give one"
+            " for each.",
         ),
         (
             lambda: projection(DATA, DATA, kept=[1] * 20),
