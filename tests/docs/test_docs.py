@@ -17,6 +17,7 @@ import unveil
 from golden.published import N_FIGURES
 from unveil.cli import main
 from unveil.cli.commands import COMMANDS, Commands
+from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.measures import CATALOGUE
 from unveil.records.attacks import (
     AttackRow,
@@ -227,6 +228,8 @@ from unveil.records.utility import (
 )
 from unveil.records.utility import DroppedColumn as NotProjected
 
+assert attribute
+assert identity  # importing them fills the catalogue
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 CONVENTIONS = ROOT / "docs" / "conventions.md"
