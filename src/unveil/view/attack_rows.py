@@ -164,10 +164,10 @@ def _data_warnings(records: Sequence[Attacks]) -> list[str]:
 def _about(warnings: dict[str, str]) -> str:
     """One warning about several rows; where they differ in figures, those of the first."""
     of_first = " (Figures of the first.)" if len(set(warnings.values())) > 1 else ""
-    return f"{_named(warnings)}: {next(iter(warnings.values()))}{of_first}"
+    return f"{_join_labels(warnings)}: {next(iter(warnings.values()))}{of_first}"
 
 
-def _named(labels: Iterable[str]) -> str:
+def _join_labels(labels: Iterable[str]) -> str:
     named = list(labels)
     more = len(named) - _MOST_NAMED
     tail = f" and {format_count(more, 'more row')}" if more > 0 else ""

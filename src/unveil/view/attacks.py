@@ -117,7 +117,7 @@ def row_keyed(shown: AttackDisplayRow) -> Iterator[tuple[str, str]]:
     if shown.reading == "no R":
         yield "no R", TEMPLATES["no R"]
     elif row.R is not None and shown.interval is not None:
-        yield _of_risk(shown, row.R, *shown.interval)
+        yield _risk_sentence(shown, row.R, *shown.interval)
 
 
 def _success(shown: AttackDisplayRow, kind: str) -> str:
@@ -127,7 +127,7 @@ def _success(shown: AttackDisplayRow, kind: str) -> str:
         n=format_count(row.n_found, "description") if kind == "singling_out" else n,
         main=format_expected(row.main_successes),
         naive=format_expected(row.naive_successes),
-        o=_of_others(row, is_predicate=kind == "singling_out"),
+        o=_control_sentence(row, is_predicate=kind == "singling_out"),
         secret=truncate(row.target or ""),
         who="" if row.group is None else f" who have {truncate(row.group)}",
         keys=and_list(row.keys),
@@ -136,7 +136,7 @@ def _success(shown: AttackDisplayRow, kind: str) -> str:
     )
 
 
-def _of_others(row: AttackRow, *, is_predicate: bool) -> str:
+def _control_sentence(row: AttackRow, *, is_predicate: bool) -> str:
     if row.control_successes is None or row.n_control is None:
         return ""
     which = "singling_out_control" if is_predicate else "people_control"
@@ -145,7 +145,9 @@ def _of_others(row: AttackRow, *, is_predicate: bool) -> str:
     )
 
 
-def _of_risk(shown: AttackDisplayRow, risk: float, low: float, high: float) -> tuple[str, str]:
+def _risk_sentence(
+    shown: AttackDisplayRow, risk: float, low: float, high: float
+) -> tuple[str, str]:
     row = shown.row
     if shown.reading == "above 0":
         whom = WHOM.get(row.attack)

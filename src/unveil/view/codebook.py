@@ -177,11 +177,11 @@ def remarks(variable: Variable, found: ColumnContents) -> Iterator[str]:
         yield TEMPLATES["outside"].format(
             n=f"{found.n_outside:,} {verb}",
             holds=found.holds,
-            listed=_listed(found),
+            listed=_list_values(found),
             rest=_rest(found),
         )
     if found.unused and found.missing_percent < 100:
-        first = [_labelled(one, variable) for one in found.unused[:MOST_CODES]]
+        first = [_label_code(one, variable) for one in found.unused[:MOST_CODES]]
         yield TEMPLATES["unused"].format(codes=_few(first, len(found.unused)))
 
 
@@ -201,7 +201,7 @@ def _is_other_kind(variable: Variable, found: ColumnContents) -> bool:
     return "unknown" not in (variable.kind, found.kind) and variable.kind != found.kind
 
 
-def _listed(found: ColumnContents) -> str:
+def _list_values(found: ColumnContents) -> str:
     shown = _few([truncate(code(one)) for one in found.occurring])
     return f": {shown}" if shown else ""
 
@@ -215,7 +215,7 @@ def _rest(found: ColumnContents) -> str:
     )
 
 
-def _labelled(one: Code, variable: Variable) -> str:
+def _label_code(one: Code, variable: Variable) -> str:
     label = variable.label_of(one)
     return f"{code(one)} {truncate(label)}" if label and label != one else truncate(code(one))
 

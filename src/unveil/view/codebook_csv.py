@@ -38,15 +38,17 @@ def _rows(variable: Variable, found: ColumnContents | None) -> Iterator[dict[str
     missing, unused = set(variable.missing), frozenset(found.unused if found else ())
     labelled = {level.code for level in variable.levels}
     for level in variable.levels:
-        row = _code(variable, "code", level.code) | {"label": _guarded(level.label)}
-        yield row | _marks(is_missing=level.code in missing, used=_used(level.code, found, unused))
+        row = _code(variable, "code", level.code) | {"label": _guard_text(level.label)}
+        yield row | _marks(
+            is_missing=level.code in missing, used=_format_use(level.code, found, unused)
+        )
     for code in variable.missing:
         if code not in labelled:
-            used = _used(code, found, unused)
+            used = _format_use(code, found, unused)
             yield _code(variable, "missing", code) | _marks(is_missing=True, used=used)
     for gap in variable.missing_ranges:
         ends = {"missing_from": gap.lo, "missing_to": gap.hi}
-        yield {"row": "range", "variable": _guarded(variable.name), **ends}
+        yield {"row": "range", "variable": _guard_text(variable.name), **ends}
     for code in found.occurring if found else ():
         yield _code(variable, "found", code)
 
@@ -54,11 +56,11 @@ def _rows(variable: Variable, found: ColumnContents | None) -> Iterator[dict[str
 def _about(variable: Variable, found: ColumnContents | None) -> dict[str, Any]:
     told = {
         "row": "variable",
-        "variable": _guarded(variable.name),
-        "variable_label": _guarded(variable.label),
+        "variable": _guard_text(variable.name),
+        "variable_label": _guard_text(variable.label),
         "kind": variable.kind,
         "measure": variable.measure,
-        "format": _guarded(variable.format),
+        "format": _guard_text(variable.format),
         "width": variable.width,
     }
     if found is None:
@@ -71,13 +73,13 @@ def _code(variable: Variable, row: str, code: Code) -> dict[str, Any]:
     is_text = isinstance(code, str)
     return {
         "row": row,
-        "variable": _guarded(variable.name),
-        "code": _guarded(code) if isinstance(code, str) else code,
+        "variable": _guard_text(variable.name),
+        "code": _guard_text(code) if isinstance(code, str) else code,
         "code_is": "text" if is_text else "number",
     }
 
 
-def _used(code: Code, found: ColumnContents | None, unused: frozenset[Code]) -> str | None:
+def _format_use(code: Code, found: ColumnContents | None, unused: frozenset[Code]) -> str | None:
     if found is None:
         return None
     return "no" if code in unused else "yes"
@@ -87,7 +89,7 @@ def _marks(*, is_missing: bool, used: str | None) -> dict[str, str | None]:
     return {"missing": "yes" if is_missing else None, "used": used}
 
 
-def _guarded(text: str | None) -> str | None:
+def _guard_text(text: str | None) -> str | None:
     if text is None:
         return None
     shown = visible(text)

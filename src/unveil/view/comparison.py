@@ -158,12 +158,12 @@ def _points(value: float) -> str:
 
 def association_cells(row: AssociationRow) -> tuple[str, ...]:
     """One pair under ASSOCIATION_HEADS."""
-    signed = "-" if row.difference is None else _signed(row.difference)
+    signed = "-" if row.difference is None else _format_signed(row.difference)
     pair = f"{truncate(row.a)} and {truncate(row.b)}"
     return pair, MEASURES[row.measure], figure(row.original), figure(row.synthetic), signed
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     shown = f"{value:+.3f}"
     return shown if float(shown) else "0.000" if value else "0"
 

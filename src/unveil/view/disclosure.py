@@ -206,7 +206,7 @@ def attribute(record: Disclosure, row: AttributeRow) -> dict[str, str]:
             q=percent(row.CAPd),
             unit=of,
         )
-    said["removed"] = _removed(row)
+    said["removed"] = _reduction_sentence(row)
     return _after_exclusions(said) if _is_touched(record, row.target) else said
 
 
@@ -237,7 +237,7 @@ def _disco(record: Disclosure, row: AttributeRow) -> str:
     return said + _one_by_person(record, "DiSCO", row.target, row.copy)
 
 
-def _removed(row: AttributeRow) -> str:
+def _reduction_sentence(row: AttributeRow) -> str:
     if row.removed is None:
         return TEMPLATES["nothing to remove"].format(target=truncate(row.target))
     return TEMPLATES["added" if row.removed < 0 else "removed"].format(

@@ -59,7 +59,7 @@ def disclosure_blocks(
         yield from sentences(said.alarms(record), "stop")
         yield Heading(_headline(record))
     else:
-        yield from alert_blocks(_of_files(assessment))
+        yield from alert_blocks(_file_alerts(assessment))
         yield Heading("Disclosure risk of the synthetic data")
     yield from sentences(
         [said.files(record), f"{said.sizes(record)} {said.scenario(record)}"], "lead"
@@ -82,7 +82,7 @@ def disclosure_blocks(
     yield from _closing(record, verdicts, assessment)
 
 
-def _of_files(assessment: Assessment) -> list[Alert]:
+def _file_alerts(assessment: Assessment) -> list[Alert]:
     """What the checks of the files raise; figures above a limit close the page."""
     return [one for one in assessment.alerts if one.kind != "limit"]
 
@@ -242,10 +242,10 @@ def _details(record: Disclosure, verdicts: Sequence[Verdict]) -> Iterator[Block]
         rows,
         spare=(heads[-1],),
     )
-    yield _excluded(record)
+    yield _exclusion_table(record)
 
 
-def _excluded(record: Disclosure) -> TableBlock:
+def _exclusion_table(record: Disclosure) -> TableBlock:
     """How many people each exclusion took out of the figures of each target."""
     shown = 1 if len(record.n_synthetic) == 1 else "pooled"
     touched = {row.target for row in record.excluded if row.rule and row.original + row.synthetic}
@@ -276,20 +276,20 @@ def _closing(
     for kind in dict.fromkeys((verdict.measure, verdict.status) for verdict in shut):
         alike = [verdict for verdict in shut if (verdict.measure, verdict.status) == kind]
         highest = max(alike, key=lambda verdict: verdict.value or 0)
-        yield Sentence(_exceeded(highest, several), "stop")
+        yield Sentence(_limit_sentence(highest, several), "stop")
     if verdicts and not shut:
         after = " after exclusions" if record.exclude else ""
         yield Sentence(f"● All figures with a limit are within it{after}.", "lead")
     for text in flags_view.without_exclusions(record, verdicts):
         yield Sentence(f"▲ {text}", "lead")
     if assessment is not None:
-        if of_files := _of_files(assessment):
+        if of_files := _file_alerts(assessment):
             yield Sentence(f"{summary(of_files)} They stand at the top.", "lead")
         if not assessment.is_gate:
             yield Sentence(NO_VERDICT, "lead")
 
 
-def _exceeded(highest: Verdict, several: bool) -> str:
+def _limit_sentence(highest: Verdict, several: bool) -> str:
     where = f" of {truncate(highest.target)}" if highest.target else ""
     if several:
         where += f" ({copy_phrase(highest.copy)})"

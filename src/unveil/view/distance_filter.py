@@ -34,10 +34,10 @@ ROUND_HEADS = ("round", "drawn", "retained", "acceptance")
 
 def sentences(record: DistanceFilter) -> Iterator[str]:
     """What the filter did, the most important first."""
-    yield from (text for _, text in _keyed(record))
+    yield from (text for _, text in _sentences_by_key(record))
 
 
-def _keyed(record: DistanceFilter) -> Iterator[tuple[str, str]]:
+def _sentences_by_key(record: DistanceFilter) -> Iterator[tuple[str, str]]:
     kept = TEMPLATES["kept"].format(
         k=f"{record.n_kept:,}",
         n=f"{record.n_synthetic:,}",

@@ -8,14 +8,14 @@ DECIMALS = 1000
 
 def probability(value: float | Fraction) -> str:
     """A probability in a sentence."""
-    shown = _rounded(value)
+    shown = _round_probability(value)
     return {"<0.001": "less than 0.001", ">0.999": "more than 0.999"}.get(shown, shown)
 
 
 def probability_figure(low: float | Fraction, high: float | Fraction) -> str:
     """A probability in a table; where only bounds are known both, rounded outwards."""
     if _is_one_figure(low, high):
-        return _rounded(high)
+        return _round_probability(high)
     return f"{_down(low)}-{_up(high)}"
 
 
@@ -30,10 +30,10 @@ def between(low: float | Fraction, high: float | Fraction) -> str | None:
 
 def _is_one_figure(low: float | Fraction, high: float | Fraction) -> bool:
     # What floating point leaves open is far below the last digit that is shown.
-    return _rounded(low) == _rounded(high) or high - low < 1e-6
+    return _round_probability(low) == _round_probability(high) or high - low < 1e-6
 
 
-def _rounded(value: float | Fraction) -> str:
+def _round_probability(value: float | Fraction) -> str:
     if value in (0, 1):
         return f"{int(value)}"
     shown = f"{float(value):.3f}"

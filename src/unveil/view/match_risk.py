@@ -55,7 +55,7 @@ def risk_sentences(record: MatchRisk) -> Iterator[tuple[str, str]]:
     yield (
         "risk",
         TEMPLATES["risk"].format(
-            e=_expected(record.expected_reidentifications),
+            e=_format_expected(record.expected_reidentifications),
             N=people(record.n_records),
             p=percent(100 * record.global_risk),
             assumption=TEMPLATES[assumption].format(weights=truncate(record.weights or "")),
@@ -98,7 +98,7 @@ def _anonymity(record: MatchRisk, row: Anonymity) -> str:
     )
 
 
-def _expected(value: float) -> str:
+def _format_expected(value: float) -> str:
     """An expected number of people, never rounded to 0."""
     shown = f"{value:,.1f}" if value < MANY else f"{value:,.0f}"
     return "fewer than 0.1" if shown == "0.0" else f"about {shown}"
@@ -120,7 +120,8 @@ def diversity_rows(record: MatchRisk) -> list[tuple[str, str, str, str]]:
 @as_text.register
 def _(record: MatchRisk) -> str:
     return (
-        f"Match risk by {and_list(record.keys)}: {_expected(record.expected_reidentifications)} of"
+        f"Match risk by {and_list(record.keys)}:"
+        f" {_format_expected(record.expected_reidentifications)} of"
         f" {record.n_records:,} expected to match correctly ({percent(100 * record.global_risk)})"
     )
 

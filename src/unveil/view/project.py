@@ -89,13 +89,13 @@ def whatif_sentences(
     """What the exclusions would do in one scenario."""
     rules = and_list(scenario.added)
     if not rows:
-        return (TEMPLATES["nothing"].format(rules=rules), *_findings_told(scenario))
+        return (TEMPLATES["nothing"].format(rules=rules), *_flag_sentences(scenario))
     shown = [row for row in rows if row.copy == scenario.headline_copy]
     is_rule = any(map(_is_rule, scenario.added))
     told = [_falls(row, rules, n_original, is_rule=is_rule) for row in shown if _is_told(row)]
     n_more = len(told) - MOST_TOLD
     more = [TEMPLATES["more"].format(n=f"{n_more:,}")] if n_more > 0 else []
-    return (*told[:MOST_TOLD], *more, *_findings_told(scenario))
+    return (*told[:MOST_TOLD], *more, *_flag_sentences(scenario))
 
 
 def _is_told(row: WhatIfRow) -> bool:
@@ -129,7 +129,7 @@ def _falls(row: WhatIfRow, rules: str, n_original: int, *, is_rule: bool) -> str
     )
 
 
-def _findings_told(scenario: WhatIfScenario) -> Iterator[str]:
+def _flag_sentences(scenario: WhatIfScenario) -> Iterator[str]:
     for kind, ids in (("closes", scenario.closes), ("opens", scenario.opens)):
         if ids:
             shown = ", ".join(truncate(one) for one in ids[:MOST_TOLD])

@@ -46,7 +46,7 @@ def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
         yield "some", TEMPLATES["some"].format(n=f"{record.n_fitted:,}")
     original = record.rows[0]
     for row in record.rows[1:]:
-        yield from _of_group(original, row)
+        yield from _group_sentences(original, row)
     for row in record.rows:
         if row.n_unplaced and row.mark is None:
             n = format_count(row.n_unplaced, "record")
@@ -59,7 +59,7 @@ def projection_sentences(record: Projection) -> Iterator[tuple[str, str]]:
         yield "warning", warning
 
 
-def _of_group(original: ProjectedGroup, row: ProjectedGroup) -> Iterator[tuple[str, str]]:
+def _group_sentences(original: ProjectedGroup, row: ProjectedGroup) -> Iterator[tuple[str, str]]:
     """How far the centre of a copy is from that of the original."""
     shifts = (
         _shift(original.mean_1, row.mean_1, original.sd_1),

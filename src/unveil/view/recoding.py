@@ -186,13 +186,13 @@ def smooth_notes(record: Smoothing) -> list[str]:
     said = [
         (row.column, one)
         for row in record.rows
-        for one in (row.note or _stayed(row), row.warning)
+        for one in (row.note or _change_sentence(row), row.warning)
         if one
     ]
     return [f"{truncate(column)}: {sentence}" for column, sentence in said]
 
 
-def _stayed(row: SmoothedColumn) -> str:
+def _change_sentence(row: SmoothedColumn) -> str:
     n_same = row.n_values - row.n_changed
     return TEMPLATES["stayed"].format(
         n=f"{row.n_changed:,}",

@@ -105,7 +105,7 @@ def _when(found: int | None, possible: int | None, kinds: Sequence[str]) -> str:
 def _left_out(record: RoundingComparison, scheme: str) -> str:
     """How many cells are suppressed; nothing where none is."""
     rows = [row for row in record.rows if row.scheme == scheme]
-    mean = _n_suppressed(record, scheme)
+    mean = _mean_suppressed_cells(record, scheme)
     if not mean:
         return ""
     kind = "left out" if len(rows) == 1 else "left out on average"
@@ -113,7 +113,7 @@ def _left_out(record: RoundingComparison, scheme: str) -> str:
     return TEMPLATES[kind].format(s=s, m=f"{rows[0].n_cells:,}")
 
 
-def _n_suppressed(record: RoundingComparison, scheme: str) -> float:
+def _mean_suppressed_cells(record: RoundingComparison, scheme: str) -> float:
     found = [row.n_suppressed for row in record.rows if row.scheme == scheme]
     return sum(found) / len(found)
 
@@ -123,7 +123,7 @@ def _choice(record: RoundingComparison) -> str:
     t, n_max = f"{record.threshold:g}", people(record.n_max)
     never = [row for row in record.summaries if row.passes is None]
     # Suppressing costs what no mean change shows: it is not ranked against changing.
-    changing = [row for row in never if not _n_suppressed(record, row.scheme)]
+    changing = [row for row in never if not _mean_suppressed_cells(record, row.scheme)]
     if changing:
         scheme = truncate(min(changing, key=_cost).scheme)
         kind = "only" if len(never) == 1 else "gentlest"

@@ -59,18 +59,18 @@ class RunScreen:
 
     def status(self, part: str, target: str | None) -> Status:
         """The worst that the limits say of a part about one target, or about none."""
-        return worst(row.status for row in self._judged(part, target))
+        return worst(row.status for row in self._limit_checks(part, target))
 
     def where(self, part: str, target: str | None) -> str:
         """In which of several copies that is so: the worst of them, as a figure is a mean."""
         status = self.status(part, target)
-        found = [row for row in self._judged(part, target) if row.status == status]
+        found = [row for row in self._limit_checks(part, target) if row.status == status]
         if len(self.run.n_synthetic) < 2 or status in ("within", "no limit") or not found:
             return ""
         highest = max(found, key=lambda row: row.value or 0.0)
         return f", {copy_phrase(highest.copy)}" if highest.copy is not None else ""
 
-    def _judged(self, part: str, target: str | None) -> list[LimitCheck]:
+    def _limit_checks(self, part: str, target: str | None) -> list[LimitCheck]:
         return [row for row in self.judgement.figures if row.part == part and row.target == target]
 
 

@@ -97,15 +97,15 @@ def sap_sentences(
     if record.of_sample:
         yield "sample", TEMPLATES["sample"]
     if record.known:
-        yield "known", TEMPLATES["known"].format(who=_known(record))
+        yield "known", TEMPLATES["known"].format(who=_list_known(record))
     for one in record.by_depth:
         said = _starts(one.lower, one.upper)
         d = format_count(one.depth, "variable")
         yield "depth", TEMPLATES["depth"].format(d=d, said=said[0].lower() + said[1:])
     if not record.complete:
-        yield "certified", _certified(record)
+        yield "certified", _bounds_sentence(record)
         if (widest := _widest(record)) is not None:
-            yield "simulated", _simulated(widest)
+            yield "simulated", _simulation_sentence(widest)
     if record.taught is None:
         yield "taught", TEMPLATES["no time"]
     elif record.taught.n_recovered:
@@ -114,7 +114,7 @@ def sap_sentences(
         yield "everybody", TEMPLATES["everybody"].format(N=people(record.N))
 
 
-def _certified(record: Sap) -> str:
+def _bounds_sentence(record: Sap) -> str:
     if record.n_nodes is None:
         return TEMPLATES["certified early"]
     return TEMPLATES["certified"].format(nodes=format_count(record.n_nodes, "box", "boxes"))
@@ -195,7 +195,7 @@ def _whose(record: Sap) -> str:
     return f" with {and_list(f'{dim}={level}' for dim, level in record.given)}"
 
 
-def _known(record: Sap) -> str:
+def _list_known(record: Sap) -> str:
     return and_list(f"{people(n)} with {who}" for who, n in record.known)
 
 
@@ -205,7 +205,7 @@ def _widest(record: Sap) -> SapChance | None:
     return max(useful, key=lambda one: record.upper[one.n] - record.lower[one.n], default=None)
 
 
-def _simulated(one: SapChance) -> str:
+def _simulation_sentence(one: SapChance) -> str:
     return TEMPLATES["simulated"].format(
         draws=f"{one.n_draws:,}",
         n=people(one.n),
@@ -288,13 +288,13 @@ def curve_rows(
     heads = ("n", "SAP", *(("simulated",) if drawn else ()), *(f"depth {d.depth}" for d in depths))
     rows = []
     for n in shown:
-        beside = [_drawn(drawn.get(n))] if drawn else []
+        beside = [_format_simulation(drawn.get(n))] if drawn else []
         at_depth = [probability_figure(one.lower[n], one.upper[n]) for one in depths]
         rows.append((f"{n:,}", probability_figure(*bounds_at(record, n)), *beside, *at_depth))
     return heads, rows
 
 
-def _drawn(one: SapChance | None) -> str:
+def _format_simulation(one: SapChance | None) -> str:
     return "" if one is None else probability_figure(one.lower, one.upper)
 
 

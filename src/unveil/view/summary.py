@@ -110,7 +110,7 @@ def screen_blocks(summary: Summary, *, most: int = MOST_ON_SCREEN) -> Iterator[B
     if summary.utility is not None:
         yield Sentence(f"Utility: {utility_sentence(summary)}", "lead")
     yield Heading(f"Decisions to take: {len(summary.decisions)}", 4)
-    subjects = [_flagged(one.subject, one.n_flags) for one in summary.decisions]
+    subjects = [_name_with_flags(one.subject, one.n_flags) for one in summary.decisions]
     listed = [f"{place} {one}" for place, one in enumerate(subjects, start=1)][:MOST_DECISIONS]
     more = len(subjects) - len(listed)
     rest = f"   and {more:,} more: --words" if more > 0 else ""
@@ -146,10 +146,12 @@ def page_title(summary: Summary) -> str:
 def _head(summary: Summary) -> Iterator[Block]:
     day = "" if summary.date is None else f"{summary.date[:10]}. "
     audience = f"Audience: {summary.audience}. " if summary.audience else ""
-    yield Sentence(f"{day}{audience}{people(summary.n_people)}. {_assumed(summary)}", "dim")
+    yield Sentence(
+        f"{day}{audience}{people(summary.n_people)}. {_scenario_sentence(summary)}", "dim"
+    )
 
 
-def _assumed(summary: Summary) -> str:
+def _scenario_sentence(summary: Summary) -> str:
     known = summary.identity
     if known is None:
         return "No scenario was measured."
@@ -191,7 +193,7 @@ def verdict_sentence(summary: Summary) -> str:
         )
     if verdict.status == "outstanding":
         waiting = [one for one in summary.decisions if one.kind not in ("not_tested", "review")]
-        subjects = [_flagged(one.subject, one.n_flags) for one in waiting]
+        subjects = [_name_with_flags(one.subject, one.n_flags) for one in waiting]
         more = len(subjects) - MOST_NAMED
         rest = f"; and {more:,} more" if more > 0 else ""
         said.append(f"Outstanding: {'; '.join(subjects[:MOST_NAMED])}{rest}.")
@@ -221,7 +223,7 @@ def _format_above(one: AboveLimit) -> str:
     return value if of is None else f"of {truncate(of)} {value}"
 
 
-def _flagged(subject: str, n_flags: int) -> str:
+def _name_with_flags(subject: str, n_flags: int) -> str:
     flags = f" ({format_count(n_flags, 'flag')})" if n_flags else ""
     return f"{visible(subject)}{flags}"
 
@@ -244,7 +246,7 @@ def _verdict_lines(summary: Summary) -> Iterator[Block]:
         yield Items(tuple(rows[:MOST_ALERTS]), mark="■")
         if more > 0:
             yield Sentence(f"and {format_count(more, 'more alert')}: --details", "dim")
-    yield Sentence(_assumed(summary), "lead")
+    yield Sentence(_scenario_sentence(summary), "lead")
 
 
 def _open_alerts(summary: Summary) -> list[Alert]:
@@ -294,10 +296,10 @@ def _identity_page(summary: Summary) -> Iterator[Block]:
         yield Sentence("Not measured.")
         return
     rows = [
-        ("unique on the keys in the original", *_counted(known.unique, of), ""),
+        ("unique on the keys in the original", *_count_cells(known.unique, of), ""),
         (
             "also unique in the synthetic data: replicated uniques (repU)",
-            *_counted(known.replicated, of),
+            *_count_cells(known.replicated, of),
             format_status(known.status),
         ),
     ]
@@ -322,7 +324,7 @@ def _none_or(n: int) -> str:
     return f"{n:,}" if n else "No"
 
 
-def _counted(n: int, of: int) -> tuple[str, str]:
+def _count_cells(n: int, of: int) -> tuple[str, str]:
     return f"{n:,}", _share(n, of)
 
 
@@ -473,7 +475,7 @@ def _screen_table(summary: Summary, most: int) -> Block:
         name = _name(summary, one)
         cells = (
             name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…",
-            *_counted(one.correct, summary.n_people),
+            *_count_cells(one.correct, summary.n_people),
             f"{one.not_most_common:,}",
             f"{one.wrong:,}",
         )

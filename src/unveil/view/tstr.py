@@ -63,7 +63,7 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
         ),
     )
     if record.share_kept is not None:
-        yield "kept", _kept(record.share_kept, copies)
+        yield "kept", _format_gain(record.share_kept, copies)
     kind = "control" if record.tested_on == "control" else "folds"
     n = people(record.rows[0].n_tested)
     yield "tested", TEMPLATES[kind].format(n=n, folds=record.folds)
@@ -75,7 +75,7 @@ def tstr_sentences(record: Tstr) -> Iterator[tuple[str, str]]:
     yield "limits", LIMITS
 
 
-def _kept(share: float, copies: str) -> str:
+def _format_gain(share: float, copies: str) -> str:
     """How much of the gain is left; more than all of it is no merit."""
     kind = "worse" if share < 0 else "kept" if share <= 1 else "more"
     return TEMPLATES[kind].format(copies=copies, share=percent(100 * share))

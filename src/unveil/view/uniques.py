@@ -73,7 +73,7 @@ def suda_sentences(record: Suda, *, has_fraction: bool = True) -> Iterator[tuple
         )
         yield "special", said + (_highest_dis(record) if has_fraction else "")
     if record.n_uniques > record.n_scored:
-        yield "unscored", _unscored(record)
+        yield "unscored", _no_score_sentence(record)
     if (most := most_contributing(record)) is not None:
         said = TEMPLATES["key"].format(key=truncate(most.key), p=percent(most.percent or 0.0))
         yield "key", said
@@ -103,7 +103,7 @@ def _highest_dis(record: Suda) -> str:
     return TEMPLATES["no record DIS"].format(why=why)
 
 
-def _unscored(record: Suda) -> str:
+def _no_score_sentence(record: Suda) -> str:
     n = record.n_uniques - record.n_scored
     reasons = []
     if record.max_msu is not None and record.max_msu < len(record.keys):

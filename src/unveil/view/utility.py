@@ -95,7 +95,7 @@ def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str
             n = row.n_permutations or 0
             text += TEMPLATES["error"].format(n=f"{n:,}", e=figure(row.S_pMSE_error))
         yield "S", text
-        yield from _of_other_size(record, row)
+        yield from _size_sentences(record, row)
     if row.S_pMSE_pairs is not None:
         yield "pairs", TEMPLATES["pairs"].format(S=figure(row.S_pMSE_pairs))
     if record.n_original == record.n_synthetic[row.copy - 1]:
@@ -105,7 +105,7 @@ def keyed_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str
         yield kind, TEMPLATES[kind]
 
 
-def _of_other_size(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
+def _size_sentences(record: Utility, row: UtilityRow) -> Iterator[tuple[str, str]]:
     """That 1 is not the scale of a tree where the files differ in size."""
     n_original, n_synthetic = record.n_original, record.n_synthetic[row.copy - 1]
     if row.model == "cart" and abs(n_synthetic / n_original - 1) > NOTICED:

@@ -120,7 +120,7 @@ def identity_rows(record: Disclosure, copy: Copy) -> list[Row]:
             **figure_row(
                 label,
                 value := getattr(row, symbol),
-                (_of_records if symbol == "UiS" else _of_people)(record, copy, value),
+                (_format_records if symbol == "UiS" else _format_people)(record, copy, value),
             ),
             "side": sides.get(symbol, "synthetic"),
         }
@@ -128,13 +128,13 @@ def identity_rows(record: Disclosure, copy: Copy) -> list[Row]:
     ]
 
 
-def _of_people(record: Disclosure, copy: Copy, value: float | None) -> str:
+def _format_people(record: Disclosure, copy: Copy, value: float | None) -> str:
     if value is None:
         return "not measured"
     return f"{percent(value)}: {n_of(value, record.n_original)} of {record.n_original:,} people"
 
 
-def _of_records(record: Disclosure, copy: Copy, value: float | None) -> str:
+def _format_records(record: Disclosure, copy: Copy, value: float | None) -> str:
     if value is None:
         return "not measured"
     total = records_of(record, copy)
@@ -166,7 +166,7 @@ def step_rows(record: Disclosure, target: str, copy: Copy) -> list[Row]:
     """The four steps."""
     row = record.attribute_of(target, copy)
     return [
-        figure_row(label, value := getattr(row, symbol), _of_people(record, copy, value))
+        figure_row(label, value := getattr(row, symbol), _format_people(record, copy, value))
         for symbol, label in STEPS.items()
     ]
 

@@ -51,7 +51,7 @@ _BASELINE = "grey stroke: baseline of uninformed guesses"
 
 def attack_rates(copies: Sequence[CopyAttacks]) -> Chart:
     """R with its interval for every attack and secret; without a control the main rate."""
-    panels = [(copy, rows) for copy in copies if (rows := _measured(copy))]
+    panels = [(copy, rows) for copy in copies if (rows := _measured_rows(copy))]
     if not panels:
         return Chart(nothing(_NONE), title=_ATTACKS, description=_NONE)
     everything = [shown for _, rows in panels for shown in rows]
@@ -79,7 +79,7 @@ def attack_rates(copies: Sequence[CopyAttacks]) -> Chart:
 _NONE = "Nothing could be measured."
 
 
-def _measured(copy: CopyAttacks) -> list[AttackDisplayRow]:
+def _measured_rows(copy: CopyAttacks) -> list[AttackDisplayRow]:
     """Rows with a risk and an interval; attack by attack, the highest risk first."""
     rows = [shown for shown in attack_rows(copy.attacks) if shown.row.group is None]
     return [s for s in rows if s.row.risk is not None and s.interval is not None]
@@ -176,14 +176,16 @@ def _result_row(name: str, row: FindingRow) -> Row:
     """The marks of both sides and the ends of their intervals."""
     made: Row = {"name": truncate_name(name)}
     for side in ("original", "synthetic"):
-        value = _placed(getattr(row, side), row)
+        value = _position(getattr(row, side), row)
         ends = {f"{side}_{end}": getattr(row, f"{side}_{end}") for end in ("low", "high")}
         made[side] = value
-        made |= {field: value if end is None else _placed(end, row) for field, end in ends.items()}
+        made |= {
+            field: value if end is None else _position(end, row) for field, end in ends.items()
+        }
     return made
 
 
-def _placed(value: float | None, row: FindingRow) -> float | None:
+def _position(value: float | None, row: FindingRow) -> float | None:
     """Where a figure stands: coefficients, which share no unit, by the original's errors."""
     if row.unit != "coefficient" or value is None:
         return value

@@ -64,7 +64,7 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
         yield Sentence("No target was measured in this scenario.", key="attribute.no targets")
         return
     judged = figures_of_part(contents, part, ["DiSCO"])
-    order = _ordered(record, "DiSCO")
+    order = _sort_targets(record, "DiSCO")
     first = record.attribute_of(order[0], record.headline_copy)
     said = disclosure.attribute(record, first)
     yield _standing(part, record, judged)
@@ -79,7 +79,7 @@ def _scenario(contents: ReportContents, part: str, record: Disclosure) -> Iterat
     shown, rest = order[:MOST_TARGETS], order[MOST_TARGETS:]
     yield _table(record, shown, judged, len(rest))
     yield from fold(format_count(len(rest), "more target"), _rest(record, rest, judged))
-    yield from _guessed(part, record)
+    yield from _guess_blocks(part, record)
     for target in order:
         value = percent_or_dash(record.attribute_of(target, record.headline_copy).DiSCO)
         detail = tuple(_target(part, record, target))
@@ -104,7 +104,7 @@ def _standing(part: str, record: Disclosure, judged: Sequence[LimitCheck]) -> Se
     )
 
 
-def _ordered(record: Disclosure, measure: str) -> list[str]:
+def _sort_targets(record: Disclosure, measure: str) -> list[str]:
     """The targets by one measure, the highest first."""
     rows = [record.attribute_of(target, record.headline_copy) for target in record.targets]
     rows.sort(key=lambda row: -(-1.0 if (value := getattr(row, measure)) is None else value))
@@ -167,9 +167,9 @@ def _range(record: Disclosure, target: str) -> str:
     return "-"
 
 
-def _guessed(part: str, record: Disclosure) -> Iterator[Block]:
+def _guess_blocks(part: str, record: Disclosure) -> Iterator[Block]:
     """DCAP beside its baseline and CAPd: one sentence, and the table unfolds."""
-    order = _ordered(record, "DCAP")
+    order = _sort_targets(record, "DCAP")
     rows = [record.attribute_of(target, record.headline_copy) for target in order]
     known = [row for row in rows if row.DCAP is not None and row.baseCAPd is not None]
     if not known:
@@ -201,7 +201,7 @@ def _target(part: str, record: Disclosure, target: str) -> Iterator[Block]:
     of = f"{part}|{target}|{copy}"
     said = disclosure.attribute(record, row)
     if not said:
-        yield from _undefined(part, record, row)
+        yield from _undefined_sentences(part, record, row)
         return
     for key in ("DiSCO", "removed", "DCAP"):
         if key in said:
@@ -246,7 +246,7 @@ def _several(part: str, record: Disclosure, target: str) -> Iterator[Block]:
         )
 
 
-def _undefined(part: str, record: Disclosure, row: AttributeRow) -> Iterator[Block]:
+def _undefined_sentences(part: str, record: Disclosure, row: AttributeRow) -> Iterator[Block]:
     for one in record.not_measured:
         if (one.target, one.copy) == (row.target, row.copy) and one.field in ("DiSCO", "Dorig"):
             text = f"{one.field} of {truncate(row.target)} could not be measured: {one.reason}."

@@ -103,7 +103,7 @@ def _words(one: TargetRecords) -> Iterator[Block]:
     """CAP and TCAP of one target in sentences; its tables have the same figures."""
     for part, cap in one.caps:
         for row in _last(cap):
-            yield _guessed(part, cap, row)
+            yield _guess_sentence(part, cap, row)
     for part, tcap in one.tcaps:
         for key, text in tcap_keyed(tcap.rows[-1], tcap.tau):
             yield Sentence(text, key=f"targeted/{key}", of=part)
@@ -126,7 +126,7 @@ def _last(cap: Cap) -> list[CapRow]:
     return [found[-1] for found in rows if found]
 
 
-def _guessed(part: str, cap: Cap, row: CapRow) -> Sentence:
+def _guess_sentence(part: str, cap: Cap, row: CapRow) -> Sentence:
     is_marginal, of = cap.baseline == "marginal", f"{part}|{row.scenario}|{row.m}"
     said = list(cap_keyed(row, is_marginal=is_marginal, with_settled=bool(cap.tolerance)))
     # What follows the first sentence speaks of the same people, and stands in one paragraph.

@@ -78,7 +78,7 @@ def _flags(contents: ReportContents, part: str, record: Disclosure) -> Iterator[
     scenario = contents.run.part(part).scenario
     found, settled = flags_of(contents, scenario), cleared_rulings(contents, scenario)
     if not found and not settled:
-        yield _none_found(part, record)
+        yield _no_flag_sentence(part, record)
         return
     yield summarise_flags(part, found, settled)
     groups: dict[tuple[str, str], list[FlagRuling]] = {}
@@ -145,7 +145,7 @@ def summarise_flags(
     return Sentence(text, "lead", "checks.summary", part)
 
 
-def _none_found(part: str, record: Disclosure) -> Sentence:
+def _no_flag_sentence(part: str, record: Disclosure) -> Sentence:
     """That no check raised a flag, and from where on it would have."""
     (n_one, p_one), (n_two, p_two) = record.checks.one_way, record.checks.two_way
     text = (

@@ -67,7 +67,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
     yield Heading("Limits", 3)
     yield from _limits(contents.judgement)
     yield Heading("Decision", 3)
-    yield from _decided(contents.decision)
+    yield from _decision_blocks(contents.decision)
     yield Heading("Run history", 3)
     yield from _history(contents)
     yield Heading("Records at risk", 3)
@@ -301,7 +301,7 @@ def _rules(row: HistoryRow) -> str:
     return "; ".join(said)
 
 
-def _decided(decision: Decision | None) -> Iterator[Block]:
+def _decision_blocks(decision: Decision | None) -> Iterator[Block]:
     """What a named person decided, with the note and every alert it overrides."""
     if decision is None:
         yield Sentence("No decision has been recorded for this run.", key="decision.none")
