@@ -234,7 +234,7 @@ def test_pandas_columns_of_other_types_are_refused(values):
 
     assert refusal(pd.DataFrame({"diag": values})) == (
         "The original has a column 'diag' of a type that unveil does not read. Turn it into "
-        "numbers, text, truth values or dates first, or leave it out."
+        "numbers, text, truth values or dates first, or omit it."
     )
 
 
