@@ -124,10 +124,14 @@ def assert_harmless(text):
 @pytest.mark.slow
 @every_name
 def test_a_target_is_shown_by_its_signs(run, name, shown):
-    code, out, err = run(*write(name), "-k", "k")
+    code, out, err = run(*write(name), "-k", "k", "--words")
     assert (code, err) == (0, "")
     assert_harmless(out)
     assert f"\n {shown} " in out
+    told = " ".join(out.split())
+    assert f"{' '.join(shown.split())} would be correctly disclosed for" in told or (
+        f"No one's {' '.join(shown.split())} would be" in told
+    )
 
 
 @pytest.mark.slow

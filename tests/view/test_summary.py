@@ -94,8 +94,7 @@ def test_the_page_has_no_number_that_the_record_does_not_have(case):
 def test_a_screen_has_at_most_forty_lines_of_eighty_columns(case):
     console = Console(width=80, file=StringIO())
     rendered = console.render_lines(fit_summary(of(case), 80, []), pad=False)
-    # Names of 60 letters take a line each.
-    assert len(rendered) <= (60 if case == "hostile" else 40)
+    assert len(rendered) <= 40
     assert all(sum(len(part.text) for part in line) <= 80 for line in rendered)
     render_rich([*screen_blocks(of(case)), *words_blocks(of(case))], width=80)
 

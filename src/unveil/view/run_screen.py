@@ -36,7 +36,7 @@ from unveil.view.run_notebook import MOST_EXCLUSIONS
 from unveil.view.status import worst
 from unveil.view.summary import screen_blocks, words_blocks
 
-MOST_LINES, FEWEST_TARGETS = 40, 3
+MOST_LINES, FEWEST_TARGETS = 40, 1
 """A screen has at most so many lines, and at least so many targets."""
 MOST_TARGETS = 15
 """So many targets have a row of their own, and beyond them those that are not within."""

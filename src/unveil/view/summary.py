@@ -68,7 +68,7 @@ ROOM_FOR_ALERTS = 2
 """So many rows fewer of targets and of decisions where alerts need the room on one sheet."""
 MOST_ON_SCREEN = 15
 """So many targets have a row of their own on a terminal."""
-LONGEST = 24
+LONGEST, LONGEST_SUBJECT = 24, 36
 FOOT = "Evidence for a decision, not a certificate of safety."
 MATCH = "A replicated unique is a possible match, not proof of one."
 CHOICES = ("release", "release with conditions", "do not release")
@@ -220,12 +220,12 @@ def _format_above(one: AboveLimit) -> str:
     value = "not measured"
     if one.value is not None:
         value = percent(one.value) if one.unit == "percent" else ratio(one.value)
-    return value if of is None else f"of {truncate(of)} {value}"
+    return value if of is None else f"of {_shorten(of, LONGEST_SUBJECT)} {value}"
 
 
 def _name_with_flags(subject: str, n_flags: int) -> str:
     flags = f" ({format_count(n_flags, 'flag')})" if n_flags else ""
-    return f"{visible(subject)}{flags}"
+    return f"{_shorten(subject, LONGEST_SUBJECT)}{flags}"
 
 
 def _verdict_box(summary: Summary) -> AlertBox:
@@ -467,6 +467,12 @@ def _some(names: Sequence[str]) -> str:
     return f"{', '.join(map(truncate, names[:3]))}{rest}"
 
 
+def _shorten(name: str, longest: int = LONGEST) -> str:
+    """A name of a column on a terminal, where a line has little room for it."""
+    shown = truncate(name)
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
 def _screen_table(summary: Summary, most: int) -> Block:
     shown, rest = summary.targets[:most], summary.targets[most:]
     has_limit = any(one.status != "no limit" for one in summary.targets)
@@ -474,7 +480,7 @@ def _screen_table(summary: Summary, most: int) -> Block:
     for one in shown:
         name = _name(summary, one)
         cells = (
-            name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…",
+            _shorten(name),
             *_count_cells(one.correct, summary.n_people),
             f"{one.not_most_common:,}",
             f"{one.wrong:,}",
