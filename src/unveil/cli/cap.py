@@ -7,7 +7,6 @@ import click
 import polars as pl
 from rich.console import Console
 
-from unveil.arguments import numbers_in
 from unveil.cli.options import (
     column_names,
     group_by_method,
@@ -15,9 +14,10 @@ from unveil.cli.options import (
     method_option,
     option,
     output_options,
-    parse_by_column,
     reading_options,
     target_option,
+    tolerance_option,
+    weights_option,
 )
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
@@ -37,15 +37,6 @@ def key_sets_of(
 ) -> list[tuple[str, ...]]:
     """Several sets of keys, each as names with commas between them."""
     return [column_names(context, option, (text,)) for text in given]
-
-
-def radii(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float | str]:
-    """A radius for each numeric target, as COLUMN=NUMBER."""
-    return {
-        name: numbers_in(text)[0] for name, text in parse_by_column(context, option, given).items()
-    }
 
 
 @click.command(short_help="How often a guess among matching records is correct (CAP, TCAP).")
@@ -77,13 +68,8 @@ def radii(
     "Prior knowledge: a share, or a table of the target. Default: its distribution.",
     "SHARE|FILE",
 )
-@option(
-    "--tolerance",
-    "Numbers that differ by no more than this agree: income=50. May be repeated.",
-    "COLUMN=NUMBER",
-    multiple=True,
-    callback=radii,
-)
+@tolerance_option
+@weights_option
 @option(
     "--tau",
     "For TCAP: least share of the most common target among records with the same keys.",
@@ -105,7 +91,7 @@ def cap(
     methods: dict[str, list[str]],
     scenarios: tuple[str, ...],
     mask: str | None,
-    tolerance: dict[str, Any],
+    tolerance: dict[str, Any] | None,
     tau: float,
     chart: Path | None,
     as_json: bool,
@@ -144,7 +130,7 @@ def cap(
             target=target,
             scenarios=[*chosen, *(["mask"] if mask else [])],
             mask=None if mask is None else _truth_values(original, mask),
-            tolerance=tolerance or None,
+            tolerance=tolerance,
             tau=None if tolerance else tau,
             **settings,
             progress=bar,

@@ -20,6 +20,8 @@ from unveil.cli.options import (
     parse_two_numbers,
     person_option,
     reading_options,
+    tolerance_option,
+    weights_option,
     words_option,
 )
 from unveil.cli.output_files import chart_option, check_records, write_chart, write_records
@@ -83,6 +85,8 @@ if TYPE_CHECKING:
     type=click.Path(),
 )
 @person_option
+@weights_option
+@tolerance_option
 @file_option("--records", "CONFIDENTIAL: write the records at risk, and why, to this CSV file.")
 @chart_option
 @words_option

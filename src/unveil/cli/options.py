@@ -191,6 +191,30 @@ person_option = option(
 """--person: whose row it is, where people have several."""
 
 
+def parse_radii(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, Any] | None:
+    """A radius for each numeric target, as COLUMN=NUMBER; None without any."""
+    by_column = parse_by_column(context, option, given)
+    return {name: numbers_in(text)[0] for name, text in by_column.items()} or None
+
+
+tolerance_option = option(
+    "--tolerance",
+    "Numbers that differ by no more than this agree: income=50. May be repeated.",
+    "COLUMN=NUMBER",
+    multiple=True,
+    callback=parse_radii,
+)
+"""--tolerance: how far numbers may be apart and still agree."""
+
+
+weights_option = option(
+    "--weights", "For how many people of the population a record stands.", "COLUMN"
+)
+"""--weights: the column of sampling weights."""
+
+
 missing_option = option(
     "--missing missing_values",
     "An entry that means missing, such as NA or -9. May be repeated.",

@@ -14,6 +14,7 @@ from unveil.cli.options import (
     option,
     person_option,
     reading_options,
+    weights_option,
 )
 from unveil.cli.output_files import (
     chart_option,
@@ -67,7 +68,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
 )
-@option("--weights", "For how many people of the population a record stands.", "COLUMN")
+@weights_option
 @option("--sensitive", "Add l-diversity of this column.", "COLUMN")
 @option(
     "--alpha",

@@ -19,10 +19,27 @@ from unveil.measure.cap.baseline import Baseline, parse_baseline
 from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.gcap import gcap_rows
 from unveil.measure.cap.prepare import Attribution, open_copies
-from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, people_of, rows_of
+from unveil.measure.cap.scores import (
+    CapMeans,
+    figures_by_m,
+    parse_scenarios,
+    people_of,
+    rows_of,
+    weights_of_cells,
+)
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
-from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
+from unveil.records.cap import (
+    Cap,
+    CapNotMeasured,
+    CapRow,
+    GcapRow,
+    KeySet,
+    NonMatch,
+    OnM,
+    TcapRow,
+    WeightedCapRow,
+)
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 
@@ -123,6 +140,8 @@ def cap_record(
 ) -> Cap:
     """Everything that is said of these methods, key sets and scenarios."""
     found: dict[Subject, CapMeans] = {}
+    weighted: dict[Subject, CapMeans] = {}
+    weights = attribution.opening.weights
     notes = list(attribution.opening.notes)
     for done, key_set in enumerate(attribution.key_sets):
         progress(f"scoring {key_set.name}", done, len(attribution.key_sets))
@@ -133,6 +152,11 @@ def cap_record(
         for method, copies in attribution.copies.items():
             for m, scenario, figures in figures_by_m(classes, copies, known, people):
                 found[method, key_set, scenario, m] = figures
+            if weights is None:
+                continue
+            of_cells = weights_of_cells(classes, key_set, scenarios, mask, weights.of_row)
+            for m, scenario, figures in figures_by_m(classes, copies, known, of_cells):
+                weighted[method, key_set, scenario, m] = figures
     in_order = [
         (method, key_set, scenario, m)
         for method, copies in attribution.copies.items()
@@ -153,6 +177,10 @@ def cap_record(
         tolerance=attribution.tolerance,
         rows=tuple(rows),
         on_m=tuple(_fits(rows)),
+        weights=None if weights is None else weights.column,
+        weighted=tuple(_weighted(rows[i], weighted[one]) for i, one in enumerate(in_order))
+        if weighted
+        else (),
         tau=tau,
         tcap=targeted,
         gcap=tuple(_gcap(attribution, progress)) if with_gcap else (),
@@ -174,6 +202,19 @@ def _row(subject: Subject, figures: CapMeans, attribution: Attribution) -> CapRo
         m=m,
         scenario=scenario,
         **asdict(figures),
+    )
+
+
+def _weighted(row: CapRow, figures: CapMeans) -> WeightedCapRow:
+    about = {name: getattr(row, name) for name in ("method", "keys", "target", "m", "scenario")}
+    means = {name: one for name, one in asdict(figures).items() if not name.startswith("n")}
+    return WeightedCapRow(
+        **about,
+        **means,
+        weight=figures.n,
+        weight_matched=figures.n_match,
+        weight_determined=figures.n_settled,
+        weight_correct=figures.n_right,
     )
 
 
@@ -326,6 +367,7 @@ def cap(
     mask: Any = None,
     baseline: Any = None,
     tolerance: Mapping[str, float] | None = None,
+    weights: str | None = None,
     bands: Mapping[str, Any] | None = None,
     special_codes: Mapping[str, Any] | None = None,
     missing_values: str | Sequence[str] = (),
@@ -355,6 +397,9 @@ def cap(
         or file) with the target, any of the keys, and a column of counts or shares.
     tolerance
         For numeric targets, ``{target: r}``: values that differ by no more than r agree.
+    weights
+        The column of the original that says for how many people of the population a record stands:
+        `record.weighted` then has the means over the same people with these weights.
     bands, special_codes, missing_values, progress
         As in `unveil.disclosure`. Special codes of a target with a tolerance agree with themselves
         alone.
@@ -380,6 +425,7 @@ def cap(
         keys=keys,
         target=target,
         tolerance=tolerance,
+        weights=weights,
         bands=bands,
         special_codes=special_codes,
         missing_values=missing_values,

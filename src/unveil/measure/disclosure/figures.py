@@ -7,8 +7,9 @@ that its exclusions act on.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
+import msgspec
 import numpy as np
 
 from unveil.arrays import Ints, Mask
@@ -18,7 +19,7 @@ from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
 from unveil.measure.disclosure.find_flags import find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
-from unveil.records.base import Copy
+from unveil.records.base import Copy, Record
 from unveil.records.disclosure import (
     AnyCorrect,
     Checks,
@@ -380,6 +381,30 @@ def _mean(copies: Sequence[Figures]) -> Figures:
     }
 
 
+R = TypeVar("R", bound=Record)
+
+
+def mean_rows(rows: Sequence[R], figures: Sequence[str], *, by: Sequence[str]) -> tuple[R, ...]:
+    """The same rows, one per copy, and where there are several copies the means over them."""
+    found: dict[tuple[Any, ...], list[R]] = {}
+    for row in rows:
+        if isinstance(row.copy, int):  # type: ignore[attr-defined]
+            found.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
+    means = [
+        msgspec.structs.replace(
+            copies[0], copy="mean", **{name: _mean_of(copies, name) for name in figures}
+        )
+        for copies in found.values()
+        if len(copies) > 1
+    ]
+    return (*rows, *means)
+
+
+def _mean_of(rows: Sequence[Record], figure: str) -> float | None:
+    values = [value for row in rows if (value := getattr(row, figure)) is not None]
+    return fmean(values) if len(values) == len(rows) else None
+
+
 def measured_values(symbol: str, copies: Sequence[Figures]) -> list[float]:
     """The values of one figure in the copies in which it could be measured."""
     return [value for row in copies if (value := row[symbol]) is not None]
@@ -421,7 +446,7 @@ def _count_targets(
     for place, column in enumerate(pair.target_columns):
         own = column.codes[originals]
         shown = pair.shown_levels(place)[q]
-        is_single = (shown >= 0) & _is_kept(exclusions, place)
+        is_single = (shown >= 0) & keep_rows(exclusions, place)
         is_correct = is_single & (shown == own)
         with_level = _people_by_level(column, pair, people)
         if not with_level.size:  # neither side has a record
@@ -443,7 +468,7 @@ def _count_targets(
         yield row, is_correct
 
 
-def _is_kept(exclusions: Exclusions, place: int) -> Mask | np.bool:
+def keep_rows(exclusions: Exclusions, place: int) -> Mask | np.bool:
     """Which rows of the original no exclusion takes out; all, where none acts."""
     if not exclusions.act_on(place):
         return np.True_

@@ -144,7 +144,7 @@ NAMED: dict[type[Record], dict[str, Callable[..., Chart]]] = {
     },
     ExclusionTable: {"grid": exclusion_grid_chart},
     Cap: {"by_m": cap_lines_chart},
-    Tcap: {"three": tcap_chart},
+    Tcap: {"bars": tcap_chart},
     Gtcap: {"histogram": gtcap_chart},
     Suda: {"bars": uniques_chart},
     MatchRisk: {"bars": match_chart},

@@ -1,4 +1,4 @@
-"""Annex D: how often a guess among matching records is correct (CAP), and the three TCAPs.
+"""Annex D: how often a guess among matching records is correct (CAP), and the four TCAPs.
 
 CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for uniques and for special
 uniques.
@@ -15,9 +15,9 @@ from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.lines import cap_lines_chart
-from unveil.view.format import and_list, percent, truncate
+from unveil.view.format import and_list, truncate
 from unveil.view.sections.shared import by_scenario, fold
-from unveil.view.tcap import TCAP_HEADS, tcap_keyed
+from unveil.view.tcap import TCAP_HEADS, TCAP_TITLE, tcap_cells, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
@@ -87,7 +87,7 @@ def _name(record: Cap | Tcap) -> str:
 def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
     rows = [row for one in targets for row in last_rows(one)]
     yield table(TABLE, ("target", "who", *FIGURE_HEADS), rows, text=["who"])
-    yield table("Three measures called TCAP", ("target", *TCAP_HEADS[1:]), tcap_rows(targets))
+    yield table(TCAP_TITLE, ("target", *TCAP_HEADS[1:]), tcap_rows(targets))
     for place, one in enumerate(targets):
         drawn = list(_lines(one)) if one.m > 1 and one.caps else []
         yield from drawn[:1] if not place else []
@@ -159,10 +159,7 @@ def figure_cells(row: CapRow) -> tuple[str, ...]:
 
 
 def tcap_rows(targets: Sequence[TargetRecords]) -> Iterator[tuple[str, ...]]:
-    """The three measures called TCAP, with all copies pooled, in percent."""
+    """The four measures called TCAP, with all copies pooled, in percent."""
     for one in targets:
         for _, tcap in one.tcaps:
-            row = tcap.rows[-1]
-            raab = "-" if row.tcap_raab is None else percent(row.tcap_raab)
-            first, zero, uniques = map(format_share, (row.tcap, row.tcap_zero, row.tcap_uniques))
-            yield one.target, first, zero, raab, uniques
+            yield from tcap_cells(one.target, tcap.rows[-1], format_share)
