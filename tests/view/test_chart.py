@@ -293,7 +293,8 @@ def test_a_mistyped_chart_is_told_which_there_are():
     with pytest.raises(AttributeError) as caught:
         result("disclosure").plot.lolipop()
     assert str(caught.value) == (
-        "Disclosure has no chart 'lolipop'. Its charts are: lollipop, funnel, ladder, steps."
+        "Disclosure has no chart 'lolipop'. Its charts are: lollipop, funnel, ladder, steps,"
+        " guesses."
     )
 
 

@@ -67,6 +67,15 @@ class Flag(Record, frozen=True, kw_only=True):
     sentence: str = ""  # the same in words
 
 
+class SmallCells(Record, frozen=True, kw_only=True):
+    """Pairs of a target that the two-way check passes over: too few people share each cell."""
+
+    target: str
+    copy: Copy
+    n_pairs: int  # target level with key level, of at least ten people with the key level
+    n: int  # disclosures (DiSCO records) of these pairs; one may be of several
+
+
 Number = int | float
 
 
@@ -336,6 +345,7 @@ class Disclosure(Record, frozen=True, kw_only=True):
     recurrence: tuple[Recurrence, ...]
     checks: Checks
     flags: tuple[Flag, ...]
+    small_cells: tuple[SmallCells, ...] = ()  # what flags would be without a least number of people
     exclude: tuple[str, ...]  # the exclusions in force, as text, in the order they act
     excluded: tuple[ExcludedCount, ...]
     excluded_identity: tuple[ExcludedIdentity, ...]

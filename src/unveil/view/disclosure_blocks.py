@@ -239,7 +239,7 @@ def _words(record: Disclosure) -> Iterator[Sentence]:
         yield from sentences([said.spread_sentence(record, row.target, "DiSCO")])
 
 
-def _flags(record: Disclosure) -> Iterator[Items]:
+def _flags(record: Disclosure) -> Iterator[Block]:
     """What may be common knowledge, each with what to type to exclude it."""
     rows = tuple(
         f"{flag.sentence}\n  --exclude {shlex.quote(visible(flag.exclusion))}"
@@ -247,6 +247,7 @@ def _flags(record: Disclosure) -> Iterator[Items]:
     )
     if rows:
         yield Items(rows, "▲")
+    yield from sentences(flags_view.small_cells(record))
 
 
 def _effects(record: Disclosure) -> TableBlock:

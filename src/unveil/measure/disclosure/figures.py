@@ -17,7 +17,7 @@ from unveil.count.codes import CodedColumn, label, label_beside, labels_or_none
 from unveil.count.packing import Integers, count_people
 from unveil.count.profile import Profile, key_profile
 from unveil.measure.disclosure import attribute, identity
-from unveil.measure.disclosure.find_flags import find_flags
+from unveil.measure.disclosure.find_flags import count_small_cells, find_flags
 from unveil.measure.disclosure.measures import Figure, figures_of
 from unveil.records.base import Copy, Record
 from unveil.records.disclosure import (
@@ -27,6 +27,7 @@ from unveil.records.disclosure import (
     GroupRow,
     SingleValueCounts,
     SingleValues,
+    SmallCells,
     ValueRow,
 )
 from unveil.records.exclusions import ExcludedCount, ExcludedIdentity
@@ -227,6 +228,7 @@ class TargetFigures:
 
     figures: ByCopy
     flags: tuple[Flag, ...] = ()
+    small_cells: tuple[SmallCells, ...] = ()
     excluded: tuple[ExcludedCount, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     values: tuple[ValueRow, ...] = ()
@@ -333,6 +335,7 @@ def _measure_target(
     return TargetFigures(
         {copy: _attribute(p)},
         tuple(find_flags(exclusions, place, copy, checking.checks, checking.segment)),
+        tuple(count_small_cells(exclusions, place, copy, checking.checks)),
         tuple(count_removed_records(p, copy, place, exclusions)),
         tuple(rows_by_group(exclusions, place, copy)),
     )
@@ -345,7 +348,7 @@ def _together(copies: Sequence[TargetFigures]) -> TargetFigures:
         _add_mean(figures),
         *(
             tuple(row for one in copies for row in getattr(one, rows))
-            for rows in ("flags", "excluded", "groups", "values")
+            for rows in ("flags", "small_cells", "excluded", "groups", "values")
         ),
     )
 

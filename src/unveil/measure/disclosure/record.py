@@ -248,6 +248,7 @@ def _record(
         recurrence=measured.recurrence,
         checks=measured.checking.checks,
         flags=tuple(flag for target in targets for flag in named[target].flags),
+        small_cells=tuple(row for target in targets for row in named[target].small_cells),
         exclude=exclusions.texts,
         excluded=tuple(
             row for target in targets if exclusions.rules for row in named[target].excluded

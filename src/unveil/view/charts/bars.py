@@ -194,7 +194,8 @@ def tcap_chart(record: Tcap) -> Chart:
         value, base = _percent(figures[place]), _percent(baselines[place])
         told = f"{percent_or_dash(value)}, at random {percent_or_dash(base)}"
         rows.append({**figure_row(name, value, told), "baseline": base})
-    x = percent_axis("percent, each of its own people", (row["value"] for row in rows))
+    ends = [row[field] for row in rows for field in ("value", "baseline")]
+    x = percent_axis("percent, each of its own people", ends)
     return Chart(
         bars_panel(rows, x, more=[stroke(x, "baseline")]),
         title=f"The four TCAP measures of {target}, and at random",
