@@ -322,6 +322,15 @@ FAULTS = [
         " here. Did you mean 'income'? Keys and targets are: sex, age, income.",
     ),
     (
+        DATA + SCENARIO + "tolerance = {income = -1}\n",
+        "project.toml, line 6: The tolerance of 'income' is -1. It must be a number from 0 on.",
+    ),
+    (
+        DATA + SCENARIO + 'targets = ["income"]\ntolerance = {age = 5}\n',
+        "project.toml, line 7: tolerance is given for 'age', which is no target here. The targets"
+        " are: income.",
+    ),
+    (
         DATA + SCENARIO + 'measures = ["disclosre"]\n',
         "project.toml, line 6: there is no measure 'disclosre'. Did you mean 'disclosure'?"
         " The measures are: disclosure, exclusion_table, cap, tcap, gtcap, suda, match_risk,"
@@ -335,7 +344,7 @@ FAULTS = [
     (
         DATA + SCENARIO + 'key = ["sex"]\n',
         "project.toml, line 6: [[scenario]] has no setting 'key'. Did you mean 'keys'? Its"
-        " settings are: name, template, keys, targets, bands, radii, measures.",
+        " settings are: name, template, keys, targets, bands, radii, tolerance, measures.",
     ),
     (
         DATA + '[[exclude]]\ntarget = "income"\nlevel = "-8"\nby = "Ann"\n',
@@ -762,6 +771,7 @@ keys = ["sex", "age"]
 targets = "all"
 bands = {age = 5}
 radii = {income = 100, age = 2}
+tolerance = {income = 50}
 measures = ["disclosure", "cap", "disclosure"]
 [[scenario]]
 name = "colleague"
@@ -831,6 +841,7 @@ def test_a_whole_file_is_read_as_it_says(folder):
     neighbour, colleague = found.scenarios
     assert neighbour.targets is None
     assert neighbour.radii == {"income": 100, "age": 2}
+    assert (neighbour.tolerance, colleague.tolerance) == ({"income": 50}, None)
     assert neighbour.measures == ("disclosure", "cap")
     assert (colleague.targets, colleague.measures) == (("income",), None)
     first, second = found.excludes

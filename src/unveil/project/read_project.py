@@ -217,9 +217,12 @@ def _settings(
     known = (*keys, *(targets or ()))
     for column in found if targets is not None else ():
         if column not in known:
+            is_of_targets = name == "tolerance"
+            of = "is no target here" if is_of_targets else "is neither key nor target here"
             fields.refuse(
-                f"{name} are given for {quote_value(column)}, which is neither key nor target here."
-                f"{nearest(column, known)} Keys and targets are: {list_names(known)}.",
+                f"{name} {'is' if is_of_targets else 'are'} given for {quote_value(column)}, which"
+                f" {of}.{nearest(column, known)} {'The' if is_of_targets else 'Keys and'} targets"
+                f" are: {list_names(known)}.",
                 name,
                 column,
             )
