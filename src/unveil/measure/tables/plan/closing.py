@@ -130,7 +130,8 @@ class BoxBounds:
 
     def check(self, changed: Ints) -> None:
         """Refuse bounds that no count can meet."""
-        wrong = changed[self.lower[changed] > self.upper[changed]]
+        spare = (self.above[changed] >> TABLE_BITS) + (self.below[changed] >> TABLE_BITS)
+        wrong = changed[spare < 0]
         if len(wrong):
             box = int(wrong[0])
             raise Contradiction(box, self.above_by[box] | self.below_by[box])
