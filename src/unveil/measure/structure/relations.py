@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from unveil.arrays import Floats, Mask
+from unveil.arrays import Floats
+from unveil.models.regression import fit_plane
 
 RelationKind = Literal["copy", "linear", "product", "lookup"]
 
@@ -25,7 +26,6 @@ _MOST_FOUND = 4
 _FEWEST_ROWS = 20
 _ROWS_PER_COLUMN = 5
 _OFTEN_KNOWN = 0.8
-_FULL = 1e-9  # of the largest singular value: what is below adds no direction
 _REPEATED = 0.9  # of the rows must share their level, or any column would be a lookup
 _DEPENDENT = 0.99
 _MOST_LEVELS = 0.2  # of the rows
@@ -227,17 +227,10 @@ def _fit(
         return None
     x, own = x[rows], y[rows]
     spread = own.std()
-    middle, scale = x.mean(axis=0), x.std(axis=0)
-    if spread == 0 or not scale.any():
+    if spread == 0 or not x.std(axis=0).any():
         return None
-    scale[scale == 0] = 1.0
-    scaled = (x - middle) / scale
-    slopes = np.linalg.lstsq(scaled, own - own.mean(), rcond=_FULL)[0]
-    missed = np.abs(own - own.mean() - scaled @ slopes)
-    if np.quantile(missed, _SURE) > close * spread:
-        return None
-    slopes = slopes / scale
-    return slopes, float(own.mean() - middle @ slopes)
+    slopes, shift, missed = fit_plane(x, own)
+    return None if np.quantile(np.abs(missed), _SURE) > close * spread else (slopes, shift)
 
 
 def _weight(x: Floats, slope: float) -> float:
@@ -281,13 +274,3 @@ def _lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterato
         if right >= _DEPENDENT and right - guessed >= (1 - guessed) / 2:
             levels = dict(zip(best["by"].to_list(), best["value"].to_list(), strict=True))
             yield Relation(column, (name,), "lookup", levels=levels)
-
-
-def given_back(truth: pl.Series, made: pl.Series, rows: Mask, within: float) -> float:
-    """The share of some rows in which a relation gives the value as it was; NaN of no rows."""
-    if not rows.any():
-        return float("nan")
-    a, b = column_numbers(truth), column_numbers(made)
-    if np.isnan(a).all():
-        return float(truth.cast(pl.String).eq_missing(made.cast(pl.String)).to_numpy()[rows].mean())
-    return float((np.abs(a - b) <= within)[rows].mean())
