@@ -8,10 +8,12 @@ import polars as pl
 from rich.console import Console
 
 from unveil.cli.options import (
-    column_names,
+    check_lacking,
+    files_arguments,
     group_by_method,
     keys_option,
     method_option,
+    name_sets,
     option,
     output_options,
     reading_options,
@@ -24,7 +26,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
-from unveil.view.output import check_both, check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
@@ -32,23 +34,15 @@ from unveil.view.show import as_blocks
 SCENARIOS = ("full", "uniques", "special")
 
 
-def key_sets_of(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> list[tuple[str, ...]]:
-    """Several sets of keys, each as names with commas between them."""
-    return [column_names(context, option, (text,)) for text in given]
-
-
-@click.command(short_help="How often a guess among matching records is correct (CAP, TCAP).")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @keys_option
 @option(
     "--key-set key_sets",
     "Another set of keys to compare with. May be repeated.",
     "NAMES",
     multiple=True,
-    callback=key_sets_of,
+    callback=name_sets,
 )
 @target_option
 @method_option
@@ -86,12 +80,12 @@ def cap(
     original: str | None,
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
-    key_sets: list[tuple[str, ...]],
+    key_sets: tuple[tuple[str, ...], ...],
     target: tuple[str, ...],
     methods: dict[str, list[str]],
     scenarios: tuple[str, ...],
     mask: str | None,
-    tolerance: dict[str, Any] | None,
+    tolerance: dict[str, Any],
     tau: float,
     chart: Path | None,
     as_json: bool,
@@ -110,19 +104,18 @@ def cap(
       unveil cap survey.csv --method CART=c1.csv,c2.csv --method parametric=p1.csv,p2.csv \\
         --key-set sex,age,region --key-set sex,age -t job --scenario full --scenario special
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     every_key_set = [*([keys] if keys else []), *key_sets]
     copies = group_by_method(synthetic, methods)
     check_lacking(
-        (original, copies),
-        every_key_set[0] if every_key_set else (),
-        "the original file and at least one synthetic file",
         "cap survey.csv synthetic.csv --target income",
+        every_key_set,
+        original,
+        copies,
     )
     if not target:
         raise RolesError("Name what an intruder would guess about a person: --target income.")
     chosen = list(scenarios or ("full", "uniques"))
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         record = cap_table(
             original,
             copies,
@@ -130,7 +123,7 @@ def cap(
             target=target,
             scenarios=[*chosen, *(["mask"] if mask else [])],
             mask=None if mask is None else _truth_values(original, mask),
-            tolerance=tolerance,
+            tolerance=tolerance or None,
             tau=None if tolerance else tau,
             **settings,
             progress=bar,
