@@ -927,7 +927,7 @@ def test_columns_that_the_files_lack_are_told_together_with_their_lines(folder):
         check_data_faults(found, {original: less, copy: ["sex", "age", "region", "income"]})
     told = [one.partition(": ")[::2] for one in str(refusal.value).split("\n")]
     lines = [int(place.removeprefix("project.toml, line ")) for place, _ in told]
-    assert lines == [8, 9, 19, 20, 21, 26, 29, 33, 34, 35, 35, 55, 60, 71]
+    assert lines == [8, 9, 19, 20, 21, 26, 29, 30, 34, 35, 36, 36, 56, 61, 72]
     assert told[0][1] == (
         "The original (people.csv) has no column 'income'. Its columns are: sex, region, health, w."
     )
@@ -939,9 +939,9 @@ def test_keys_and_named_targets_must_be_in_every_copy_and_the_rest_in_the_origin
     with pytest.raises(RolesError) as refusal:
         check_data_faults(found, {original: COLUMNS, copy: ["sex", "age", "regin"]})
     assert str(refusal.value).split("\n") == [
-        "project.toml, line 33: Synthetic copy 2 (copy.csv) has no column 'region'. Did you mean"
+        "project.toml, line 34: Synthetic copy 2 (copy.csv) has no column 'region'. Did you mean"
         " 'regin'? Its columns are: sex, age, regin.",
-        "project.toml, line 34: Synthetic copy 2 (copy.csv) has no column 'income'. Its columns"
+        "project.toml, line 35: Synthetic copy 2 (copy.csv) has no column 'income'. Its columns"
         " are: sex, age, regin.",
     ]
 

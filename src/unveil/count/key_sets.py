@@ -11,6 +11,7 @@ number of sets.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import comb
 
@@ -30,20 +31,46 @@ LEAST_BITS = 3
 
 @dataclass(frozen=True)
 class _Word:
-    """Some targets side by side in one word of 64 bits: where each stands."""
+    """Some targets side by side in one word of 64 bits, all in fields of the same width."""
 
     targets: tuple[int, ...]
-    shifts: Words  # of each target: its lowest bit
-    values: Words  # of each target: the bits of its code, moved down
-    spares: Words  # of each target: the bit on top of its field
-    tops: Words  # of each target: the place of that bit
-    ones: np.uint64  # every bit of every field, but the spare ones
-    spare: np.uint64
+    bits: np.uint64  # of a code; the spare bit comes on top
+
+    @property
+    def _lows(self) -> list[int]:
+        return [place * (int(self.bits) + 1) for place in range(len(self.targets))]
+
+    @cached_property
+    def shifts(self) -> Words:
+        """The lowest bit of each field."""
+        return np.array(self._lows, np.uint64)
+
+    @cached_property
+    def spares(self) -> Words:
+        """The spare bit of each field."""
+        return np.uint64(1) << (self.shifts + self.bits)
+
+    @cached_property
+    def spare(self) -> np.uint64:
+        """All spare bits."""
+        return np.uint64(sum(1 << (low + int(self.bits)) for low in self._lows))
+
+    @cached_property
+    def ones(self) -> np.uint64:
+        """Every bit of every field, but the spare ones."""
+        return self.spare - (self.spare >> self.bits)
+
+    def pack(self, columns: Sequence[Ints]) -> Words:
+        """The codes of these targets."""
+        packed = np.zeros(len(columns[0]), np.uint64)
+        for target, shift in zip(self.targets, self.shifts, strict=True):
+            packed |= columns[target].astype(np.uint64) << shift
+        return packed
 
     def differ(self, these: Words, those: Words) -> Words:
         """The spare bits of the targets in which records differ, pair by pair."""
         # A field that is not 0, plus all ones, carries into its spare bit.
-        differs: Words = ((these ^ those) + self.ones) & self.spare
+        differs: Words = (((these ^ those) & self.ones) + self.ones) & self.spare
         return differs
 
     def count(self, marks: Words) -> Ints:
@@ -51,47 +78,36 @@ class _Word:
 
         A count has room from its spare bit up to the next: several records are added at once.
         """
-        room = LEAST_BITS + 1
-        n_folds = len(marks) // (2**room - 1)
-        if n_folds:
-            folds = marks[: n_folds * (2**room - 1)].reshape(-1, n_folds).sum(axis=0)
-            marks = np.concatenate([folds, marks[len(marks) - len(marks) % (2**room - 1) :]])
-        counts = (marks[:, np.newaxis] >> self.tops) & np.uint64(2**room - 1)
+        most = 2 ** (LEAST_BITS + 1) - 1
+        n_folds = len(marks) // most
+        folds = marks[: n_folds * most].reshape(most, n_folds).sum(axis=0)
+        marks = np.concatenate([folds, marks[n_folds * most :]])
+        counts = (marks[:, np.newaxis] >> (self.shifts + self.bits)) & np.uint64(most)
         sums: Ints = counts.sum(axis=0).astype(np.int64)
         return sums
 
+    def state(self, claims: Words, clashes: Words, at: Rows, new: Words, shown: Words) -> None:
+        """People `at` are shown the codes of `new` fields by one record; `claims` has the first.
 
-def _pack(columns: Sequence[Ints], n_levels: Sequence[int]) -> tuple[list[_Word], list[Words]]:
-    """Codes of all targets in as few words as hold them."""
-    layout: list[list[tuple[int, int, int]]] = []  # by word: target, its lowest bit, its bits
-    used = 64
-    for target, n in enumerate(n_levels):
-        bits = max(int(n - 1).bit_length(), LEAST_BITS)
-        if used + bits + 1 + LEAST_BITS > 64:  # a count needs room on top
-            layout.append([])
-            used = 0
-        layout[-1].append((target, used, bits))
-        used += bits + 1
-    words, packed = [], []
-    for fields in layout:
-        codes = np.zeros(len(columns[0]), np.uint64)
-        for target, shift, _ in fields:
-            codes |= columns[target].astype(np.uint64) << np.uint64(shift)
-        packed.append(codes)
-        values = [(1 << bits) - 1 for _, _, bits in fields]
-        tops = [shift + bits for _, shift, bits in fields]
-        words.append(
-            _Word(
-                tuple(target for target, _, _ in fields),
-                np.array([shift for _, shift, _ in fields], np.uint64),
-                np.array(values, np.uint64),
-                np.array([1 << top for top in tops], np.uint64),
-                np.array(tops, np.uint64),
-                np.uint64(sum(one << at for one, (_, at, _) in zip(values, fields, strict=True))),
-                np.uint64(sum(1 << top for top in tops)),
-            )
-        )
-    return words, packed
+        A claim is a code under its spare bit; a clash is where a later record shows another.
+        """
+        before = claims[at]
+        clashes[at] |= self.differ(before, shown) & before & new
+        added = new & ~before
+        claims[at] = before | added | (shown & (added - (added >> self.bits)))
+
+
+def _words(n_levels: Sequence[int]) -> list[_Word]:
+    """The targets in as few words as hold them, those with codes of alike many bits together."""
+    bits = [max(int(n - 1).bit_length(), LEAST_BITS) for n in n_levels]
+    found: list[_Word] = []
+    left = sorted(range(len(bits)), key=lambda target: (-bits[target], target))
+    while left:
+        width = bits[left[0]] + 1
+        room = (64 - LEAST_BITS) // width  # a count needs room on top
+        found.append(_Word(tuple(left[:room]), np.uint64(width - 1)))
+        left = left[room:]
+    return found
 
 
 @dataclass(frozen=True)
@@ -122,35 +138,62 @@ def keys_of(key_set: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """Records that are searched together, those of the copy first, and what is found of people.
+class _Found:
+    """What is known of people so far, word by word of the targets.
 
-    `best` has for each target and person the claim with most records so far: their number, and
-    below it the value; every bit of the value is set where sets with equally many disagree.
+    `claims` are those by one record, with `clashes` where such records disagree. `best` has for
+    each person and target the claim with most records, where they are several: their number, and
+    below it the value, every bit of which is set where sets with equally many disagree.
     """
+
+    ever_correct: tuple[Words, ...]
+    ever_wrong: tuple[Words, ...]
+    claims: tuple[Words, ...]
+    clashes: tuple[Words, ...]
+    best: NDArray[np.signedinteger]  # people x targets
+
+    @classmethod
+    def nothing(cls, n_people: int, n_words: int, best: NDArray[np.signedinteger]) -> "_Found":
+        """Nothing is known."""
+
+        def none() -> tuple[Words, ...]:
+            return tuple(np.zeros(n_people, np.uint64) for _ in range(n_words))
+
+        claims = np.zeros((n_people, best.shape[1]), best.dtype)
+        return cls(none(), none(), none(), none(), claims)
+
+    def add(self, other: "_Found", people: Rows, words: Sequence[_Word], disagree: int) -> None:
+        """What is known of these people from a part of the records."""
+        for place, word in enumerate(words):
+            self.ever_correct[place][people] |= other.ever_correct[place]
+            self.ever_wrong[place][people] |= other.ever_wrong[place]
+            claims, shown = self.claims[place], other.claims[place]
+            word.state(claims, self.clashes[place], people, shown & word.spare, shown)
+            self.clashes[place][people] |= other.clashes[place]
+        if self.best.size:
+            self.best[people] = _more(self.best[people], other.best, disagree)
+
+
+def _more(
+    before: NDArray[np.signedinteger], claims: NDArray[np.signedinteger], disagree: int
+) -> NDArray[np.signedinteger]:
+    """The claims with more records; those with equally many that disagree make none."""
+    differs = before ^ claims
+    is_clash = (differs != 0) & (differs <= disagree)
+    more: NDArray[np.signedinteger] = np.maximum(before, claims)
+    more[is_clash] |= disagree
+    return more
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Records that are searched together, those of the copy first, and what is found of people."""
 
     n_copy: int
     keys: tuple[NDArray[np.integer], ...]
     words: tuple[Words, ...]
     excluded: tuple[Words, ...] | None  # by person
-    ever_correct: tuple[Words, ...]  # by person
-    ever_wrong: tuple[Words, ...]
-    best: NDArray[np.signedinteger]  # targets x people
-
-    @classmethod
-    def of(
-        cls,
-        n_copy: int,
-        keys: Sequence[NDArray[np.integer]],
-        words: Sequence[Words],
-        excluded: Sequence[Words] | None,
-        best: NDArray[np.signedinteger],
-    ) -> "_Part":
-        """Nothing is found yet."""
-        n = len(words[0]) - n_copy if words else len(keys[0]) - n_copy
-        correct, wrong = ([np.zeros(n, np.uint64) for _ in words] for _ in range(2))
-        gone = None if excluded is None else tuple(excluded)
-        return cls(n_copy, tuple(keys), tuple(words), gone, tuple(correct), tuple(wrong), best)
+    found: _Found
 
     def take(self, rows: Rows) -> tuple["_Part", Rows, Rows]:
         """Some of the records as a part of their own, their places in it, and its people."""
@@ -161,39 +204,14 @@ class _Part:
         place[is_copy] = np.arange(n_copy, dtype=np.int32)
         place[~is_copy] = np.arange(n_copy, len(rows), dtype=np.int32)
         people = order[n_copy:] - self.n_copy
-        made = _Part.of(
+        made = _Part(
             n_copy,
-            [codes[order] for codes in self.keys],
-            [codes[order] for codes in self.words],
-            None if self.excluded is None else [one[people] for one in self.excluded],
-            np.zeros((len(self.best), len(people)), self.best.dtype),
+            tuple(codes[order] for codes in self.keys),
+            tuple(codes[order] for codes in self.words),
+            None if self.excluded is None else tuple(one[people] for one in self.excluded),
+            _Found.nothing(len(people), len(self.words), self.found.best),
         )
         return made, place, people
-
-    def add(self, part: "_Part", people: Rows, disagree: int) -> None:
-        """What was found of a part of these people."""
-        for mine, theirs in (
-            *zip(self.ever_correct, part.ever_correct, strict=True),
-            *zip(self.ever_wrong, part.ever_wrong, strict=True),
-        ):
-            mine[people] |= theirs
-        for best, found in zip(self.best, part.best, strict=True):
-            _claim(best, people, found, disagree)
-
-
-def _claim(
-    best: NDArray[np.signedinteger],
-    at: NDArray[np.integer],
-    claims: NDArray[np.signedinteger],
-    disagree: int,
-) -> None:
-    """The claims with most records so far; those with equally many that disagree make none."""
-    before = best[at]
-    differs = before ^ claims
-    is_clash = (differs != 0) & (differs <= disagree)
-    np.maximum(before, claims, out=before)
-    before[is_clash] |= disagree
-    best[at] = before
 
 
 @dataclass(frozen=True)
@@ -205,12 +223,21 @@ class _Classes:
     n_people: Ints
     of_parent: Ints  # the class of the parent that each is in
 
-    @property
+    @cached_property
     def starts(self) -> Ints:
         """Where each of them begins."""
         n = self.n_copy + self.n_people
         starts: Ints = np.cumsum(n) - n
         return starts
+
+    def keep(self, chosen: Mask) -> "_Classes":
+        """Some of the classes."""
+        return _Classes(
+            self.rows[np.repeat(chosen, self.n_copy + self.n_people)],
+            self.n_copy[chosen],
+            self.n_people[chosen],
+            self.of_parent[chosen],
+        )
 
 
 @dataclass(frozen=True)
@@ -274,7 +301,7 @@ class _Search:
             within = [one[low:past] for one in several]
             share = node.share * int(end - begin) / n_rows
             yield _Node(part, key_set, rows, classes, within, share)
-            node.part.add(part, people, (1 << self.value_bits) - 1)
+            node.part.found.add(part.found, people, self.words, (1 << self.value_bits) - 1)
 
     def _classes(self, node: "_Node", key: int) -> _Classes | None:
         """The classes of a parent refined by a key, without those of one side alone."""
@@ -292,71 +319,87 @@ class _Search:
         starts = np.flatnonzero(np.concatenate(([True], tagged[1:] != tagged[:-1])))
         n = np.diff(starts, append=len(rows))
         n_copy = np.add.reduceat(rows < part.n_copy, starts, dtype=np.int64)
+        found = _Classes(rows, n_copy, n - n_copy, tagged[starts] // self.n_levels[key])
         is_both = (n_copy > 0) & (n_copy < n)
-        of_parent = tagged[starts] // self.n_levels[key]
         if is_both.all():
-            return _Classes(rows, n_copy, n - n_copy, of_parent)
-        if not is_both.any():
-            return None
-        n_copy, n = n_copy[is_both], n[is_both]
-        return _Classes(
-            rows[np.repeat(is_both, np.diff(starts, append=len(rows)))],
-            n_copy,
-            n - n_copy,
-            of_parent[is_both],
-        )
+            return found
+        return found.keep(is_both) if is_both.any() else None
 
     def _count(self, node: "_Node", key_set: int, found: _Classes) -> list[Words]:
         """Count one set; gives, for each class, the targets with several values in the copy."""
-        part = node.part
-        n_copy, n_people = found.n_copy, found.n_people
+        part, n_copy = node.part, found.n_copy
+        self.n_matched[key_set] += int(found.n_people.sum())
+        self.n_replicated[key_set] += np.count_nonzero((found.n_people == 1) & (n_copy == 1))
         first = found.rows[found.starts]
-        is_person = found.rows >= part.n_copy
-        of_copy, people = found.rows[~is_person], found.rows[is_person]
-        who = people - part.n_copy
-        at_copy = np.cumsum(n_copy) - n_copy
-        self.n_matched[key_set] += len(people)
-        self.n_replicated[key_set] += np.count_nonzero((n_people == 1) & (n_copy == 1))
+        of_copy, at_copy = found.rows[found.rows < part.n_copy], np.cumsum(n_copy) - n_copy
         several = []
-        for place, (word, codes) in enumerate(zip(self.words, part.words, strict=True)):
-            shown = codes[first]
-            differs = word.differ(codes[of_copy], np.repeat(shown, n_copy))
-            open_of = np.bitwise_or.reduceat(differs, at_copy)
-            several.append(open_of)
-            if (open_of == word.spare).all():  # nothing is determined: so on small sets
-                continue
-            targets = list(word.targets)
-            differs = word.differ(codes[people], np.repeat(shown, n_people))
-            is_open = np.repeat(open_of, n_people)
-            if part.excluded is not None:
-                is_open |= part.excluded[place][who]
-            missed = differs | is_open
-            part.ever_correct[place][who] |= missed ^ word.spare
-            part.ever_wrong[place][who] |= differs & ~is_open
-            self.n_determined[key_set, targets] += len(who) - word.count(is_open)
-            self.n_correct[key_set, targets] += len(who) - word.count(missed)
-            if self.has_claims:
-                # What the parent determines already it determines by more records.
-                is_new = node.several[place][found.of_parent] & ~open_of
-                self._claims(part, word, found, is_new, shown)
+        is_live = np.zeros(len(first), bool)  # something is determined: in few on small sets
+        for word, codes in zip(self.words, part.words, strict=True):
+            differs = word.differ(codes[of_copy], np.repeat(codes[first], n_copy))
+            several.append(np.bitwise_or.reduceat(differs, at_copy))
+            is_live |= several[-1] != word.spare
+        if is_live.all():
+            self._learn(node, key_set, found, several)
+        elif is_live.any():
+            self._learn(node, key_set, found.keep(is_live), [one[is_live] for one in several])
         return several
 
-    def _claims(
-        self, part: _Part, word: _Word, found: _Classes, is_new: Words, shown: Words
-    ) -> None:
+    def _learn(self, node: "_Node", key_set: int, live: _Classes, several: Sequence[Words]) -> None:
+        """Count what the classes of a set determine, and keep what they are the first to."""
+        part, n_people = node.part, live.n_people
+        first, people = live.rows[live.starts], live.rows[live.rows >= part.n_copy]
+        who = people - part.n_copy
+        for place, word in enumerate(self.words):
+            shown = part.words[place][first]
+            differs = word.differ(part.words[place][people], np.repeat(shown, n_people))
+            is_open = np.repeat(several[place], n_people)
+            if part.excluded is not None:
+                is_open |= part.excluded[place][who]
+            targets = list(word.targets)
+            self.n_determined[key_set, targets] += len(who) - word.count(is_open)
+            self.n_correct[key_set, targets] += len(who) - word.count(differs | is_open)
+            # What the parent determines already, it determines alike, and by more records.
+            new = node.several[place][live.of_parent] & ~several[place]
+            is_new = new != 0
+            if not is_new.any():
+                continue
+            mine = np.flatnonzero(np.repeat(is_new, n_people))
+            learnt = np.repeat(new[is_new], n_people[is_new])
+            if part.excluded is not None:
+                learnt &= ~is_open[mine]
+            who_new, missed = who[mine], differs[mine]
+            part.found.ever_correct[place][who_new] |= learnt & ~missed
+            part.found.ever_wrong[place][who_new] |= learnt & missed
+            if self.has_claims:
+                self._claims(part, place, live, new, shown)
+
+    def _claims(self, part: _Part, place: int, found: _Classes, new: Words, shown: Words) -> None:
         """What the classes of a set are the first to determine, person by person."""
-        some = np.flatnonzero(is_new)
-        place, field = np.nonzero(is_new[some, np.newaxis] & word.spares)
-        new = some[place]  # a class for each target that it is the first to determine
-        value = (shown[new] >> word.shifts[field]) & word.values[field]
-        claims = (found.n_copy[new] << self.value_bits) | value.astype(np.int64)
-        n = found.n_people[new]
-        begins = found.starts[new] + found.n_copy[new]
-        people = found.rows[np.arange(n.sum()) + np.repeat(begins - np.cumsum(n) + n, n)]
-        of_target = np.array(word.targets)[field] * part.best.shape[1] - part.n_copy
-        at = people + np.repeat(of_target, n)
-        of_people = np.repeat(claims.astype(part.best.dtype), n)
-        _claim(part.best.reshape(-1), at, of_people, (1 << self.value_bits) - 1)
+        word, begins = self.words[place], found.starts + found.n_copy
+        single = np.flatnonzero((new != 0) & (found.n_copy == 1))
+        n = found.n_people[single]
+        who = found.rows[_ranges(begins[single], n)] - part.n_copy
+        claims, clashes = part.found.claims[place], part.found.clashes[place]
+        word.state(claims, clashes, who, np.repeat(new[single], n), np.repeat(shown[single], n))
+        some = np.flatnonzero((new != 0) & (found.n_copy > 1))
+        class_, field = np.nonzero((new[some, np.newaxis] & word.spares) != 0)
+        class_ = some[class_]  # one for each target that it is the first to determine
+        value = shown[class_] >> word.shifts[field]
+        n = found.n_people[class_]
+        who = found.rows[_ranges(begins[class_], n)] - part.n_copy
+        best = part.found.best
+        at = who * np.int64(best.shape[1]) + np.repeat(np.array(word.targets)[field], n)
+        value &= (np.uint64(1) << word.bits) - np.uint64(1)
+        claim = (found.n_copy[class_] << self.value_bits) | value.astype(np.int64)
+        flat = best.reshape(-1)
+        more = np.repeat(claim.astype(best.dtype), n)
+        flat[at] = _more(flat[at], more, (1 << self.value_bits) - 1)
+
+
+def _ranges(begins: Ints, n: Ints) -> Ints:
+    """The numbers from each begin on, so many of each, one after the other."""
+    ends = np.cumsum(n)
+    return np.arange(ends[-1] if len(n) else 0) + np.repeat(begins - ends + n, n)
 
 
 @dataclass(frozen=True)
@@ -403,16 +446,18 @@ def count_key_sets(
     def stacked(column: CodedColumn) -> Ints:
         return np.concatenate([column.codes[copy], column.codes[people]]).astype(np.int64)
 
-    words, packed = _pack([stacked(one) for one in targets], [one.n_levels for one in targets])
+    words = _words([one.n_levels for one in targets])
+    codes = [stacked(one) for one in targets]
     value_bits = max((one.n_levels.bit_length() for one in targets), default=1)
     claim = np.int32 if n_copy.bit_length() + value_bits < 32 else np.int64
     n_sets, n_targets = 1 << len(keys), len(targets)
-    part = _Part.of(
+    best = np.zeros((n_people, n_targets if most_support else 0), claim)
+    part = _Part(
         n_copy,
-        [np.concatenate([keys[i].codes[copy], keys[i].codes[people]]) for i in order],
-        packed,
-        None if excluded is None else list(_marks(words, excluded, n_people)),
-        np.zeros((n_targets if most_support else 0, n_people), claim),
+        tuple(np.concatenate([keys[i].codes[copy], keys[i].codes[people]]) for i in order),
+        tuple(word.pack(codes) for word in words),
+        None if excluded is None else tuple(_marks(words, excluded, n_people)),
+        _Found.nothing(n_people, len(words), best),
     )
     search = _Search(
         [keys[i].n_levels for i in order],
@@ -431,8 +476,13 @@ def count_key_sets(
     # From the order of the search back to that in which keys were given.
     given = np.arange(n_sets)
     at = sum(((given >> order[i]) & 1) << i for i in range(len(keys)))
-    disagree = (1 << value_bits) - 1
-    support, value = part.best >> value_bits, part.best & disagree
+    found, disagree = part.found, (1 << value_bits) - 1
+    support, value = (found.best >> value_bits).T, (found.best & disagree).T
+    value = np.where((support == 0) | (value == disagree), -1, value)
+    if most_support:
+        one, code = _single_claims(words, found, n_targets)
+        value = np.where(support == 0, code, value)
+        support = np.where(support == 0, one, support)
     return KeySetCounts(
         n_people,
         search.at_most,
@@ -440,11 +490,26 @@ def count_key_sets(
         search.n_replicated[at],
         search.n_determined[at],
         search.n_correct[at],
-        _by_target(words, part.ever_correct, n_people),
-        _by_target(words, part.ever_wrong, n_people),
+        _by_target(words, found.ever_correct, n_targets),
+        _by_target(words, found.ever_wrong, n_targets),
         support.astype(np.int32),
-        np.where((support == 0) | (value == disagree), -1, value).astype(np.int32),
+        value.astype(np.int32),
     )
+
+
+def _single_claims(
+    words: Sequence[_Word], found: _Found, n_targets: int
+) -> tuple[Mask, NDArray[np.int32]]:
+    """Whether one record claims a target of a person, and its code; -1: none, or they disagree."""
+    is_claimed = _by_target(words, found.claims, n_targets)
+    is_clash = _by_target(words, found.clashes, n_targets)
+    codes = np.full(is_claimed.shape, -1, np.int32)
+    for word, claims in zip(words, found.claims, strict=True):
+        bits = (np.uint64(1) << word.bits) - np.uint64(1)
+        for target, shift in zip(word.targets, word.shifts, strict=True):
+            codes[target] = (claims >> shift) & bits
+    codes[~is_claimed | is_clash] = -1
+    return is_claimed, codes
 
 
 @dataclass
@@ -461,14 +526,13 @@ class _Progress:
             self.tell(int(self.done + 1e-6))
 
 
-def _by_target(words: Sequence[_Word], marks: Sequence[Words], n_people: int) -> Mask:
+def _by_target(words: Sequence[_Word], marks: Sequence[Words], n_targets: int) -> Mask:
     """The spare bits of people, target by target."""
-    found = [
-        (of_word & bit) != 0
-        for word, of_word in zip(words, marks, strict=True)
-        for bit in word.spares
-    ]
-    return np.stack(found) if found else np.zeros((0, n_people), bool)
+    found = np.zeros((n_targets, len(marks[0]) if marks else 0), bool)
+    for word, of_word in zip(words, marks, strict=True):
+        for target, bit in zip(word.targets, word.spares, strict=True):
+            found[target] = (of_word & bit) != 0
+    return found
 
 
 def _marks(words: Sequence[_Word], excluded: Sequence[Mask], n_people: int) -> Iterator[Words]:

@@ -88,6 +88,29 @@ def test_every_set_agrees_with_the_oracle(seed, monkeypatch):
     check_figures(record)
 
 
+def test_many_targets_share_words_without_spilling(monkeypatch):
+    """Fields of several widths, full words, and more records than one word can count."""
+    monkeypatch.setattr(count_key_sets, "PART", 50)
+    rng = Random(3)
+    sizes = [2, 4, 5, 9, 16, 17] * 6
+    levels = [3, 4, *sizes]
+
+    def rows(n):
+        return [tuple(str(rng.randrange(k)) for k in levels) for _ in range(n)]
+
+    original, copy = rows(150), rows(30)
+    keys, targets = ["k0", "k1"], [f"t{i}" for i in range(len(sizes))]
+    frames = [pl.DataFrame(one, schema=[*keys, *targets], orient="row") for one in (original, copy)]
+    record = unveil.key_sets(*frames, keys=keys, targets=targets).record
+    files = [[(row[:2], row[2:]) for row in one] for one in (original, copy)]
+    wanted = count(*files, 2, len(sizes))["sets"]
+    for row in record.rows:
+        figures = wanted[tuple(keys.index(key) for key in row.keys)]
+        about = targets.index(row.target)
+        assert round(row.DiS * 1.5) == figures["determined", about]
+        assert round(row.DiSCO * 1.5) == figures["correct", about]
+
+
 def check_figures(record):
     """Each figure is of the worst of its sets, and of the set that it names."""
     rows = {(row.keys, row.target): row for row in record.rows}
