@@ -31,12 +31,13 @@ from unveil.models.likelihood import (
     separates,
     softmax,
 )
+from unveil.models.stored import Stored
 
 # A number, from columns: least squares.
 
 
 @dataclass(frozen=True)
-class RegressionFit:
+class RegressionFit(Stored):
     """Intercepts and coefficients (columns x classes, or columns), and how they were found."""
 
     intercept: Floats

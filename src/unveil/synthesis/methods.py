@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.models.design import Predictors, Values
+from unveil.models.stored import Arrays
 
 if TYPE_CHECKING:
     from unveil.synthesis.impossible import Impossible
 
-
-Arrays = dict[str, Any]
-"""What a model file holds of a model: numpy arrays, text, numbers, truth values and None."""
 
 TargetKind = Literal["number", "category", "ordered"]
 
