@@ -101,6 +101,11 @@ class ColumnValues:
     def __len__(self) -> int:
         return len(self.values)
 
+    def select(self, rows: Ints) -> "ColumnValues":
+        """The same in some rows."""
+        state = None if self.state is None else self.state[rows]
+        return ColumnValues(self.column, self.values[rows], state)
+
     @cached_property
     def ranks(self) -> Ranks:
         """The place of each number among the distinct values of the original; -state without one.

@@ -36,7 +36,7 @@ from unveil.study.people import People, check_person
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import open_files
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS
+from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.synthesiser import Synthesiser
 from unveil.view.show import Result
 

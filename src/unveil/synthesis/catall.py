@@ -7,7 +7,7 @@ prior, one in which every level is as likely as any other. So its size has no li
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, prod
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -80,10 +80,7 @@ def count_cells(targets: Sequence[Target], axes: Sequence[int]) -> Floats:
 
 def prior_of(options: Options) -> float:
     """The number of records the prior counts for: 1 unless said otherwise."""
-    prior = 1.0 if options.prior is None else float(options.prior)
-    if not (isfinite(prior) and prior >= 0):
-        raise SettingsError(f"The prior is {prior:g}; it must be 0 or more.")
-    return prior
+    return 1.0 if options.prior is None else options.prior
 
 
 def noise_scale(options: Options, n_tables: int) -> float | None:
@@ -91,12 +88,7 @@ def noise_scale(options: Options, n_tables: int) -> float | None:
 
     For one record more or less; a record replaced by another changes two counts of each table.
     """
-    if options.noise is None:
-        return None
-    epsilon = float(options.noise)
-    if not (isfinite(epsilon) and epsilon > 0):
-        raise SettingsError(f"The noise has an epsilon of {epsilon:g}; it must be above 0.")
-    return n_tables / epsilon
+    return None if options.noise is None else n_tables / options.noise
 
 
 def noisy(counts: Floats, scale: float, rng: np.random.Generator) -> Floats:

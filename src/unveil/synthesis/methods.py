@@ -6,16 +6,20 @@ its model, a `FittedModel`. A joint method models a set of categories at once, a
 and a `FittedJoint`. `_HOMES` says where they are: a new method is one more row.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.arguments import check_fields, choice, number_within, quote_value, whole_number
+from unveil.errors import SettingsError
 from unveil.models.design import Predictors, Values
 from unveil.models.stored import Arrays
+from unveil.study.roles import names
 
 if TYPE_CHECKING:
     from unveil.synthesis.impossible import Impossible
@@ -35,9 +39,34 @@ class Target:
     has_missing: bool = False  # of a category: whether its last code means missing
 
 
+MOST_ROWS = 100_000_000
+"""Rows of a copy."""
+
+
+def _margins(name: str, given: Any) -> tuple[tuple[str, ...], ...]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SettingsError(
+            f"{name} is {quote_value(given)}. Write sets of columns, such as"
+            ' [["sex", "region"], ["work"]].'
+        )
+    return tuple(names(margin, "Columns of a margin") for margin in given)
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "min_leaf": partial(whole_number, most=MOST_ROWS),
+    "min_split": partial(whole_number, least=2, most=MOST_ROWS),
+    "complexity": partial(number_within, range_="[0, 1)"),
+    "min_spread": partial(number_within, range_="[0, 1)"),
+    "smoothing": partial(choice, choices=("density",)),
+    "prior": partial(number_within, range_="[0, inf)"),
+    "noise": partial(number_within, range_="(0, inf)"),
+    "margins": _margins,
+}
+
+
 @dataclass(frozen=True)
 class Options:
-    """How models are fitted; each method reads what concerns it."""
+    """How models are fitted, checked; each method reads what concerns it."""
 
     min_leaf: int = 5
     min_split: int | None = None  # None: three times min_leaf
@@ -47,6 +76,9 @@ class Options:
     prior: float | None = None  # catall, ipf: counts spread evenly over the cells
     noise: float | None = None  # catall, ipf: epsilon of Laplace noise on the counts
     margins: tuple[tuple[str, ...], ...] | None = None  # ipf: sets of columns; None: all pairs
+
+    def __post_init__(self) -> None:
+        check_fields(self, _CHECKS)
 
 
 class FittedModel(Protocol):

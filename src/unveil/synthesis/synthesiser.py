@@ -25,6 +25,7 @@ from unveil.records.synthesis import Synthesis
 from unveil.seeding import choose_seed
 from unveil.study.scenario import Progress, no_progress
 from unveil.synthesis.draw import Drawing
+from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
     ModelArchive,
@@ -55,9 +56,9 @@ from unveil.synthesis.model_parts import (
 from unveil.synthesis.plan import Numbering, SynthesisPlan
 from unveil.synthesis.rule_kinds import Derived
 from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
+from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
-from unveil.synthesis.strata import Strata, select_rows
+from unveil.synthesis.strata import Strata
 from unveil.version import __version__
 from unveil.view.show import Result
 
@@ -80,7 +81,7 @@ class Models:
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         """One copy, by its number from 1."""
         given, of_rows = self._given_columns(number, n_rows, seed)
-        given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
+        given |= {part.column.name: part.select(of_rows) for part in self.strata.parts}
         parts = self.drawing.draw(given, self.strata.rows(of_rows), n_rows, seed, number)
         frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
         for derived in self.derived:
@@ -101,7 +102,7 @@ class Models:
         if not self.plan.needs_original_rows:
             return {}, self.strata.draw(n_rows, seed, number)
         rows = self.strata.shuffle(n_rows, seed, number)
-        given = {name: select_rows(part, rows) for name, part in self.given.items()}
+        given = {name: part.select(rows) for name, part in self.given.items()}
         return given, self.strata.of_rows[rows]
 
 
