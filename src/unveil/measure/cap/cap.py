@@ -22,6 +22,7 @@ from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import CapMeans, figures_by_m, parse_scenarios, people_of, rows_of
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
+from unveil.models.intervals import two_sided_p
 from unveil.records.cap import Cap, CapNotMeasured, CapRow, GcapRow, KeySet, NonMatch, OnM, TcapRow
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
@@ -79,28 +80,15 @@ def fit_on_m(m: Sequence[float], cap: Sequence[float | None]) -> TrendFit:
     se_intercept = math.sqrt(variance * (1 / n + float(x.mean()) ** 2 / spread))
     t_intercept, p_intercept = _t_test(intercept, se_intercept, df)
     t_slope, p_slope = _t_test(slope, se_slope, df)
-    return TrendFit(
-        n,
-        intercept,
-        slope,
-        se_intercept,
-        se_slope,
-        t_intercept,
-        t_slope,
-        p_intercept,
-        p_slope,
-        df,
-    )
+    errors, tests = (se_intercept, se_slope), (t_intercept, t_slope, p_intercept, p_slope)
+    return TrendFit(n, intercept, slope, *errors, *tests, df)
 
 
 def _t_test(estimate: float, se: float, df: int) -> tuple[float | None, float | None]:
     """The statistic t and its two-sided p; None where there is nothing to test."""
     if se == 0:
         return None, None
-    from scipy.special import stdtr
-
-    t = estimate / se
-    return t, 2 * float(stdtr(df, -abs(t)))
+    return estimate / se, two_sided_p(estimate / se, df)
 
 
 # From scores to one record: all that `unveil.cap` and `unveil.cap_table` say.
