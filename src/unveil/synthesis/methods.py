@@ -81,47 +81,37 @@ class Options:
         check_fields(self, _CHECKS)
 
 
-class FittedModel(Protocol):
-    """A model of one target, ready to be drawn from."""
+class Fitted(Protocol):
+    """A model, ready to be drawn from."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what had to be done to fit it; no value of the data."""
         ...
+
+    def to_arrays(self) -> Arrays:
+        """All that is needed to draw again."""
+        ...
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The model that `to_arrays` wrote."""
+        ...
+
+
+class FittedModel(Fitted, Protocol):
+    """A model of one target."""
 
     def sample(self, predictors: Predictors, rng: np.random.Generator) -> Values:
         """Numbers or codes, as the target's, one for every row of the synthetic predictors."""
         ...
 
-    def to_arrays(self) -> Arrays:
-        """All that is needed to draw again."""
-        ...
 
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
-        ...
-
-
-class FittedJoint(Protocol):
-    """A model of several categories together, ready to be drawn from."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about what had to be done to fit it; no value of the data."""
-        ...
+class FittedJoint(Fitted, Protocol):
+    """A model of several categories together."""
 
     def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.int32], ...]:
         """Codes, one array for each column it was fitted to, in that order."""
-        ...
-
-    def to_arrays(self) -> Arrays:
-        """All that is needed to draw again."""
-        ...
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The model that `to_arrays` wrote."""
         ...
 
 
@@ -193,7 +183,7 @@ def restore_model(method: str, arrays: Mapping[str, Any]) -> Any:
     return _attribute(method, 2).from_arrays(arrays)
 
 
-def method_of(model: FittedModel | FittedJoint) -> str:
+def method_of(model: Fitted) -> str:
     """The method that a model is of, as a model file calls it."""
     name = type(model).__name__
     return next(method for method, (_, _, model_class) in _HOMES.items() if model_class == name)

@@ -9,7 +9,7 @@ from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.fit import fit_all
-from unveil.synthesis.identifiers import parse_instructions
+from unveil.synthesis.identifiers import Instructions
 from unveil.synthesis.methods import Options
 from unveil.synthesis.plan import default_method
 from unveil.synthesis.prepare import SynthesisData, prepare_synthesis
@@ -131,6 +131,7 @@ def synthesise(
     )
     n_copies = whole_number("copies", copies, most=MOST_COPIES)
     n_workers, say = workers_of(workers), check_progress(progress or no_progress)
+    instructions: Any = (drop, renumber, real_values)
     opening = prepare_synthesis(
         original,
         method=method,
@@ -143,7 +144,7 @@ def synthesise(
         spikes=spikes,
         strata=strata,
         missing_values=missing_values,
-        instructions=parse_instructions(drop, renumber, real_values),
+        instructions=Instructions(*instructions),
         options=options,
         seed=choose_seed(seed),
         person=person,

@@ -155,11 +155,11 @@ def closer_share(first: Sequence[Closest], second: Sequence[Closest]) -> float:
 class MembershipSettings:
     """The settings of `unveil.membership`, checked."""
 
-    threshold: float | None
     prevalence: float
-    n: int | None
     level: float
     seed: int
+    threshold: float | None = None
+    n: int | None = None
 
     def __post_init__(self) -> None:
         check_fields(
@@ -353,7 +353,7 @@ def membership(
             " shows only against people of the same kind who were not used: give them as"
             " control; see unveil.split."
         )
-    asked = MembershipSettings(threshold, prevalence, n, level, choose_seed(seed))
+    asked = MembershipSettings(prevalence, level, choose_seed(seed), threshold, n)
     data = prepare_attack(
         original,
         synthetic,

@@ -20,7 +20,6 @@ from unveil.measure.cap.gtcap_prepare import (
     GtcapData,
     GtcapProblem,
     GtcapSettings,
-    parse_settings,
     prepare_gtcap,
 )
 from unveil.measure.cap.gtcap_scores import GtcapSums, Scoring, uniques
@@ -293,7 +292,8 @@ def gtcap(
     do with missing values, a radius of 0 or a zero denominator: those are our choices.
     """
     progress = progress or no_progress
-    settings = parse_settings(radii, unique_rule, coefficient, parse_bands(bands, special_codes))
+    given: Any = (radii, unique_rule, coefficient, parse_bands(bands, special_codes))
+    settings = GtcapSettings(*given)
     found = prepare_gtcap(
         sides_of(synthetic, original=original),
         keys=keys,
