@@ -345,9 +345,8 @@ def _errors(turn: Floats, covariance: Floats) -> Floats:
 def separation_reason(labels: Sequence[str]) -> str:
     """Why there is no finite coefficient."""
     return (
-        f"{list_names(labels, 6)} {'separates' if len(labels) == 1 else 'separate'} the levels "
-        "of the"
-        " outcome, so that no finite coefficient is the most likely"
+        f"{list_names(labels, 6)} {'separates' if len(labels) == 1 else 'separate'} the levels of"
+        " the outcome, so that no finite coefficient is the most likely"
     )
 
 

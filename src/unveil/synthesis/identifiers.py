@@ -34,9 +34,8 @@ def parse_reasons(given: Any) -> dict[str, str]:
     for name, reason in given.items():
         if not isinstance(name, str) or not isinstance(reason, str) or not reason.strip():
             raise SettingsError(
-                f"The reason for real values of {quote_value(name)} is {quote_value(reason)}. "
-                "State why they"
-                f" may be repeated, {example}."
+                f"The reason for real values of {quote_value(name)} is {quote_value(reason)}."
+                f" State why they may be repeated, {example}."
             )
     return dict(given)
 

@@ -178,9 +178,8 @@ def table_notes(
         for rule in rules if step.is_joint else ():
             if rule.column in columns and not _is_inside(rule, step, columns, parts):
                 said.append(
-                    f"The rule {quote_text(rule.text)} is applied after the columns of "
-                    f"{step.method!r}"
-                    " are drawn: their table does not know of it."
+                    f"The rule {quote_text(rule.text)} is applied after the columns of"
+                    f" {step.method!r} are drawn: their table does not know of it."
                 )
     return tuple(said)
 

@@ -206,9 +206,8 @@ def _sentence(rule: Rule, rows: Mask, frame: pl.DataFrame) -> str | None:
                 " has, its condition is never true. Change the condition, or leave the rule out."
             )
         return (
-            f"No row of the original meets the rule {quote_text(rule.text)}; a row of a copy "
-            "that does"
-            " gets its value."
+            f"No row of the original meets the rule {quote_text(rule.text)}; a row of a copy that"
+            " does gets its value."
         )
     n_broken = int((rows & ~_holds(rule, frame[rule.column].alias(""))).sum())
     if not n_broken:

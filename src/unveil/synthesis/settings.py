@@ -108,9 +108,8 @@ def check_progress(progress: Any) -> Progress:
     """Who is told of the progress."""
     if not callable(progress):
         raise SettingsError(
-            f"progress is {quote_value(progress)}. It must be a function of what is done, how "
-            "many steps"
-            " are done, and how many there are."
+            f"progress is {quote_value(progress)}. It must be a function of what is done, how many"
+            " steps are done, and how many there are."
         )
     told: Progress = progress
     return told

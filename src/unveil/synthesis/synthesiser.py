@@ -272,9 +272,8 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     check_present(target)
     if not target.parent.is_dir():
         raise WriteError(
-            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make "
-            "it first,"
-            " or name another."
+            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make it"
+            " first, or name another."
         )
     return target
 

@@ -218,9 +218,8 @@ def check_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
     both = [name for name in left_out if name in asked]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be asked for and excluded. Take "
-            "it out"
-            " of one of the two."
+            f"{list_names(repr(name) for name in both)} cannot be asked for and excluded. Take it"
+            " out of one of the two."
         )
 
 

@@ -179,9 +179,8 @@ def special_uniques(classes: KeyClasses) -> Mask:
     """
     if len(classes.key_columns) > MOST_SUDA_KEYS:
         raise SettingsError(
-            f"Special uniques are not searched for by more than {MOST_SUDA_KEYS} keys. Give "
-            "them as a"
-            " mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
+            f"Special uniques are not searched for by more than {MOST_SUDA_KEYS} keys. Give them"
+            " as a mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
         )
     return uniques_of_keys(classes.key_columns).is_special
 

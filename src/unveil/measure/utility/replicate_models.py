@@ -163,9 +163,8 @@ def _levels(
         unknown = [level for level, code in zip(order, places, strict=True) if code is None]
         if unknown:
             raise SettingsError(
-                f"{one.heading}: no one has {name!r} = {list_names(map(repr, unknown))}. Write "
-                "levels"
-                " as they stand in the data."
+                f"{one.heading}: no one has {name!r} = {list_names(map(repr, unknown))}. Write"
+                " levels as they stand in the data."
             )
         if lacking := len({*occur} - {*places}):
             raise SettingsError(
