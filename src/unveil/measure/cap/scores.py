@@ -182,7 +182,7 @@ def special_uniques(classes: KeyClasses) -> Mask:
             f"Special uniques are not searched for by more than {MOST_SUDA_KEYS} keys. Give them"
             " as a mask, such as unveil.suda(original, keys=..., max_msu=3).special()."
         )
-    return uniques_of_keys(classes.key_columns).is_special
+    return uniques_of_keys(classes.key_columns)
 
 
 def _mask_of(mask: Any, key_set: KeySet) -> Any:
