@@ -65,7 +65,7 @@ def test_exit_code_3_where_the_evidence_was_changed(tmp_path):
 def test_one_of_the_two_has_to_be_said(tmp_path, arguments):
     assert typed(ready(tmp_path), "decide", *arguments, *SAID)[::2] == (
         2,
-        "Say what you decide: --release or --refuse, one of the two.",
+        "State the decision: --release or --refuse, one of the two.",
     )
 
 

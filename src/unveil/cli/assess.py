@@ -26,7 +26,7 @@ from unveil.view.render_rich import render_rich
 from unveil.view.run_screen import summary_screen
 
 
-@click.command(short_help="The summary of synthetic files, without a project.")
+@click.command()
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @key_and_target_options

@@ -24,9 +24,7 @@ from unveil.view.show import as_blocks
 A_DIFFERENCE = 3
 
 
-@click.command(
-    short_help="Describe a file, or compare the structure of synthetic data with its original."
-)
+@click.command()
 @click.argument("file", required=False)
 @click.argument("other", required=False)
 @file_option(

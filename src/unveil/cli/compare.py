@@ -13,9 +13,9 @@ from unveil.view.run_comparison import csv_rows
 from unveil.view.show import as_blocks
 
 
-@click.command(short_help="Compare runs of a project: settings, risk and utility.")
+@click.command()
 @click.argument("numbers", nargs=-1, metavar="RUN RUN...")
-@option("--project", "A project.toml or its folder. Default: here.", "PROJECT")
+@option("--project", "The project: its folder, or its file. Default: this folder.", "PROJECT")
 @json_option
 @option("--csv as_csv", "Print every figure as CSV.", is_flag=True)
 def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:

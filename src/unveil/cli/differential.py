@@ -37,10 +37,7 @@ from unveil.view.output import check_both, check_lacking, print_output, print_ta
 from unveil.view.render_documents import json_document
 
 
-@click.command(
-    "differential-confidentiality",
-    short_help="Test whether guesses are correct more often about training records.",
-)
+@click.command("differential-confidentiality")
 @click.argument("included", required=False)
 @click.argument("left_out", required=False)
 @click.argument("synthetic", nargs=-1)
@@ -54,17 +51,20 @@ from unveil.view.render_documents import json_document
     default="zero",
 )
 @option(
-    "--margin", "The difference that would not matter: 0.02 is two points.", "SHARE", type=float
+    "--margin",
+    "The margin: the largest difference that does not matter; 0.02 is two points.",
+    "SHARE",
+    type=float,
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE")
 @option(
     "--bootstrap n_bootstrap",
-    "How often key combinations are drawn anew for the interval.",
+    "Number of bootstrap samples of key combinations for the interval.",
     "N",
     type=int,
     default=2000,
 )
-@option("--seed", "Of these draws. Default: one from the system.", "N", type=int)
+@option("--seed", "Seed of the bootstrap. Default: drawn from the system.", "N", type=int)
 @reading_options
 @output_options
 def differential_confidentiality(
@@ -97,10 +97,10 @@ def differential_confidentiality(
         (included, left_out, synthetic or methods),
         keys,
         "the training file, the control file and at least one synthetic file",
-        "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+        "differential-confidentiality train.csv control.csv synthetic.csv --target job",
     )
     if not target:
-        raise RolesError("Name what an intruder would guess about a person: --target job.")
+        raise RolesError("Name the target variable: --target job.")
     with progress_bar(Console(stderr=True)) as bar:
         record = measure_confidentiality(
             included,
@@ -114,13 +114,13 @@ def differential_confidentiality(
     print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
 
 
-@click.command(short_help="Split a file at random into a training and a control sample.")
+@click.command()
 @click.argument("file", required=False)
 @option("--share", "Share of people in the training sample.", type=float, default=0.5)
 @option("--seed", "The same seed makes the same parts again.", "N", type=int)
-@names_option("--strata", "Columns within whose levels the share is to hold: sex,region.")
+@names_option("--strata", "Stratify by these columns: sex,region.")
 @person_option
-@file_option("--out", "Where to write.", "FOLDER")
+@file_option("--out", "The folder to write to.", "FOLDER")
 @json_option
 def split(
     *,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from unveil.project.recode_original import Recipe
 
 
-@click.command(short_help="Identity and attribute disclosure of synthetic data.")
+@click.command()
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @key_and_target_options

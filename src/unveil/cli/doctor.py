@@ -22,7 +22,7 @@ _READERS = ("ending", "result", "reason")
 _PACKAGES = ("package", "version", "needed for", "result")
 
 
-@click.command(short_help="Check the installation; write a support bundle without data.")
+@click.command()
 @option(
     "--bundle",
     "Write a support bundle to this file: what was found, without data, paths or names.",
@@ -56,7 +56,7 @@ def _blocks(found: Examination) -> Iterator[Block]:
     yield Heading(f"unveil {found.version}")
     yield Facts(tuple(_facts(found)))
     readers = [(f".{one.ending}", one.status, one.why or "") for one in found.readers]
-    yield table("Files that can be read", _READERS, readers, text=_READERS)
+    yield table("Readable formats", _READERS, readers, text=_READERS)
     yield table("Packages", _PACKAGES, map(_package, found.packages), text=_PACKAGES)
     yield Items(found.remarks, mark="▲")
     yield from sentences((f"■ {fault}" for fault in found.faults), "stop")

@@ -24,7 +24,7 @@ from unveil.view.output import check_both, check_lacking, print_table
 from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="Excess disclosure of training records over a control sample.")
+@click.command()
 @click.argument("train", required=False)
 @click.argument("control", required=False)
 @click.argument("synthetic", nargs=-1)

@@ -20,7 +20,7 @@ from unveil.measure.disclosure.exclusion_table import exclusion_table as measure
 from unveil.view.output import check_both, check_lacking, print_table
 
 
-@click.command("exclusion-table", short_help="Disclosure under the usual exclusions, side by side.")
+@click.command("exclusion-table")
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @key_and_target_options

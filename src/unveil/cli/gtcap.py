@@ -22,9 +22,7 @@ from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
 from unveil.view.output import check_both, check_lacking, print_table
 
 
-@click.command(
-    short_help="Attribute disclosure for statistical uniques, with numeric tolerance (GTCAP)."
-)
+@click.command()
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @keys_option
@@ -78,7 +76,7 @@ def gtcap(
         "gtcap original.csv synthetic.csv",
     )
     if not target:
-        raise RolesError("Say what an intruder would learn about a person: --target ill.")
+        raise RolesError("Name the target variable: --target ill.")
     with progress_bar(Console(stderr=True)) as bar:
         result = measure_gtcap(
             original, list(synthetic), keys=keys, target=target, **settings, progress=bar

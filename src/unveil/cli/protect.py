@@ -31,11 +31,13 @@ def leaves(
     return None if given is None else numbers_in(given)
 
 
-@click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
+@click.command()
 @click.argument("project", required=False)
-@file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
-@option("--seed", "For the same data again; confidential.", "NUMBER", type=int)
-@option("--rows", "Rows of the synthetic data. Default: as many.", "NUMBER", type=int)
+@file_option(
+    "--out", "The folder to write to. Default: protected, beside the project file.", "FOLDER"
+)
+@option("--seed", "Seed, to make the same data again; confidential.", "NUMBER", type=int)
+@option("--rows", "Number of synthetic records. Default: as in the original.", "NUMBER", type=int)
 @option(
     "--format ending",
     "The format of the data. Default: that of the original, or CSV.",
@@ -43,12 +45,12 @@ def leaves(
 )
 @option(
     "--keep-stages",
-    "Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
+    "Also write S1 (after synthesis) and S2 (before noise) to the confidential folder.",
     is_flag=True,
 )
 @option(
     "--sweep",
-    "Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
+    "Compare leaf sizes: 5,20,33,100. Each needs its own synthesis.",
     "SIZES",
     callback=leaves,
 )

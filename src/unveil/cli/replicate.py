@@ -25,7 +25,7 @@ from unveil.view.output import check_both, print_table
 from unveil.view.pages.replication import replication_page
 
 
-@click.command(short_help="Whether the synthetic data replicate published results.")
+@click.command()
 @click.argument("original", required=False)
 @click.argument("synthetic", nargs=-1)
 @file_option(

@@ -22,7 +22,7 @@ from unveil.view.show import as_blocks
 from unveil.view.suggestion_toml import escape_letter
 
 
-@click.command(short_help="Propose keys, targets and identifiers, with reasons.")
+@click.command()
 @click.argument("file", required=False)
 @keys_option
 @by_column_option(
@@ -31,7 +31,7 @@ from unveil.view.suggestion_toml import escape_letter
     "COLUMN=CODES",
 )
 @missing_option
-@option("--toml as_toml", "Print the tables of a project file.", is_flag=True)
+@option("--toml as_toml", "Print the result as tables of a project file.", is_flag=True)
 @json_option
 def suggest(
     *, file: str | None, keys: tuple[str, ...], as_toml: bool, as_json: bool, **reading: Any

@@ -121,8 +121,8 @@ def _undeclared_notes(stages: Stages) -> Iterator[str]:
     ]
     if open_ones:
         yield (
-            f"Nothing is said about noise on {and_list(open_ones)}. If somebody could know these"
-            " numbers from elsewhere, add noise; if not, say so with not_needed."
+            f"No noise setting for {and_list(open_ones)}. If an intruder could know these values,"
+            " add noise; otherwise record the reason (not_needed)."
         )
 
 
@@ -158,8 +158,8 @@ def _kept_column_notes(stages: Stages) -> Iterator[str]:
         yield (
             f"{and_list(stages.kept_columns)} {'is' if one else 'are'} kept as the original has"
             f" {'it' if one else 'them'}: {'its' if one else 'their'} values, and how they occur"
-            " together, are those of real people. The rows were put into an order of chance, so"
-            " that none stands where it stood in the original."
+            " together, are those of real people. The rows were put into random order, so that"
+            " none keeps its place in the original."
         )
 
 

@@ -24,7 +24,7 @@ def check_lacking(files: Sequence[object], keys: Sequence[str], names: str, exam
     if not all(files):
         raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
     if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+        raise RolesError("Name the key variables an intruder would know: --keys sex,age,region.")
 
 
 def print_table(
