@@ -80,7 +80,7 @@ def test_a_risk_that_is_kept_is_confirmed(tmp_path):
             "State the ruling: --common-knowledge or --keep, one of the two.",
         ),
         (["--keep"], "Name the flag, or all of a target: unveil rule --target TARGET ..."),
-        (["neighbour/abroad=NO", "--keep", *BY], 'Say why: --reason "...".'),
+        (["neighbour/abroad=NO", "--keep", *BY], 'State the reason: --reason "...".'),
     ],
 )
 def test_wrong_use(tmp_path, arguments, sentence):

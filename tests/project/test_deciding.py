@@ -105,7 +105,7 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
     [
         ({"by": None}, 'A name is required: --by "Name, role".'),
         ({"by": "Name, role"}, 'A name is required: --by "Name, role".'),
-        ({"note": " "}, 'Say why: --note "...".'),
+        ({"note": " "}, 'State the reason: --note "...".'),
         (
             {"despite": [""]},
             "--despite '' names no alert. Write its id, =, and why: --despite \"near-copies=...\".",

@@ -191,7 +191,7 @@ def test_the_command_line_accepts_with_a_reason_and_a_name_and_refuses_what_is_n
         (("--accept", first, *why, *by), f"{first} was accepted already, by {WHO}."),
         (("--accept", first, *by), "1 alerts are accepted with 0 reasons."),
         (("--accept", "near-copies", *why), 'A name is required: --by "Name, role".'),
-        (("--accept", "near-copies", "--reason", " ", *by), 'Say why: --reason "...".'),
+        (("--accept", "near-copies", "--reason", " ", *by), 'State the reason: --reason "...".'),
     ):
         code, _, told = typed("run", folder, *arguments)
         assert (code, told[: len(said)]) == (2, said)

@@ -167,7 +167,7 @@ def test_hostile_names_and_labels_are_quoted_rightly(tmp_path):
 @pytest.mark.parametrize("given", ["title", "by"])
 def test_a_title_or_name_that_cannot_be_printed_is_refused(tmp_path, given):
     people().write_csv(tmp_path / "people.csv")
-    with pytest.raises(SettingsError, match="cannot be printed"):
+    with pytest.raises(SettingsError, match="unprintable"):
         propose(tmp_path / "people.csv", **{given: HOSTILE})
 
 

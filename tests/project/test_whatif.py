@@ -170,7 +170,7 @@ def test_one_scenario_alone_can_be_asked_about_and_kept_for(tmp_path):
             ["abroad=NO"],
             {"keep": True, "by": ANALYST},
             SettingsError,
-            'Say why: --reason "...".',
+            'State the reason: --reason "...".',
         ),
         (
             ["abroad=NO"],

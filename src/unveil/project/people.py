@@ -71,7 +71,7 @@ def text_fault(text: str, longest: int = LONGEST_TEXT) -> str | None:
     if text.strip() in PLACEHOLDERS:
         return "which is only an example"
     if not text.isprintable():
-        return "with a line break, or a character that cannot be printed"
+        return "with a line break or an unprintable character"
     return f"with more than {longest:,} characters" if len(text) > longest else None
 
 

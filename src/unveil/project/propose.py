@@ -55,8 +55,8 @@ _HEAD = (
     "Everything here is a proposal: check it, change it, then: unveil run",
 )
 _FACTORS = (
-    "Raab's five factors: the risk depends on them, and no program can know them. Answer each by"
-    ' name, such as: unveil answer release_context "..." --by "Name, role"'
+    "Raab's five factors: the risk depends on them, and no program can know them. Answer each with"
+    ' your name, such as: unveil answer release_context "..." --by "Name, role"'
 )
 _LIMITS = (
     "Each limit is [review above, limit]. Proposed, not yet accepted. To accept them: unveil"

@@ -255,7 +255,7 @@ def test_no_sentence_quotes_a_value_of_the_data(asked):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"[[finding", "The file 'list.toml' is no TOML"),
+        (b"[[finding", "The file 'list.toml' is not valid TOML"),
         (b"\xff\xfe", "The file 'list.toml' is not UTF-8 text."),
         (
             b"[[findings]]\nkind = 'mean'",
