@@ -74,6 +74,6 @@ def test_hostile_answers_are_refused_and_shown_as_text(tmp_path):
     edited(folder, '"Thought about."', r'"\u001b[31mThought\u202e about."')
     code, shown, told = typed(folder, "decide", "--release", *SAID)
     assert (code, shown) == (2, "")
-    assert "with a line break, or a character that cannot be printed" in told
+    assert "with a line break or an unprintable character" in told
     assert "\x1b" not in told
     assert "\u202e" not in told

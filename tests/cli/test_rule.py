@@ -108,4 +108,4 @@ def test_hostile_levels_are_shown_as_text(tmp_path):
     assert "keep" in shown
     edited(folder, "Hm.", r"\u001b[31mHm.\u202e")
     code, _, told = typed(folder, "explain", "abroad")
-    assert (code, "a character that cannot be printed" in told, "\x1b" in told) == (2, True, False)
+    assert (code, "an unprintable character" in told, "\x1b" in told) == (2, True, False)

@@ -321,7 +321,7 @@ def test_what_a_copy_lacks_is_neither_key_nor_target(tmp_path):
     assert project.roles.ignore == ("age", "health")
     assert "age" not in project.scenarios[0].keys
     assert "health" not in project.roles.target
-    assert "is not in every copy" in project.text
+    assert "is not in every synthetic file" in project.text
     assert run_project(project).list_parts("disclosure")
 
 

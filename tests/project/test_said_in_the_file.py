@@ -9,7 +9,7 @@ from unveil.project.read_project import read_project
 EXCLUDE = '[[exclude]]\ntarget = "ill"\nlevel = "no"\nreason = "Known."\nby = "Ann Bell, analyst"\n'
 LINE = PROJECT.count("\n") + 1  # of the first line that is added
 BY = 'Name who decided: by = "Name, role".'
-ODD = "with a line break, or a character that cannot be printed"
+ODD = "with a line break or an unprintable character"
 
 
 def refusal(tmp_path, text):
