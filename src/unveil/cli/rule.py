@@ -8,13 +8,7 @@ from rich.text import Text
 
 from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
-from unveil.cli.options import (
-    by_option,
-    indent_lines,
-    json_option,
-    option,
-    project_option,
-)
+from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import ProjectEdit, list_flags_now, next_step
 from unveil.project.read_people import read_rulings_file
