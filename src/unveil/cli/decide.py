@@ -19,9 +19,9 @@ from unveil.view.render_documents import json_document
 
 
 @click.command()
-@option("--release", "The copy is released.", is_flag=True)
-@option("--refuse", "The copy is not released.", is_flag=True)
-@option("--note", "On what considerations; kept with the decision.", "TEXT")
+@option("--release", "Release the synthetic data.", is_flag=True)
+@option("--refuse", "Refuse the release.", is_flag=True)
+@option("--note", "The reasons, kept with the decision.", "TEXT")
 @option(
     "--despite",
     "Why the data are released despite an alert. One for each alert.",

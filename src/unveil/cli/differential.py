@@ -93,7 +93,7 @@ def differential_confidentiality(
         --method parametric=p1.csv,p2.csv -k sex,age -t job --bands age=5
     """
     check_lacking(
-        "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+        "differential-confidentiality train.csv control.csv synthetic.csv --target job",
         keys,
         included,
         left_out,
@@ -101,7 +101,7 @@ def differential_confidentiality(
         names="the training file, the control file and at least one synthetic file",
     )
     if not target:
-        raise RolesError("Name what an intruder would guess about a person: --target job.")
+        raise RolesError("Name the target variable: --target job.")
     with progress_bar() as bar:
         record = measure_confidentiality(
             included,

@@ -208,7 +208,7 @@ def check_lacking(
         raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
 
 
-keys_option = names_option("--keys -k", "What an intruder knows: sex,age,region.")
+keys_option = names_option("--keys -k", "Key variables, which an intruder knows: sex,age,region.")
 """--keys: what the intruder knows."""
 
 

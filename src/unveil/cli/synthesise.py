@@ -98,15 +98,17 @@ COLUMN_OPTIONS = (
         multiple=True,
         callback=methods,
     ),
-    names_option("--order", "Columns in turn: age,sex,income; or auto. Others are omitted."),
+    names_option("--order", "Order of the columns: age,sex,income; or auto. Others are omitted."),
     _by_column(
         "--predictors", "COLUMN=NAMES", names_by_column, "Predictors of a column: income=age,sex."
     ),
     names_option("--keep", "Columns that stay as they are in the original."),
-    names_option("--predictor-only", "Columns that predict, and are not in the synthetic data."),
-    names_option("--strata", "Columns whose combinations are synthesised apart."),
+    names_option("--predictor-only", "Columns used only as predictors, not synthesised."),
+    names_option(
+        "--strata", "Strata: each combination of these columns is synthesised separately."
+    ),
     names_option("--drop", "Columns to omit, such as identifiers and free text."),
-    names_option("--renumber", "Identifiers to give running numbers in place of their values."),
+    names_option("--renumber", "Identifiers to replace by running numbers."),
     _by_column(
         "--real-values",
         "COLUMN=REASON",
@@ -179,7 +181,9 @@ TREE_OPTIONS = (
 OUTPUT_OPTIONS = (
     file_option("--out", "The folder to write to.", "FOLDER"),
     option(
-        "--format ending", "The format. Default: that of the original.", type=click.Choice(ENDINGS)
+        "--format ending",
+        "The format. Default: that of the original.",
+        type=click.Choice(ENDINGS),
     ),
     file_option(
         "--model", "CONFIDENTIAL: keep the fitted models in this file, to draw again later."

@@ -207,7 +207,7 @@ design_options = together(
 document_options = together(
     file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
-    option("--words", "Say SAP in words for every number of people known.", is_flag=True),
+    option("--words", "State every figure in a sentence.", is_flag=True),
     csv_option("Print the figures as CSV."),
     json_option,
 )

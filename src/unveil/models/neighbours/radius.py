@@ -149,7 +149,7 @@ def _numbers_of(
     if values.dtype.is_integer():
         numbers = _from_the_lowest(column.name, values.cast(pl.Int64).to_numpy())
     if len(numbers) and max(abs(numbers[0]), abs(numbers[-1])) > LARGEST:
-        raise AlignError(f"{_too_far(column.name)} Leave its radius out, or recode it.")
+        raise AlignError(f"{_too_far(column.name)} Omit its radius, or recode it.")
     return numbers, is_number
 
 
