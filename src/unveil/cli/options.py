@@ -205,7 +205,7 @@ def check_lacking(
     if not all(files):
         raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
     if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+        raise RolesError("Name the key variables an intruder would know: --keys sex,age,region.")
 
 
 keys_option = names_option("--keys -k", "Key variables, which an intruder knows: sex,age,region.")
