@@ -27,6 +27,9 @@ from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.format import and_list
 from unveil.view.show import Result
 
+FEW_NUMBERS = 20
+"""A column with no more different numbers is a scale or a code, and noise is not proposed."""
+
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
 
@@ -110,16 +113,23 @@ def _short(stages: Stages) -> Iterator[str]:
 
 
 def _undeclared_notes(stages: Stages) -> Iterator[str]:
-    """Numbers that nobody has said anything about: the choice is the custodian's to make."""
+    """Amounts that nobody has said anything about: the choice is the custodian's to make.
+
+    A column of few numbers (yes and no, a score) is no amount that noise could hide; a derived one
+    follows the noise of others.
+    """
     declared = {step.column for step in stages.plan.having("add_noise")}
-    schema = stages.frames["s3"].schema
-    left = [name for name, dtype in schema.items() if dtype.is_float() or dtype.is_integer()]
     assert stages.synthesiser is not None
+    declared |= {one.column for one in stages.synthesiser.models.derived}
+    frame = stages.frames["s3"]
     columns = stages.synthesiser.record.columns
-    amounts = {column.name for column in columns if column.kind == "number"}
-    known = {column.name for column in columns}
+    others = {column.name for column in columns if column.kind != "number"}
     open_ones = [
-        name for name in left if name not in declared and (name in amounts or name not in known)
+        name
+        for name, dtype in frame.schema.items()
+        if (dtype.is_float() or dtype.is_integer())
+        and name not in declared | others
+        and frame[name].n_unique() > FEW_NUMBERS
     ]
     if open_ones:
         yield (

@@ -122,6 +122,7 @@ def _measure_noise(
         said.get("n", n_rows),
         said.get("noise", "normal"),
         discrete=bool(said.get("discrete", False)),
+        sampling=said.get("sampling", "without replacement"),
     )
     threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
     choice = choose_for_values(people, threshold) if sigma is None else None
