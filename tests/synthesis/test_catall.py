@@ -135,14 +135,14 @@ BAD = [
     (
         {},
         [Impossible({"age": (1,), "marital": (2,)})],
-        "In the original 3 records have a combination that is declared impossible."
-        " Change the rule, or mend the data.",
+        "In the original 3 records have a combination that is declared impossible. Change the"
+        " rule, or correct the data.",
     ),
     (
         {},
         [Impossible({"age": (2,)})],
-        "In the original 1 record has a combination that is declared impossible."
-        " Change the rule, or mend the data.",
+        "In the original 1 record has a combination that is declared impossible. Change the rule,"
+        " or correct the data.",
     ),
     ({"prior": -1}, [], "prior is -1. It must be a number from 0 on."),
     ({"noise": 0}, [], "noise is 0. It must be a number above 0."),

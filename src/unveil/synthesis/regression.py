@@ -63,7 +63,7 @@ class ClassModel(Stored):
         return self.classes[self.FUNCTIONS[1](self.fit, self.coding.matrix(predictors), rng)]
 
 
-SEPARATED = "predictors separate the classes, so coefficients were held back by a ridge"
+SEPARATED = "predictors separate the classes, so coefficients were shrunk by a ridge penalty"
 
 
 def notes_of(name: str, fit: RegressionFit, predictors: Predictors) -> tuple[str, ...]:
