@@ -15,7 +15,7 @@ from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_kinds import NOISES
@@ -59,6 +59,12 @@ def ends(
 @option("--n sample", "How many of them were sampled.", "NUMBER", type=int)
 @option("--threshold", "The highest ECAP to be tolerated.", "ECAP", type=float, default=0.1)
 @option("--noise kind", "The kind of noise.", type=click.Choice(NOISES), default="normal")
+@option(
+    "--sampling",
+    "How people came into the data: equation 1 of the paper draws them with replacement.",
+    type=click.Choice(SAMPLINGS),
+    default="without replacement",
+)
 @option("--discrete", "Take values and noise as whole numbers.", is_flag=True)
 @option("--sigma", "Use this much noise; do not search.", "SD", type=float)
 @option("--round decimals", "Round to so many decimals.", "N", type=int)
@@ -153,7 +159,9 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = parse_ecap_threshold(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
-    people = prepare_values(values, *settings, discrete=asked["discrete"])
+    people = prepare_values(
+        values, *settings, discrete=asked["discrete"], sampling=asked["sampling"]
+    )
     choice = None if given is not None else choose_for_values(people, threshold)
     sigma = given if choice is None else choice.sigma_to_use
     if sigma is None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, number_in, quote_value, true_or_false, whole_number
+from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold, sizes
+from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold, sizes
 from unveil.measure.ecap.populations import population_of
 from unveil.models.neighbours.settings import parse_settings
 from unveil.protection.noise_steps import parse_noise
@@ -98,7 +98,7 @@ FILTER_SETTINGS = {
     "special_codes": None,
 }
 NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "special_codes")
-PEOPLE = ("population", "N", "n", "threshold", "discrete")
+PEOPLE = ("population", "N", "n", "threshold", "discrete", "sampling")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "synthesise": (),
     "distance_filter": (*FILTER_SETTINGS, "max_rounds"),
@@ -214,6 +214,8 @@ def _population_faults(said: Said) -> Faults:
     if "threshold" in said:
         yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     yield from _truth_faults("discrete", said)
+    if "sampling" in said:
+        yield from find_faults("sampling", lambda: choice("sampling", said["sampling"], SAMPLINGS))
 
 
 _CHECKS: dict[str, Callable[[Said], Faults]] = {

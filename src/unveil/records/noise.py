@@ -22,6 +22,7 @@ class Ecap(VersionedRecord, frozen=True, kw_only=True):
     noise: str
     sigma: float
     discrete: bool
+    sampling: str = "equation 1"  # people drawn with replacement, or without
     limit: float  # what no noise can go below
     n_values: int
     n_missing: int
@@ -65,6 +66,7 @@ class NoiseChoice(VersionedRecord, frozen=True, kw_only=True):
     noise: str
     discrete: bool
     threshold: float
+    sampling: str = "equation 1"
     limit: float
     n_values: int
     n_missing: int
@@ -97,6 +99,7 @@ class DiscreteEcap(VersionedRecord, frozen=True, kw_only=True):
 
     N: int
     n: int
+    sampling: str = "equation 1"
     limit: float
     worst: float | None
     levels: tuple[LevelEcap, ...]

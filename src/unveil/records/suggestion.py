@@ -118,3 +118,4 @@ class ProjectProposal(VersionedRecord, frozen=True, kw_only=True):
     special_codes: tuple[ProposedCodes, ...]
     roles: Suggestion
     codings: Suggestions
+    rules: tuple[str, ...] = ()  # between columns, which the original obeys without exception
