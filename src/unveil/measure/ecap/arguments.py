@@ -27,8 +27,9 @@ def parse_numbers(given: Any, what: str = "values") -> Floats:
     found = np.atleast_1d(found)
     if _is_whole(given) and (np.abs(found) >= EXACT_IN_FLOAT).any():
         raise SettingsError(
-            f"The {what} hold a whole number beyond {EXACT_IN_FLOAT:,}, which cannot be told from"
-            " the next. Subtract what they have in common, or give them in other units."
+            f"The {what} hold a whole number beyond {EXACT_IN_FLOAT:,}, which cannot be"
+            " distinguished from the next. Subtract what they have in common, or give them in"
+            " other units."
         )
     if not len(found):
         raise SettingsError(f"There are no {what}. Give at least one number.")

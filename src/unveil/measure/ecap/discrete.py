@@ -54,8 +54,8 @@ class IntegerPlaces:
         """Whole numbers, or a refusal."""
         if (x % 1 != 0).any():
             raise SettingsError(
-                "The values are not all whole numbers, so integer noise does not fit them. Leave"
-                " discrete out, or round them first."
+                "The values are not all whole numbers, so integer noise does not fit them. Omit"
+                " discrete, or round them first."
             )
         return cls(setting, x)
 

@@ -437,10 +437,10 @@ def check_alone(distinct: Distinct, population: Population) -> None:
         n_alone, total = int(distinct.counts[is_alone].sum()), int(distinct.counts.sum())
         raise SettingsError(
             f"Smoothed from the values themselves, {n_alone:,} of {total:,} values would vouch for"
-            f" themselves: next to no one else is near, the first at place"
+            " themselves: hardly any other value is near, the first at place"
             f" {_first(distinct, np.nonzero(is_alone)[0])} (from 0). Name a distribution, give"
-            ' values of the population ({"name": "empirical", "values": [...]}), or top-code them'
-            " first."
+            ' values of the population ({"name": "empirical", "values": [...]}), or top-code'
+            " them first."
         )
 
 
