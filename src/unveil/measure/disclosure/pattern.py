@@ -6,15 +6,18 @@ raking (Deming and Stephan 1940). People are put into folds at random, and each 
 from the others, so that nobody's own record speaks for them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from math import prod
 from typing import Any, Self
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints, Mask
-from unveil.count.packing import Integers, number, pack
+from unveil.count.packing import Integers, blocks, number, pack
+from unveil.count.threads import limit_to_one_thread
 from unveil.seeding import stream
 
 FOLDS = 5
@@ -25,6 +28,12 @@ CLOSE = 1e-4
 """Raking ends when its tables differ from those wanted by less than this share of the people."""
 ROOM = 2**24
 """Most numbers in a table of combinations by values; rarer values beyond it share one column."""
+
+DENSE = 16
+"""Parts whose rows have at most so many pairs a combination are joined by a dense matrix."""
+TINY = np.finfo(float).tiny
+CHUNK = 2**20
+"""Numbers at a time where combinations are gone through."""
 
 Margin = tuple[int, ...]
 
@@ -44,7 +53,7 @@ class KeyedCells:
         """How many key combinations there are."""
         return len(self.key_codes[0])
 
-    @property
+    @cached_property
     def d_t(self) -> Ints:
         """People with each value."""
         return np.bincount(self.t, self.d_tq, self.n_levels).astype(np.int64)
@@ -62,47 +71,147 @@ class KeyedCells:
 
 
 @dataclass(frozen=True)
-class _Table:
-    """One table of keys by values that is to hold: its group of each combination, its counts."""
+class _Part:
+    """The combinations of some of the keys, and the tables that are of these keys alone."""
 
-    g: Ints
-    wanted: Floats  # groups x values
-    is_seen: Mask  # groups that somebody is in
-    sum_up: Any  # a sparse matrix: from combinations to groups, each by its people
+    row: Ints  # of each combination of all keys
+    n_rows: int
+    sum_up: tuple[Any, ...]  # a sparse matrix a table: from rows to its groups
+    group: tuple[Ints, ...]  # of each row, table by table
+
+    @classmethod
+    def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
+        from scipy import sparse  # here, for it takes longer to import than many files to count
+
+        row, n_rows = people.groups(sorted({key for margin in margins for key in margin}))
+        sum_up, group = [], []
+        for margin in margins:
+            g, n_g = people.groups(margin)
+            of_row = np.zeros(n_rows, np.int64)
+            of_row[row] = g
+            ones = np.ones(n_rows)
+            sum_up.append(sparse.csr_matrix((ones, (of_row, np.arange(n_rows))), (n_g, n_rows)))
+            group.append(of_row)
+        return cls(row, n_rows, tuple(sum_up), tuple(group))
+
+    def wanted(self, people: KeyedCells) -> list[Floats]:
+        """The tables that are to hold, groups x values."""
+        cells = self.row[people.q] * people.n_levels + people.t
+        counts = np.bincount(cells, people.d_tq, self.n_rows * people.n_levels)
+        return [add @ counts.reshape(self.n_rows, people.n_levels) for add in self.sum_up]
 
 
-def rake(people: KeyedCells, margins: Iterable[Margin]) -> Floats:
+@dataclass(frozen=True)
+class _Split:
+    """Keys in two parts, none of which a table shares.
+
+    A sum over combinations is a product of matrices then: from the rows of one part to those of
+    the other, which takes a fraction of the time of going through the combinations.
+    """
+
+    first: _Part
+    last: _Part
+
+    @classmethod
+    def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
+        """Cut the tables, which keep their order, where the parts have fewest combinations."""
+
+        def most_rows(some: Sequence[Margin]) -> int:
+            keys = {key for margin in some for key in margin}
+            levels = (int(people.key_codes[key].max(initial=0)) + 1 for key in keys)
+            return min(prod(levels), people.n_q)
+
+        def shares_no_key(cut: int) -> bool:
+            return not {*chain(*margins[:cut])} & {*chain(*margins[cut:])}
+
+        cut = min(
+            (cut for cut in range(1, len(margins) + 1) if shares_no_key(cut)),
+            key=lambda cut: most_rows(margins[:cut]) + most_rows(margins[cut:]),
+            default=0,
+        )
+        return cls(_Part.of(people, margins[:cut]), _Part.of(people, margins[cut:]))
+
+    @property
+    def _is_dense(self) -> bool:
+        return self.first.n_rows * self.last.n_rows <= DENSE * len(self.first.row)
+
+    def matrix(self, weights: Floats) -> Any:
+        """Weights of combinations, from the rows of the first part to those of the last."""
+        shape = self.first.n_rows, self.last.n_rows
+        if self._is_dense:
+            pairs = self.first.row * shape[1] + self.last.row
+            return np.bincount(pairs, weights, prod(shape)).reshape(shape)
+        from scipy import sparse
+
+        return sparse.csr_matrix((weights, (self.first.row, self.last.row)), shape)
+
+    def totals(self, A: Floats, B: Floats) -> Floats:
+        """Of each combination, the sum over t of A(a, t) B(b, t)."""
+        if self._is_dense:
+            products: Floats = (A @ B.T)[self.first.row, self.last.row]
+            return products
+        a, b = self.first.row, self.last.row
+        some = blocks(len(a), A.shape[1], CHUNK)
+        return np.concatenate([np.einsum("qt,qt->q", A[a[q]], B[b[q]]) for q in some])
+
+
+@dataclass(frozen=True)
+class Raked:
+    """P(t | q) = A(a, t) B(b, t) / sum over t, with a and b the two parts of the keys q."""
+
+    split: _Split
+    A: Floats
+    B: Floats
+    totals: Floats
+    shares: Floats  # of all people: for a combination to which no value is left
+
+    def share(self, q: Integers, t: Integers) -> Floats:
+        """P(t | q) of these cells."""
+        n_t = len(self.shares)
+        found: Floats = self.A.ravel()[self.split.first.row[q] * n_t + t]
+        found *= self.B.ravel()[self.split.last.row[q] * n_t + t]
+        total = self.totals[q]
+        found /= np.maximum(total, TINY)
+        return found if self.totals.all() else np.where(total > 0, found, self.shares[t])
+
+
+def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = None) -> Raked:
     """P(t | q) of maximum entropy: the table of each margin by t holds, and the counts d_q hold.
 
     A group of which there is nobody teaches nothing: its factor is 1. A combination to which no
-    value is left has the shares of all people.
+    value is left has the shares of all people. P is a product of factors, of one table each.
     """
-    from scipy import sparse  # here, for it takes longer to import than many files to count
-
-    n_q, n_t = people.n_q, people.n_levels
-    tables = []
-    for margin in margins:
-        g, n_g = people.groups(margin)
-        wanted = np.bincount(g[people.q] * n_t + people.t, people.d_tq, n_g * n_t)
-        in_group = sparse.csr_matrix((people.d_q.astype(float), (g, np.arange(n_q))), (n_g, n_q))
-        by_group = wanted.reshape(n_g, n_t).astype(float)
-        tables.append(_Table(g, by_group, by_group.sum(axis=1) > 0, in_group))
+    split = split or _Split.of(people, margins)
+    parts = split.first, split.last
+    A, B = (np.ones((part.n_rows, people.n_levels)) for part in parts)
+    wanted = [part.wanted(people) for part in parts]
     N = int(people.d_tq.sum())
-    shares = people.d_t / max(N, 1)
-    P = np.full((n_q, n_t), 1 / n_t)
     for _ in range(ROUNDS):
-        off = 0.0
-        for table in tables:
-            have = table.sum_up @ P
-            off = max(off, float(np.abs(have - table.wanted).sum()))
-            factor = np.divide(table.wanted, have, out=np.zeros_like(have), where=have > 0)
-            factor[~table.is_seen] = 1
-            P *= factor[table.g]
-        total = P.sum(axis=1, keepdims=True)
-        P = np.divide(P, total, out=np.broadcast_to(shares, P.shape).copy(), where=total > 0)
-        if off < CLOSE * N:
+        total = split.totals(A, B)
+        weights = np.divide(people.d_q, total, out=np.zeros(len(total)), where=total > 0)
+        of_people = split.matrix(weights)
+        off_first, A = _fit(split.first, wanted[0], A, of_people @ B)
+        off_last, B = _fit(split.last, wanted[1], B, of_people.T @ A)
+        if max(off_first, off_last) < CLOSE * N:
             break
-    return P
+    return Raked(split, A, B, split.totals(A, B), people.d_t / max(N, 1))
+
+
+def _fit(
+    part: _Part, wanted: Sequence[Floats], factors: Floats, others: Floats
+) -> tuple[float, Floats]:
+    """Factors of one part under which each of its tables holds, given the sums of the others.
+
+    Also by how many people the tables differed at most.
+    """
+    off = 0.0
+    for sum_up, g, table in zip(part.sum_up, part.group, wanted, strict=True):
+        have = sum_up @ (factors * others)
+        off = max(off, float(np.abs(have - table).sum()))
+        factor = np.divide(table, have, out=np.zeros_like(have), where=have > 0)
+        factor[table.sum(axis=1) == 0] = 1
+        factors = factors * factor[g]
+    return off, factors
 
 
 @dataclass(frozen=True)
@@ -112,7 +221,8 @@ class KeyPattern:
     Values of many people have a column each; others share the last, by how many people have them.
     """
 
-    shares: Floats  # combinations x columns
+    raked: tuple[Raked, ...]
+    weights: tuple[Floats, ...]  # of each of them, combination by combination
     d_q: Ints  # people of each combination
     row_of: Ints  # of each combination; -1: nothing is known of it
     column_of: Ints  # of each value
@@ -120,15 +230,17 @@ class KeyPattern:
 
     def share(self, q: Integers, t: Integers) -> Floats:
         """P(t | q) of these cells, which need not occur."""
-        row = self.row_of[q]
-        found: Floats = self.shares[row, self.column_of[t]] * self.share_of[t] * (row >= 0)
-        return found
+        row, column = self.row_of[q], self.column_of[t]
+        each = zip(self.weights, self.raked, strict=True)
+        found = sum(weight[row] * one.share(row, column) for weight, one in each)
+        return np.asarray(found * self.share_of[t] * (row >= 0))
 
     def expected(self, q: Integers, t: Integers) -> Floats:
         """e_tq: how many of the people with keys q are expected to have t."""
         return self.d_q[q] * self.share(q, t)
 
 
+@limit_to_one_thread(has_scipy=False)
 def cross_fit(
     people: KeyedCells,
     *,
@@ -162,22 +274,23 @@ def cross_fit(
     # Drawn cell by cell, so that the order of rows does not matter.
     in_fold = rng.multinomial(table.people.d_tq, np.full(folds, 1 / folds))
     one_key = [(key,) for key in range(len(people.key_codes))]
-    n_q = table.people.d_q[:, None]
-    shares = np.zeros((table.people.n_q, table.people.n_levels))
+    split, n_q = _Split.of(table.people, one_key), table.people.d_q
+    raked, weights = [], []
     for fold in range(folds):
         others = replace(table.people, d_tq=table.people.d_tq - in_fold[:, fold])
-        n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)[:, None]
-        weight = np.divide(n_qf, n_q, out=np.full(n_qf.shape, 1 / folds), where=n_q > 0)
-        shares += weight * rake(others, one_key)
-    return table.pattern(shares)
+        n_qf = np.bincount(others.q, in_fold[:, fold], others.n_q)
+        weights.append(np.divide(n_qf, n_q, out=np.full(len(n_q), 1 / folds), where=n_q > 0))
+        raked.append(rake(others, one_key, split))
+    return table.pattern(raked, weights)
 
 
+@limit_to_one_thread(has_scipy=False)
 def publish(
     people: KeyedCells, margins: Sequence[Margin], is_wanted: Mask | None = None
 ) -> KeyPattern:
     """Maximum entropy on tables that are out already: own records are in them."""
     table = _Columns.of(people, is_wanted, at_least=1)
-    return table.pattern(rake(table.people, margins))
+    return table.pattern([rake(table.people, margins)], [np.ones(table.people.n_q)])
 
 
 @dataclass(frozen=True)
@@ -215,5 +328,7 @@ class _Columns:
         )
         return cls(of_columns, people.d_q, row_of, column_of, share_of)
 
-    def pattern(self, shares: Floats) -> KeyPattern:
-        return KeyPattern(shares, self.d_q, self.row_of, self.column_of, self.share_of)
+    def pattern(self, raked: Sequence[Raked], weights: Sequence[Floats]) -> KeyPattern:
+        return KeyPattern(
+            tuple(raked), tuple(weights), self.d_q, self.row_of, self.column_of, self.share_of
+        )
