@@ -29,8 +29,8 @@ CLOSE = 1e-4
 ROOM = 2**24
 """Most numbers in a table of combinations by values; rarer values beyond it share one column."""
 
-DENSE = 16
-"""Parts whose rows have at most so many pairs a combination are joined by a dense matrix."""
+DENSE, ALWAYS_DENSE = 16, 2**16
+"""A matrix is dense if it has at most so many numbers for each that is not 0, or so many at all."""
 TINY = np.finfo(float).tiny
 CHUNK = 2**20
 """Numbers at a time where combinations are gone through."""
@@ -70,35 +70,56 @@ class KeyedCells:
         return g.astype(np.int64), n_g
 
 
+def _is_dense(shape: tuple[int, int], n: int) -> bool:
+    return prod(shape) <= max(DENSE * n, ALWAYS_DENSE)
+
+
+def _matrix(rows: Ints, columns: Ints, weights: Floats, shape: tuple[int, int]) -> Any:
+    """A matrix of these weights, dense where there is room: its products take far less time."""
+    if _is_dense(shape, len(rows)):
+        return np.bincount(rows * shape[1] + columns, weights, prod(shape)).reshape(shape)
+    from scipy import sparse  # here, for it takes longer to import than many files to count
+
+    return sparse.csr_matrix((weights, (rows, columns)), shape)
+
+
 @dataclass(frozen=True)
 class _Part:
     """The combinations of some of the keys, and the tables that are of these keys alone."""
 
     row: Ints  # of each combination of all keys
     n_rows: int
-    sum_up: tuple[Any, ...]  # a sparse matrix a table: from rows to its groups
     group: tuple[Ints, ...]  # of each row, table by table
+    sum_up: tuple[Any, ...]  # a matrix a table: from rows to its groups
 
     @classmethod
     def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
-        from scipy import sparse  # here, for it takes longer to import than many files to count
-
-        row, n_rows = people.groups(sorted({key for margin in margins for key in margin}))
-        sum_up, group = [], []
+        row, n_rows = people.groups(sorted({*chain(*margins)}))
+        group, sum_up = [], []
         for margin in margins:
             g, n_g = people.groups(margin)
             of_row = np.zeros(n_rows, np.int64)
             of_row[row] = g
-            ones = np.ones(n_rows)
-            sum_up.append(sparse.csr_matrix((ones, (of_row, np.arange(n_rows))), (n_g, n_rows)))
             group.append(of_row)
-        return cls(row, n_rows, tuple(sum_up), tuple(group))
+            sum_up.append(_matrix(of_row, np.arange(n_rows), np.ones(n_rows), (n_g, n_rows)))
+        return cls(row, n_rows, tuple(group), tuple(sum_up))
 
     def wanted(self, people: KeyedCells) -> list[Floats]:
         """The tables that are to hold, groups x values."""
-        cells = self.row[people.q] * people.n_levels + people.t
-        counts = np.bincount(cells, people.d_tq, self.n_rows * people.n_levels)
-        return [add @ counts.reshape(self.n_rows, people.n_levels) for add in self.sum_up]
+        n_t = people.n_levels
+        tables = []
+        for g, sum_up in zip(self.group, self.sum_up, strict=True):
+            cells = g[self.row[people.q]] * n_t + people.t
+            counts = np.bincount(cells, people.d_tq, sum_up.shape[0] * n_t)
+            tables.append(counts.reshape(-1, n_t).astype(float))
+        return tables
+
+    def product(self, factors: Sequence[Floats], columns: slice) -> Floats:
+        """The factors of each row, multiplied over the tables."""
+        found = np.ones((self.n_rows, len(range(columns.start, columns.stop))))
+        for g, factor in zip(self.group, factors, strict=True):
+            found *= factor[:, columns][g]
+        return found
 
 
 @dataclass(frozen=True)
@@ -117,8 +138,7 @@ class _Split:
         """Cut the tables, which keep their order, where the parts have fewest combinations."""
 
         def most_rows(some: Sequence[Margin]) -> int:
-            keys = {key for margin in some for key in margin}
-            levels = (int(people.key_codes[key].max(initial=0)) + 1 for key in keys)
+            levels = (int(people.key_codes[k].max(initial=0)) + 1 for k in {*chain(*some)})
             return min(prod(levels), people.n_q)
 
         def shares_no_key(cut: int) -> bool:
@@ -132,46 +152,41 @@ class _Split:
         return cls(_Part.of(people, margins[:cut]), _Part.of(people, margins[cut:]))
 
     @property
-    def _is_dense(self) -> bool:
-        return self.first.n_rows * self.last.n_rows <= DENSE * len(self.first.row)
+    def parts(self) -> tuple[_Part, _Part]:
+        return self.first, self.last
 
     def matrix(self, weights: Floats) -> Any:
         """Weights of combinations, from the rows of the first part to those of the last."""
         shape = self.first.n_rows, self.last.n_rows
-        if self._is_dense:
-            pairs = self.first.row * shape[1] + self.last.row
-            return np.bincount(pairs, weights, prod(shape)).reshape(shape)
-        from scipy import sparse
-
-        return sparse.csr_matrix((weights, (self.first.row, self.last.row)), shape)
+        return _matrix(self.first.row, self.last.row, weights, shape)
 
     def totals(self, A: Floats, B: Floats) -> Floats:
         """Of each combination, the sum over t of A(a, t) B(b, t)."""
-        if self._is_dense:
-            products: Floats = (A @ B.T)[self.first.row, self.last.row]
-            return products
         a, b = self.first.row, self.last.row
+        if _is_dense((len(A), len(B)), len(a)):
+            products: Floats = (A @ B.T)[a, b]
+            return products
         some = blocks(len(a), A.shape[1], CHUNK)
         return np.concatenate([np.einsum("qt,qt->q", A[a[q]], B[b[q]]) for q in some])
 
 
 @dataclass(frozen=True)
 class Raked:
-    """P(t | q) = A(a, t) B(b, t) / sum over t, with a and b the two parts of the keys q."""
+    """P(t | q), the product of a factor from each table, divided by its sum over t."""
 
     split: _Split
-    A: Floats
-    B: Floats
+    factors: tuple[list[Floats], ...]  # groups x values, of each table of each part
     totals: Floats
     shares: Floats  # of all people: for a combination to which no value is left
 
     def share(self, q: Integers, t: Integers) -> Floats:
         """P(t | q) of these cells."""
-        n_t = len(self.shares)
-        found: Floats = self.A.ravel()[self.split.first.row[q] * n_t + t]
-        found *= self.B.ravel()[self.split.last.row[q] * n_t + t]
         total = self.totals[q]
-        found /= np.maximum(total, TINY)
+        found = 1 / np.maximum(total, TINY)
+        for part, factors in zip(self.split.parts, self.factors, strict=True):
+            row = part.row[q]
+            for g, factor in zip(part.group, factors, strict=True):
+                found = found * factor.ravel()[g[row] * factor.shape[1] + t]
         return found if self.totals.all() else np.where(total > 0, found, self.shares[t])
 
 
@@ -179,39 +194,48 @@ def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = N
     """P(t | q) of maximum entropy: the table of each margin by t holds, and the counts d_q hold.
 
     A group of which there is nobody teaches nothing: its factor is 1. A combination to which no
-    value is left has the shares of all people. P is a product of factors, of one table each.
+    value is left has the shares of all people.
     """
     split = split or _Split.of(people, margins)
-    parts = split.first, split.last
-    A, B = (np.ones((part.n_rows, people.n_levels)) for part in parts)
-    wanted = [part.wanted(people) for part in parts]
-    N = int(people.d_tq.sum())
+    n_q, n_t = people.n_q, people.n_levels
+    wanted = tuple(part.wanted(people) for part in split.parts)
+    factors = tuple([np.ones_like(table) for table in tables] for tables in wanted)
+    N, total = int(people.d_tq.sum()), np.full(n_q, float(n_t))
     for _ in range(ROUNDS):
-        total = split.totals(A, B)
-        weights = np.divide(people.d_q, total, out=np.zeros(len(total)), where=total > 0)
-        of_people = split.matrix(weights)
-        off_first, A = _fit(split.first, wanted[0], A, of_people @ B)
-        off_last, B = _fit(split.last, wanted[1], B, of_people.T @ A)
-        if max(off_first, off_last) < CLOSE * N:
+        weights = np.divide(people.d_q, total, out=np.zeros(n_q), where=total > 0)
+        of_people, total = split.matrix(weights), np.zeros(n_q)
+        off = [np.zeros(len(tables)) for tables in wanted]
+        for t in blocks(n_t, split.first.n_rows + split.last.n_rows, CHUNK):
+            A, B = (one.product(f, t) for one, f in zip(split.parts, factors, strict=True))
+            off[0] += _fit(split.first, t, wanted[0], factors[0], A, of_people @ B)
+            off[1] += _fit(split.last, t, wanted[1], factors[1], B, of_people.T @ A)
+            total += split.totals(A, B)
+        if max(chain(*off), default=0.0) < CLOSE * N:
             break
-    return Raked(split, A, B, split.totals(A, B), people.d_t / max(N, 1))
+    return Raked(split, factors, total, people.d_t / max(N, 1))
 
 
 def _fit(
-    part: _Part, wanted: Sequence[Floats], factors: Floats, others: Floats
-) -> tuple[float, Floats]:
-    """Factors of one part under which each of its tables holds, given the sums of the others.
+    part: _Part,
+    t: slice,
+    wanted: Sequence[Floats],
+    factors: Sequence[Floats],
+    product: Floats,
+    others: Floats,
+) -> Floats:
+    """Change factors and their product until each table of the part held, given all others.
 
-    Also by how many people the tables differed at most.
+    Returns by how many people each table differed before.
     """
-    off = 0.0
-    for sum_up, g, table in zip(part.sum_up, part.group, wanted, strict=True):
-        have = sum_up @ (factors * others)
-        off = max(off, float(np.abs(have - table).sum()))
-        factor = np.divide(table, have, out=np.zeros_like(have), where=have > 0)
-        factor[table.sum(axis=1) == 0] = 1
-        factors = factors * factor[g]
-    return off, factors
+    off = np.zeros(len(wanted))
+    for place, (sum_up, g) in enumerate(zip(part.sum_up, part.group, strict=True)):
+        have, table = sum_up @ (product * others), wanted[place][:, t]
+        off[place] = np.abs(have - table).sum()
+        step = np.divide(table, have, out=np.zeros_like(have), where=have > 0)
+        step[wanted[place].sum(axis=1) == 0] = 1
+        factors[place][:, t] *= step
+        product *= step[g]
+    return off
 
 
 @dataclass(frozen=True)
