@@ -84,6 +84,15 @@ def _matrix(rows: Ints, columns: Ints, weights: Floats, shape: tuple[int, int]) 
 
 
 @dataclass(frozen=True)
+class _Table:
+    """A table of some keys by t that is to hold, and its factor of P; groups x values."""
+
+    wanted: Floats
+    factor: Floats
+    is_seen: Mask  # groups that somebody is in
+
+
+@dataclass(frozen=True)
 class _Part:
     """The combinations of some of the keys, and the tables that are of these keys alone."""
 
@@ -104,21 +113,21 @@ class _Part:
             sum_up.append(_matrix(of_row, np.arange(n_rows), np.ones(n_rows), (n_g, n_rows)))
         return cls(row, n_rows, tuple(group), tuple(sum_up))
 
-    def wanted(self, people: KeyedCells) -> list[Floats]:
-        """The tables that are to hold, groups x values."""
-        n_t = people.n_levels
-        tables = []
+    def tables(self, people: KeyedCells) -> list[_Table]:
+        """The tables that are to hold, with factors of 1."""
+        row, n_t = self.row[people.q], people.n_levels
+        found = []
         for g, sum_up in zip(self.group, self.sum_up, strict=True):
-            cells = g[self.row[people.q]] * n_t + people.t
-            counts = np.bincount(cells, people.d_tq, sum_up.shape[0] * n_t)
-            tables.append(counts.reshape(-1, n_t).astype(float))
-        return tables
+            counts = np.bincount(g[row] * n_t + people.t, people.d_tq, sum_up.shape[0] * n_t)
+            wanted = counts.reshape(-1, n_t).astype(float)
+            found.append(_Table(wanted, np.ones_like(wanted), wanted.sum(axis=1) > 0))
+        return found
 
-    def product(self, factors: Sequence[Floats], columns: slice) -> Floats:
+    def product(self, tables: Sequence[_Table], t: slice) -> Floats:
         """The factors of each row, multiplied over the tables."""
-        found = np.ones((self.n_rows, len(range(columns.start, columns.stop))))
-        for g, factor in zip(self.group, factors, strict=True):
-            found *= factor[:, columns][g]
+        found = np.ones((self.n_rows, t.stop - t.start))
+        for g, table in zip(self.group, tables, strict=True):
+            found *= table.factor[:, t][g]
         return found
 
 
@@ -175,18 +184,19 @@ class Raked:
     """P(t | q), the product of a factor from each table, divided by its sum over t."""
 
     split: _Split
-    factors: tuple[list[Floats], ...]  # groups x values, of each table of each part
+    tables: tuple[list[_Table], ...]  # of each part
     totals: Floats
     shares: Floats  # of all people: for a combination to which no value is left
 
     def share(self, q: Integers, t: Integers) -> Floats:
         """P(t | q) of these cells."""
-        total = self.totals[q]
-        found = 1 / np.maximum(total, TINY)
-        for part, factors in zip(self.split.parts, self.factors, strict=True):
+        found = np.ones(1)
+        for part, tables in zip(self.split.parts, self.tables, strict=True):
             row = part.row[q]
-            for g, factor in zip(part.group, factors, strict=True):
-                found = found * factor.ravel()[g[row] * factor.shape[1] + t]
+            for g, table in zip(part.group, tables, strict=True):
+                found = found * table.factor.ravel()[g[row] * len(self.shares) + t]
+        total = self.totals[q]
+        found = found / np.maximum(total, TINY)
         return found if self.totals.all() else np.where(total > 0, found, self.shares[t])
 
 
@@ -198,42 +208,36 @@ def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = N
     """
     split = split or _Split.of(people, margins)
     n_q, n_t = people.n_q, people.n_levels
-    wanted = tuple(part.wanted(people) for part in split.parts)
-    factors = tuple([np.ones_like(table) for table in tables] for tables in wanted)
+    tables = tuple(part.tables(people) for part in split.parts)
     N, total = int(people.d_tq.sum()), np.full(n_q, float(n_t))
     for _ in range(ROUNDS):
         weights = np.divide(people.d_q, total, out=np.zeros(n_q), where=total > 0)
         of_people, total = split.matrix(weights), np.zeros(n_q)
-        off = [np.zeros(len(tables)) for tables in wanted]
+        off = [np.zeros(len(of_part)) for of_part in tables]
         for t in blocks(n_t, split.first.n_rows + split.last.n_rows, CHUNK):
-            A, B = (one.product(f, t) for one, f in zip(split.parts, factors, strict=True))
-            off[0] += _fit(split.first, t, wanted[0], factors[0], A, of_people @ B)
-            off[1] += _fit(split.last, t, wanted[1], factors[1], B, of_people.T @ A)
+            A, B = (one.product(of, t) for one, of in zip(split.parts, tables, strict=True))
+            off[0] += _fit(split.first, tables[0], t, A, of_people @ B)
+            off[1] += _fit(split.last, tables[1], t, B, of_people.T @ A)
             total += split.totals(A, B)
         if max(chain(*off), default=0.0) < CLOSE * N:
             break
-    return Raked(split, factors, total, people.d_t / max(N, 1))
+    return Raked(split, tables, total, people.d_t / max(N, 1))
 
 
 def _fit(
-    part: _Part,
-    t: slice,
-    wanted: Sequence[Floats],
-    factors: Sequence[Floats],
-    product: Floats,
-    others: Floats,
+    part: _Part, tables: Sequence[_Table], t: slice, product: Floats, others: Floats
 ) -> Floats:
-    """Change factors and their product until each table of the part held, given all others.
+    """Change factors of some values, and their product, so that each table of the part held.
 
     Returns by how many people each table differed before.
     """
-    off = np.zeros(len(wanted))
-    for place, (sum_up, g) in enumerate(zip(part.sum_up, part.group, strict=True)):
-        have, table = sum_up @ (product * others), wanted[place][:, t]
-        off[place] = np.abs(have - table).sum()
-        step = np.divide(table, have, out=np.zeros_like(have), where=have > 0)
-        step[wanted[place].sum(axis=1) == 0] = 1
-        factors[place][:, t] *= step
+    off = np.zeros(len(tables))
+    for place, (g, sum_up, table) in enumerate(zip(part.group, part.sum_up, tables, strict=True)):
+        have, wanted = sum_up @ (product * others), table.wanted[:, t]
+        off[place] = np.abs(have - wanted).sum()
+        step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
+        step[~table.is_seen] = 1
+        table.factor[:, t] *= step
         product *= step[g]
     return off
 
