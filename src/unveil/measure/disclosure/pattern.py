@@ -30,9 +30,10 @@ ROOM = 2**24
 """Most numbers in a table of combinations by values; rarer values beyond it share one column."""
 
 DENSE, ALWAYS_DENSE = 16, 2**16
-"""A matrix is dense if it has at most so many numbers for each that is not 0, or so many at all."""
+"""Keys are split where pairs of rows are at most so many times the combinations; a matrix of at
+most so many numbers is a dense one."""
 TINY = np.finfo(float).tiny
-CHUNK = 2**20
+CHUNK = 2**21
 """Numbers at a time where combinations are gone through."""
 
 Margin = tuple[int, ...]
@@ -70,17 +71,22 @@ class KeyedCells:
         return g.astype(np.int64), n_g
 
 
-def _is_dense(shape: tuple[int, int], n: int) -> bool:
-    return prod(shape) <= max(DENSE * n, ALWAYS_DENSE)
-
-
-def _matrix(rows: Ints, columns: Ints, weights: Floats, shape: tuple[int, int]) -> Any:
-    """A matrix of these weights, dense where there is room: its products take far less time."""
-    if _is_dense(shape, len(rows)):
-        return np.bincount(rows * shape[1] + columns, weights, prod(shape)).reshape(shape)
+def _sums(group: Ints, n_g: int) -> Any:
+    """A matrix that sums up rows by their group; dense if small, for speed."""
+    ones, place = np.ones(len(group)), np.arange(len(group))
+    if n_g * len(group) <= ALWAYS_DENSE:
+        return (group == np.arange(n_g)[:, None]).astype(float)
     from scipy import sparse  # here, for it takes longer to import than many files to count
 
-    return sparse.csr_matrix((weights, (rows, columns)), shape)
+    return sparse.csr_matrix((ones, (group, place)), (n_g, len(group)))
+
+
+def _weighted(sums: Any, weights: Floats) -> Any:
+    """The same, of weighted rows."""
+    if isinstance(sums, np.ndarray):
+        return sums * weights
+    of_rows = weights[sums.indices], sums.indices, sums.indptr
+    return type(sums)(of_rows, sums.shape)
 
 
 @dataclass(frozen=True)
@@ -99,26 +105,26 @@ class _Part:
     row: Ints  # of each combination of all keys
     n_rows: int
     group: tuple[Ints, ...]  # of each row, table by table
-    sum_up: tuple[Any, ...]  # a matrix a table: from rows to its groups
+    sums: tuple[Any, ...]  # a matrix a table: from rows to its groups
 
     @classmethod
     def of(cls, people: KeyedCells, margins: Sequence[Margin]) -> Self:
         row, n_rows = people.groups(sorted({*chain(*margins)}))
-        group, sum_up = [], []
+        group, sums = [], []
         for margin in margins:
             g, n_g = people.groups(margin)
             of_row = np.zeros(n_rows, np.int64)
             of_row[row] = g
             group.append(of_row)
-            sum_up.append(_matrix(of_row, np.arange(n_rows), np.ones(n_rows), (n_g, n_rows)))
-        return cls(row, n_rows, tuple(group), tuple(sum_up))
+            sums.append(_sums(of_row, n_g))
+        return cls(row, n_rows, tuple(group), tuple(sums))
 
     def tables(self, people: KeyedCells) -> list[_Table]:
         """The tables that are to hold, with factors of 1."""
         row, n_t = self.row[people.q], people.n_levels
         found = []
-        for g, sum_up in zip(self.group, self.sum_up, strict=True):
-            counts = np.bincount(g[row] * n_t + people.t, people.d_tq, sum_up.shape[0] * n_t)
+        for g, sums in zip(self.group, self.sums, strict=True):
+            counts = np.bincount(g[row] * n_t + people.t, people.d_tq, sums.shape[0] * n_t)
             wanted = counts.reshape(-1, n_t).astype(float)
             found.append(_Table(wanted, np.ones_like(wanted), wanted.sum(axis=1) > 0))
         return found
@@ -136,7 +142,8 @@ class _Split:
     """Keys in two parts, none of which a table shares.
 
     A sum over combinations is a product of matrices then: from the rows of one part to those of
-    the other, which takes a fraction of the time of going through the combinations.
+    the other, which takes a fraction of the time of going through the combinations. Where most
+    pairs of rows do not occur, the last part is empty: it has one row and no table.
     """
 
     first: _Part
@@ -150,13 +157,15 @@ class _Split:
             levels = (int(people.key_codes[k].max(initial=0)) + 1 for k in {*chain(*some)})
             return min(prod(levels), people.n_q)
 
-        def shares_no_key(cut: int) -> bool:
-            return not {*chain(*margins[:cut])} & {*chain(*margins[cut:])}
+        def is_fit(cut: int) -> bool:
+            n_pairs = most_rows(margins[:cut]) * most_rows(margins[cut:])
+            is_shared = bool({*chain(*margins[:cut])} & {*chain(*margins[cut:])})
+            return n_pairs <= DENSE * people.n_q and not is_shared
 
         cut = min(
-            (cut for cut in range(1, len(margins) + 1) if shares_no_key(cut)),
+            (cut for cut in range(1, len(margins)) if is_fit(cut)),
             key=lambda cut: most_rows(margins[:cut]) + most_rows(margins[cut:]),
-            default=0,
+            default=len(margins),
         )
         return cls(_Part.of(people, margins[:cut]), _Part.of(people, margins[cut:]))
 
@@ -164,19 +173,17 @@ class _Split:
     def parts(self) -> tuple[_Part, _Part]:
         return self.first, self.last
 
-    def matrix(self, weights: Floats) -> Any:
+    def matrix(self, weights: Floats) -> Floats:
         """Weights of combinations, from the rows of the first part to those of the last."""
         shape = self.first.n_rows, self.last.n_rows
-        return _matrix(self.first.row, self.last.row, weights, shape)
+        pairs = self.first.row * shape[1] + self.last.row
+        return np.bincount(pairs, weights, prod(shape)).reshape(shape).astype(float)
 
     def totals(self, A: Floats, B: Floats) -> Floats:
         """Of each combination, the sum over t of A(a, t) B(b, t)."""
-        a, b = self.first.row, self.last.row
-        if _is_dense((len(A), len(B)), len(a)):
-            products: Floats = (A @ B.T)[a, b]
-            return products
-        some = blocks(len(a), A.shape[1], CHUNK)
-        return np.concatenate([np.einsum("qt,qt->q", A[a[q]], B[b[q]]) for q in some])
+        if not self.last.group:
+            return np.asarray(A.sum(axis=1)[self.first.row])
+        return np.asarray((A @ B.T)[self.first.row, self.last.row])
 
 
 @dataclass(frozen=True)
@@ -209,15 +216,18 @@ def rake(people: KeyedCells, margins: Sequence[Margin], split: _Split | None = N
     split = split or _Split.of(people, margins)
     n_q, n_t = people.n_q, people.n_levels
     tables = tuple(part.tables(people) for part in split.parts)
+    pieces = list(blocks(n_t, split.first.n_rows + split.last.n_rows, CHUNK))
+    A, B = (np.ones((part.n_rows, pieces[0].stop)) for part in split.parts)
     N, total = int(people.d_tq.sum()), np.full(n_q, float(n_t))
     for _ in range(ROUNDS):
         weights = np.divide(people.d_q, total, out=np.zeros(n_q), where=total > 0)
         of_people, total = split.matrix(weights), np.zeros(n_q)
         off = [np.zeros(len(of_part)) for of_part in tables]
-        for t in blocks(n_t, split.first.n_rows + split.last.n_rows, CHUNK):
-            A, B = (one.product(of, t) for one, of in zip(split.parts, tables, strict=True))
-            off[0] += _fit(split.first, tables[0], t, A, of_people @ B)
-            off[1] += _fit(split.last, tables[1], t, B, of_people.T @ A)
+        for t in pieces:
+            if len(pieces) > 1:
+                A, B = (one.product(of, t) for one, of in zip(split.parts, tables, strict=True))
+            off[0] += _fit(split.first, tables[0], t, A, of_people @ B if tables[1] else of_people)
+            off[1] += _fit(split.last, tables[1], t, B, of_people.T @ A if tables[1] else B)
             total += split.totals(A, B)
         if max(chain(*off), default=0.0) < CLOSE * N:
             break
@@ -229,11 +239,14 @@ def _fit(
 ) -> Floats:
     """Change factors of some values, and their product, so that each table of the part held.
 
-    Returns by how many people each table differed before.
+    Others are the weighted sums of the other part, rows x values, or rows x 1. Returns by how many
+    people each table differed before.
     """
+    is_same = others.shape[1] < product.shape[1]
     off = np.zeros(len(tables))
-    for place, (g, sum_up, table) in enumerate(zip(part.group, part.sum_up, tables, strict=True)):
-        have, wanted = sum_up @ (product * others), table.wanted[:, t]
+    for place, (g, sums, table) in enumerate(zip(part.group, part.sums, tables, strict=True)):
+        have = _weighted(sums, others[:, 0]) @ product if is_same else sums @ (product * others)
+        wanted = table.wanted[:, t]
         off[place] = np.abs(have - wanted).sum()
         step = np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
         step[~table.is_seen] = 1
