@@ -33,22 +33,22 @@ def parse_weights(given: pl.Series, column: str, place: str) -> Floats:
     n = len(given)
     if n_missing := given.null_count():
         raise SettingsError(
-            f"{where} are missing for {n_missing:,} of {n:,} records. Fill them in, or leave these"
-            " records out."
+            f"{where} are missing for {n_missing:,} of {n:,} records. Fill them in, or remove"
+            " these records."
         )
     if not given.dtype.is_numeric():
         raise SettingsError(f"{where} are not numbers. Name the column of the sampling weights.")
     weights = given.cast(pl.Float64).to_numpy()
     if n_bad := int((~np.isfinite(weights) | (weights < 0)).sum()):
         raise SettingsError(
-            f"{where} are negative or infinite for {n_bad:,} of {n:,} records. A weight says for"
-            " how many people a record stands: 0 or more."
+            f"{where} are negative or infinite for {n_bad:,} of {n:,} records. A weight is"
+            " the number of people a record represents: 0 or more."
         )
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise SettingsError(
-                f"{where} add up to more than can be computed. A weight says for how many people a"
-                " record stands."
+                f"{where} add up to more than can be computed. A weight is the number of people a"
+                " record represents."
             )
     return weights
 
@@ -63,7 +63,7 @@ def read_weights(files: OpenFiles, column: str) -> Weights:
     if len(given) and not weights.total:
         raise SettingsError(
             f"The weights in column {column!r} of {mid_sentence(table.place)} are all 0. A weight"
-            " says for how many people a record stands."
+            " is the number of people a record represents."
         )
     return weights
 

@@ -181,10 +181,7 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
             " synthetic, and each of its rows belongs to a person."
         )
     if plan.kept and plan.strata:
-        notes.append(
-            f"The strata ({list_names(plan.strata)}) of such a copy are the original's too, row for"
-            " row."
-        )
+        notes.append(f"The strata ({list_names(plan.strata)}) are the original's too, row for row.")
     return tuple(notes)
 
 
@@ -214,8 +211,7 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold "
-        "such a"
+        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold such a"
         " level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare).",
     )

@@ -20,7 +20,8 @@ from unveil.measure.cap.classes import KeyClasses, Pool
 from unveil.measure.cap.gcap import gcap_rows
 from unveil.measure.cap.prepare import Attribution, open_copies
 from unveil.measure.cap.scores import (
-    CapMeans,
+    NO_MATCH,
+    NOBODY,
     figures_by_m,
     parse_scenarios,
     people_of,
@@ -29,6 +30,7 @@ from unveil.measure.cap.scores import (
 )
 from unveil.measure.cap.tcap import reasons, tcap_rows
 from unveil.measure.result import RowsResult
+from unveil.models.intervals import two_sided_p
 from unveil.records.cap import (
     Cap,
     CapNotMeasured,
@@ -37,6 +39,7 @@ from unveil.records.cap import (
     KeySet,
     NonMatch,
     OnM,
+    Target,
     TcapRow,
     WeightedCapRow,
 )
@@ -96,28 +99,15 @@ def fit_on_m(m: Sequence[float], cap: Sequence[float | None]) -> TrendFit:
     se_intercept = math.sqrt(variance * (1 / n + float(x.mean()) ** 2 / spread))
     t_intercept, p_intercept = _t_test(intercept, se_intercept, df)
     t_slope, p_slope = _t_test(slope, se_slope, df)
-    return TrendFit(
-        n,
-        intercept,
-        slope,
-        se_intercept,
-        se_slope,
-        t_intercept,
-        t_slope,
-        p_intercept,
-        p_slope,
-        df,
-    )
+    errors, tests = (se_intercept, se_slope), (t_intercept, t_slope, p_intercept, p_slope)
+    return TrendFit(n, intercept, slope, *errors, *tests, df)
 
 
 def _t_test(estimate: float, se: float, df: int) -> tuple[float | None, float | None]:
     """The statistic t and its two-sided p; None where there is nothing to test."""
     if se == 0:
         return None, None
-    from scipy.special import stdtr
-
-    t = estimate / se
-    return t, 2 * float(stdtr(df, -abs(t)))
+    return estimate / se, two_sided_p(estimate / se, df)
 
 
 # From scores to one record: all that `unveil.cap` and `unveil.cap_table` say.
@@ -139,8 +129,8 @@ def cap_record(
     with_gcap: bool = False,
 ) -> Cap:
     """Everything that is said of these methods, key sets and scenarios."""
-    found: dict[Subject, CapMeans] = {}
-    weighted: dict[Subject, CapMeans] = {}
+    found: dict[Subject, dict[str, Any]] = {}
+    weighted: dict[Subject, dict[str, Any]] = {}
     weights = attribution.opening.weights
     notes = list(attribution.opening.notes)
     for done, key_set in enumerate(attribution.key_sets):
@@ -164,7 +154,16 @@ def cap_record(
         for scenario in scenarios
         for m in range(1, len(copies) + 1)
     ]
-    rows = [_row(subject, found[subject], attribution) for subject in in_order]
+    target = attribution.target
+    rows = [CapRow(**_row(one, target), **found[one]) for one in in_order]
+    with_weights = [
+        WeightedCapRow(
+            **_row(one, target),
+            **{WEIGHTS.get(name, name): value for name, value in weighted[one].items()},
+        )
+        for one in in_order
+        if weights is not None
+    ]
     targeted = () if tau is None else tuple(_tcap(attribution, tau))
     return Cap(
         files=attribution.opening.files,
@@ -178,44 +177,38 @@ def cap_record(
         rows=tuple(rows),
         on_m=tuple(_fits(rows)),
         weights=None if weights is None else weights.column,
-        weighted=tuple(_weighted(rows[i], weighted[one]) for i, one in enumerate(in_order))
-        if weighted
-        else (),
+        weighted=tuple(with_weights),
         tau=tau,
         tcap=targeted,
         gcap=tuple(_gcap(attribution, progress)) if with_gcap else (),
         bands=attribution.opening.bands,
         coercions=tuple(notes),
         not_measured=(
-            *(lack for one in in_order for lack in _missing_figures(one, found[one])),
+            *(lack for row in rows for lack in _missing_figures(row)),
             *(lack for row in targeted for lack in _missing_tcap_figures(row)),
         ),
     )
 
 
-def _row(subject: Subject, figures: CapMeans, attribution: Attribution) -> CapRow:
+def _row(subject: Subject, target: Target) -> dict[str, Any]:
+    """What a row is of."""
     method, key_set, scenario, m = subject
-    return CapRow(
-        method=method,
-        keys=key_set.keys,
-        target=attribution.target,
-        m=m,
-        scenario=scenario,
-        **asdict(figures),
-    )
+    return {
+        "method": method,
+        "keys": key_set.keys,
+        "target": target,
+        "m": m,
+        "scenario": scenario,
+    }
 
 
-def _weighted(row: CapRow, figures: CapMeans) -> WeightedCapRow:
-    about = {name: getattr(row, name) for name in ("method", "keys", "target", "m", "scenario")}
-    means = {name: one for name, one in asdict(figures).items() if not name.startswith("n")}
-    return WeightedCapRow(
-        **about,
-        **means,
-        weight=figures.n,
-        weight_matched=figures.n_match,
-        weight_determined=figures.n_settled,
-        weight_correct=figures.n_right,
-    )
+WEIGHTS = {
+    "n": "weight",
+    "n_match": "weight_matched",
+    "n_settled": "weight_determined",
+    "n_right": "weight_correct",
+}
+"""What counts of records are called where they are sums of weights."""
 
 
 def _tcap(attribution: Attribution, tau: float) -> Iterator[TcapRow]:
@@ -230,12 +223,18 @@ def _gcap(attribution: Attribution, progress: Progress) -> Iterator[GcapRow]:
             yield from (row for row, _ in gcap_rows(attribution, key_set, method, progress))
 
 
-def _missing_figures(subject: Subject, figures: CapMeans) -> Iterator[CapNotMeasured]:
-    method, key_set, scenario, m = subject
-    for name, reason in figures.reasons():
-        yield CapNotMeasured(
-            method=method, keys=key_set.keys, m=m, scenario=scenario, field=name, reason=reason
-        )
+def _missing_figures(row: CapRow) -> Iterator[CapNotMeasured]:
+    reason = NO_MATCH if row.n else NOBODY
+    for name in CapRow.__struct_fields__:
+        if getattr(row, name) is None:
+            yield CapNotMeasured(
+                method=row.method,
+                keys=row.keys,
+                m=row.m,
+                scenario=row.scenario,
+                field=name,
+                reason=reason,
+            )
 
 
 def _missing_tcap_figures(row: TcapRow) -> Iterator[CapNotMeasured]:
