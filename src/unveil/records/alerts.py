@@ -13,6 +13,7 @@ from unveil.version import __version__
 AlertStatus = Literal["block", "decide", "review"]
 AlertKind = Literal[
     "limit",
+    "key_sets",
     "real_records",
     "own_value",
     "near_copies",
