@@ -18,7 +18,7 @@ from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
 
 
-@click.command(short_help="Answer the five questions about the context of a release.")
+@click.command()
 @click.argument("factor", required=False)
 @click.argument("text", required=False)
 @by_option

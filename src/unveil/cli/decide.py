@@ -18,7 +18,7 @@ from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 
 
-@click.command(short_help="Release the copy, or refuse to: decided by a named person.")
+@click.command()
 @option("--release", "The copy is released.", is_flag=True)
 @option("--refuse", "The copy is not released.", is_flag=True)
 @option("--note", "On what considerations; kept with the decision.", "TEXT")

@@ -23,7 +23,7 @@ MOST = 5
 """So many findings of one target are told in a scenario; all of them with --json."""
 
 
-@click.command(short_help="Why a target stands where it stands, and what to type about it.")
+@click.command()
 @click.argument("target", required=False)
 @option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @project_option

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import file_option, json_option, option
@@ -31,7 +30,7 @@ def leaves(
     return None if given is None else numbers_in(given)
 
 
-@click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
+@click.command()
 @click.argument("project", required=False)
 @file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
 @option("--seed", "For the same data again; confidential.", "NUMBER", type=int)
@@ -82,7 +81,7 @@ def protect(
     if asked["seed"] is not None and asked["seed"] < 0:
         raise SettingsError("--seed must be a whole number from 0 on.")
     read = read_project(project, needs_files=False)
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         made = protect_copy(
             read, out=out, ending=ending, keep_stages=keep_stages, progress=bar, **asked
         )

@@ -8,13 +8,7 @@ from rich.text import Text
 
 from unveil.assessment.context import may_rule_together, rule_of
 from unveil.assessment.outstanding import rule_command, rule_together_command
-from unveil.cli.options import (
-    by_option,
-    indent_lines,
-    json_option,
-    option,
-    project_option,
-)
+from unveil.cli.options import by_option, indent_lines, json_option, option, project_option
 from unveil.errors import SettingsError
 from unveil.project.edit_project import ProjectEdit, list_flags_now, next_step
 from unveil.project.read_people import read_rulings_file
@@ -29,7 +23,7 @@ MOST_PAIRS = 3
 """So many pairs are told in full where all of a target may be ruled on at once."""
 
 
-@click.command(short_help="Record a ruling on a flag: common knowledge or residual risk.")
+@click.command()
 @click.argument("findings", nargs=-1, metavar="[FLAG]...")
 @option("--target", "Rule on all flags of this target variable.", "TARGET")
 @option("--value", "With --target: on the flags of this value alone.", "VALUE")

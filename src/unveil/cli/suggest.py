@@ -5,13 +5,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from unveil.cli.options import (
-    by_column_option,
-    json_option,
-    keys_option,
-    missing_option,
-    option,
-)
+from unveil.cli.options import by_column_option, json_option, keys_option, missing_option, option
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.measure.roles.suggest import suggest as suggest_roles
@@ -22,7 +16,7 @@ from unveil.view.show import as_blocks
 from unveil.view.suggestion_toml import escape_letter
 
 
-@click.command(short_help="Propose keys, targets and identifiers, with reasons.")
+@click.command()
 @click.argument("file", required=False)
 @keys_option
 @by_column_option(
@@ -50,7 +44,7 @@ def suggest(
         raise SettingsError("--toml and --json cannot be printed together. Choose one.")
     if not file:
         raise ReadError("Name the file: unveil suggest survey.csv.")
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         result = suggest_roles(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
         console = Console()

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
 
 from unveil.assessment.limits import check_sap_limits, is_sap_limit_exceeded, parse_sap_limits
 from unveil.cli.options import reading_options
@@ -46,7 +45,7 @@ from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart
 from unveil.view.count_tables import audit_blocks, bounds_blocks
 from unveil.view.format import lines
-from unveil.view.output import check_both, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.rounding import comparison_blocks, comparison_chart
@@ -258,7 +257,7 @@ class TableOutput:
     chart: Path | None
 
 
-@click.command(short_help="Disclosure risk of a table of counts (SAP, bounds).")
+@click.command()
 @click.argument("file", required=False)
 @source_options
 @release_options
@@ -308,7 +307,6 @@ def table(
     Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
     exceeded.
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     if not file:
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)
@@ -336,7 +334,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
     of_release = ("rounding", "total", "margins", "published", "structural", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         release = publication.of(source)
         document = None if shown.out is None else published_csv(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
@@ -420,7 +418,7 @@ def _compare_schemes(
                 f"--{option} is about one release, and --compare about several. Leave one of them"
                 " out."
             )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         tables = tables_to_compare(source, asked["area"])
         record = _comparison(tables, schemes, asked, bar)
     if shown.as_json:

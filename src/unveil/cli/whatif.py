@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unveil.cli.options import (
@@ -25,7 +25,7 @@ from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 
 
-@click.command(short_help="What would change if something were common knowledge.")
+@click.command()
 @exclude_option
 @option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @option("--keep", "Write it into project.toml; needs --reason and --by.", is_flag=True)
@@ -54,7 +54,7 @@ def whatif(
       unveil whatif -x workab=NO --keep --reason "89 % have it" --by "A. Jones, analyst"
     """
     file = read_project(project)
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         found = try_out(
             file, exclude, scenario=scenario, keep=keep, reason=reason, by=by, progress=bar
         )
