@@ -88,7 +88,7 @@ class InternalError(UnveilError):
     """A state that should be impossible."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} This is a fault of unveil, not of your data: please report it.")
+        super().__init__(f"{what} The error is in unveil, not in your data: please report it.")
 
 
 def list_names(names: Iterable[str], most: int = 12) -> str:

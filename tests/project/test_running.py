@@ -109,7 +109,7 @@ def test_a_run_that_lost_a_record_is_made_again_though_nothing_changed(tmp_path:
 
 
 def test_a_name_that_is_none_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="Say who you are"):
+    with pytest.raises(SettingsError, match="A name is required"):
         run_project(project(tmp_path), by="  ")
     assert not (tmp_path / "runs").exists()
 

@@ -27,7 +27,7 @@ RULES: dict[Audience, str] = {
 }
 """The rule of each audience, in a sentence."""
 
-UNSAID = f"No audience is said, so it is taken for open. {RULES['open']}"
+UNSAID = f"No audience is stated, so it is taken to be open. {RULES['open']}"
 QUICK_ROUTE = "max-denominator=1"
 
 

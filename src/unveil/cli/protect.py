@@ -32,9 +32,11 @@ def leaves(
 
 @click.command()
 @click.argument("project", required=False)
-@file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
-@option("--seed", "For the same data again; confidential.", "NUMBER", type=int)
-@option("--rows", "Rows of the synthetic data. Default: as many.", "NUMBER", type=int)
+@file_option(
+    "--out", "The folder to write to. Default: protected, beside the project file.", "FOLDER"
+)
+@option("--seed", "Seed, to make the same data again; confidential.", "NUMBER", type=int)
+@option("--rows", "Number of synthetic records. Default: as in the original.", "NUMBER", type=int)
 @option(
     "--format ending",
     "The format of the data. Default: that of the original, or CSV.",
@@ -42,12 +44,12 @@ def leaves(
 )
 @option(
     "--keep-stages",
-    "Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
+    "Also write S1 (after synthesis) and S2 (before noise) to the confidential folder.",
     is_flag=True,
 )
 @option(
     "--sweep",
-    "Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
+    "Compare leaf sizes: 5,20,33,100. Each needs its own synthesis.",
     "SIZES",
     callback=leaves,
 )

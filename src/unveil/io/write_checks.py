@@ -338,7 +338,7 @@ _TYPE = (
     "{some} hold{s} lists, objects or exact decimals, which no such file can hold. Turn the column"
     " into text or numbers first."
 )
-_ZONE = "{some} hold{s} times with a time zone, which {who} does not have. Take the zone out first."
+_ZONE = "{some} hold{s} times with a time zone, which {who} does not have. Remove the zone first."
 _INEXACT = (
     "{some} hold{s} whole numbers beyond 2^53 (9,007,199,254,740,992), which {who} cannot hold"
     " exactly. Turn identifiers into text first."
@@ -347,8 +347,10 @@ _INFINITE = "{some} hold{s} numbers too large for {who}, or infinite ones. Make 
 _LONG = (
     "{some} hold{s} texts of more than {most:,} bytes, the most {who} holds. Shorten them first."
 )
-_ZERO = "{some} hold{s} texts with a zero byte, at which {who} would end them. Take it out first."
-_DATES = "{some} hold{s} dates outside {first} to {last}, which {who} cannot hold. Mend them first."
+_ZERO = "{some} hold{s} texts with a zero byte, at which {who} would end them. Remove it first."
+_DATES = (
+    "{some} hold{s} dates outside {first} to {last}, which {who} cannot hold. Correct them first."
+)
 _LETTERS = (
     "{some} hold{s} letters of missing values (.a to .z), which SPSS does not have. Turn them into"
     " numbers that mean missing first."

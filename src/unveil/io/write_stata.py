@@ -64,7 +64,7 @@ def stata_faults(outgoing: OutgoingTable) -> list[str]:
     if len(columns) > _MOST_COLUMNS:
         faults.append(
             f"Stata holds {_MOST_COLUMNS:,} columns at most; the synthetic data have"
-            f" {len(columns):,}. Write it in parts."
+            f" {len(columns):,}. Write them in parts."
         )
     return faults
 

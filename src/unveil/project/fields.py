@@ -68,7 +68,7 @@ class Fields:
         """The name of a person, as it could be given on the command line."""
         given = self._statement(name, need, LONGEST)
         if given is not None and not is_name(given):
-            self.refuse(f"{name} is {quote_value(given)}, which is no name. {need}", name)
+            self.refuse(f"{name} is {quote_value(given)}, which is not a name. {need}", name)
             return None
         return given
 
@@ -100,7 +100,9 @@ class Fields:
             self.refuse(f"{name} is {quote_value(given)}. Write a day as 2026-11-16.", name)
             return None
         if int(day[:4]) > dt.datetime.now(dt.UTC).year + 1:
-            self.refuse(f"{name} is {day}, which is years ahead. Write the day it was said.", name)
+            self.refuse(
+                f"{name} is {day}, which is years ahead. Write the date of the statement.", name
+            )
             return None
         return day
 

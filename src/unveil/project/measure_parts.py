@@ -204,11 +204,12 @@ def _protection(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
     (file,) = part.files
     found = at.inputs.protection(file.path)
     if found is None:
-        raise SettingsError(f"The file {file.path!r} is no record of unveil protect.")
+        raise SettingsError(f"The file {file.path!r} is not a record of unveil protect.")
     if not any(found.is_of(*copy) for copy in asked["copies"]):
         raise SettingsError(
-            f"The record {file.path!r} is of a copy with {found.protection.n_s3:,} records, which"
-            " is no copy of the project. Protect again, or take the record away."
+            f"The record {file.path!r} describes data with {found.protection.n_s3:,} records,"
+            " which are not among the synthetic data of the project. Protect again, or remove the"
+            " record."
         )
     return _Found(found.protection)
 

@@ -27,8 +27,8 @@ TABLE = (
 )
 """Settings of `[[table]]`: the arguments of `unveil.sap` and of the file or people it is about."""
 _TEXTS = ("name", "count", "layout", "weights")
-_NUMBERED = re.compile(r"Finding (\d+)\b")
-_TWICE = re.compile(r"Two findings are called ")
+_NUMBERED = re.compile(r"Published result (\d+)\b")
+_TWICE = re.compile(r"Two published results are called ")
 _WORKBOOKS = (".xlsx", ".xlsm")
 
 
@@ -125,7 +125,7 @@ def _copies(fields: Fields, original: str | None) -> tuple[str, ...]:
             fields.refuse(sentence, "synthetic")
         elif original and _normal(original) == _normal(one):
             fields.refuse(
-                f"the original {quote_value(one)} is also named as a synthetic file. Take it out.",
+                f"the original {quote_value(one)} is also named as a synthetic file. Remove it.",
                 "synthetic",
             )
     return tuple(given)

@@ -42,9 +42,9 @@ EXCLUDE = ("scenario", *_RULE, "reason", "by", "on")
 EXCEPTION = ("alert", "reason", "by", "on", "files")
 RULING = ("finding", "accept", "reason", "by", "on")
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
-REASON = 'Say why, in a sentence: reason = "...".'
-BY = 'Say who decided: by = "Name, role".'
-FILES = "It is the hash of the files that the exception is for; unveil run --accept writes it."
+REASON = 'State the reason in a sentence: reason = "...".'
+BY = 'Name who decided: by = "Name, role".'
+FILES = "It is the hash of the files of the exception; unveil run --accept writes it."
 ACCEPTED_BY = 'Write who accepts them: accepted_by = "Name, role", or omit it.'
 
 
@@ -80,7 +80,7 @@ def _answer(context: Fields, name: FactorName) -> Answer | None:
     fields = Fields(given, ("context", name), context.faults)
     fields.only(("answer", "by", "on"))
     answer = fields.sentence("answer", 'Write a sentence: answer = "...".')
-    by, on = fields.person("by", 'Say who answered: by = "Name, role".'), fields.day()
+    by, on = fields.person("by", 'Name who answered: by = "Name, role".'), fields.day()
     return None if answer is None or by is None else Answer(answer, by, on)
 
 
@@ -107,7 +107,7 @@ def _exclusion(fields: Fields) -> Exclusion | None:
     said = {name: fields.table[name] for name in _RULE if fields.has(name)}
     if not said:
         fields.refuse(
-            "[[exclude]] does not say what to exclude. Give target and level, or a rule: rule ="
+            "[[exclude]] does not name what to exclude. Give target and level, or a rule: rule ="
             ' "missing-targets".'
         )
         return None
@@ -171,8 +171,8 @@ def _limit(fields: Fields, name: str) -> tuple[float, float] | None:
     pair = [one for one in numbers if one is not None]
     if len(numbers) != 2 or len(pair) != 2:
         fields.refuse(
-            f"The limit of {name} must be two numbers: from where on it is looked at, and from"
-            f" where on it is too high, such as {name} = [5, 10].",
+            f"The limit of {name} must be two numbers, review above and limit, such as {name} ="
+            " [5, 10].",
             name,
         )
         return None
@@ -266,7 +266,7 @@ def _read_flag_name(
         return None
     _check_absent(fields, found.scenario, scenarios, "finding")
     if found.is_whole_target and not may_rule_together(audience):
-        whom = "audience open" if audience else "an audience that is not said (taken for open)"
+        whom = "audience open" if audience else "an audience that is not stated (taken to be open)"
         fields.refuse(
             f"all pairs of a target cannot be ruled on together for {whom}: rule on each, as"
             f' in "{found.scenario}/{found.target}=level@key=level".',

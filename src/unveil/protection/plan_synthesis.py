@@ -11,6 +11,7 @@ from unveil.expressions.parse import parse_formula, parse_rule
 from unveil.protection.recoding.steps import unknown_settings
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
+from unveil.synthesis.constraints import is_constraint, read_constraint
 from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
 from unveil.synthesis.settings import (
@@ -56,8 +57,8 @@ def synthesis_faults(said: Said) -> Faults:
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",
-            f"copies is {quote_value(said['copies'])}. One copy is protected and released: several"
-            " of the same original disclose more. Omit it.",
+            f"copies is {quote_value(said['copies'])}. One file is protected and released: several"
+            " from the same original disclose more. Omit it.",
         )
     for name, checks in _CHECKS.items():
         if said.get(name) is not None:
@@ -90,8 +91,8 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
         if name in _MADE and column in {*identifiers} - told:
             yield (
                 name,
-                f"{name} names {column!r}, which has the role identifier and is excluded. Take it"
-                " out there, or say what to do with it: renumber or real_values.",
+                f"{name} names {column!r}, which has the role identifier and is excluded. Remove"
+                " it there, or state what to do with it: renumber or real_values.",
             )
 
 
@@ -136,7 +137,9 @@ def _predictors(given: Any) -> Checks:
 
 def _rules(given: Any) -> Checks:
     for rule in given if is_list(given) else [given]:
-        if isinstance(rule, str):
+        if is_constraint(rule):
+            yield partial(read_constraint, rule)
+        elif isinstance(rule, str):
             yield partial(parse_rule, rule)
         elif not hasattr(rule, "rows"):
             yield _make_check(

@@ -22,7 +22,7 @@ narrow an interval lies inside a margin too easily.
 """
 ROUNDING = 1e-12
 """What differs by less is the same: it was added up from different terms."""
-NO_WIDTH = "the interval has no width, so it says nothing of chance"
+NO_WIDTH = "the interval has no width, so it does not show the uncertainty"
 FEW_TO_DRAW = (
     f"a group has people in fewer than {FEWEST_CLASSES} key combinations, with which intervals are"
     " too narrow"

@@ -146,7 +146,7 @@ _OTHERS = (
     LimitedMeasure(
         "SAP",
         "share",
-        "the chance that so many known people give a zero of a published table away",
+        "the probability that knowing so many people recovers a zero of a published table",
         "Smith and Elliot 2008, as corrected",
         ("sap",),
         needs="table",
@@ -176,8 +176,8 @@ _OTHERS = (
     LimitedMeasure(
         "pMSE",
         "share",
-        "how well a model tells the synthetic data from the original; 0.25 is perfectly, 0 not"
-        " at all",
+        "how well a model distinguishes the synthetic data from the original; 0.25 = perfectly, 0"
+        " = not at all",
         "Snoke et al. 2018",
         ("utility",),
         about="utility",

@@ -25,6 +25,7 @@ class Ecap(Record, frozen=True, kw_only=True):
     noise: str
     sigma: float
     discrete: bool
+    sampling: str = "equation 1"  # people drawn with replacement, or without
     limit: float  # what no noise can go below
     n_values: int
     n_missing: int
@@ -70,6 +71,7 @@ class NoiseChoice(Record, frozen=True, kw_only=True):
     noise: str
     discrete: bool
     threshold: float
+    sampling: str = "equation 1"
     limit: float
     n_values: int
     n_missing: int
@@ -104,6 +106,7 @@ class DiscreteEcap(Record, frozen=True, kw_only=True):
     version: str = __version__
     N: int
     n: int
+    sampling: str = "equation 1"
     limit: float
     worst: float | None
     levels: tuple[LevelEcap, ...]

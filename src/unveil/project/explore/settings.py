@@ -81,8 +81,8 @@ class CandidateSetting:
             self.text  # noqa: B018  (what cannot be written down cannot be resumed)
         except (TypeError, ValueError):
             raise SettingsError(
-                "A setting holds something that is no text, finite number or list. Write it in"
-                " these alone, so that it can be kept in a folder."
+                "A setting contains something other than text, finite numbers and lists. Use only"
+                " these, so that it can be kept in a folder."
             ) from None
         put("name", self.name or self._describe())
 
