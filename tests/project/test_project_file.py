@@ -150,8 +150,7 @@ FAULTS = [
     ),
     (
         DATA + "missing_values = [9]\n",
-        "project.toml, line 3: missing_values must be a list of texts that mean missing,"
-        ' such as ["NA", "-9"].',
+        'project.toml, line 3: missing_values must be texts, such as ["NA", "-9"].',
     ),
     (
         "schema = 2\n[dta]\n",
@@ -358,7 +357,7 @@ FAULTS = [
     ),
     (
         DATA + '[[exclude]]\nscenario = "a"\nrule = "missing-targets"\n' + WHO,
-        "project.toml, line 4: there is no scenario 'a'. There is none yet.",
+        "project.toml, line 4: there is no scenario 'a'. There is none.",
     ),
     (
         DATA + '[[exclude]]\nrule = "max-denominatr=1"\n' + WHO,

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError
 from unveil.measure.disclosure.figures import CheckSettings
 from unveil.measure.disclosure.record import MeasuredScenario, measure_scenario
 from unveil.measure.disclosure.result import DisclosureResult
-from unveil.project.model import ProjectFile
+from unveil.project.model import ProjectFile, check_scenario
 from unveil.project.plan_run import PlannedPart, disclosure_settings
 from unveil.project.sources import Inputs, hash_files
 from unveil.records.base import Record
@@ -301,10 +301,5 @@ def disclosure_of(
     """Disclosure of one scenario under the exclusions in force; nothing is stored."""
     held = inputs or inputs_of(project)
     known = {one.name: one for one in project.scenarios}
-    if scenario not in known:
-        raise SettingsError(
-            f"There is no scenario {scenario!r}.{nearest(scenario, [*known])} The scenarios are:"
-            f" {list_names(known)}."
-        )
-    settings = disclosure_settings(project, held, known[scenario])
+    settings = disclosure_settings(project, held, known[check_scenario(scenario, [*known])])
     return Measuring(held).full_disclosure(settings)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, unknown_name
 from unveil.records.base import Copy, Record
 from unveil.records.disclosure import MEANING, Number
 from unveil.records.judgement import Unit
@@ -214,11 +214,7 @@ def measure_named(name: str) -> LimitedMeasure:
 
 def unknown_measure(name: str, known: Iterable[str]) -> str:
     """Why no limit can be set on a name, and on what it can."""
-    names = tuple(known)
-    return (
-        f"No limit can be set on {quote_text(name)}.{nearest(name, names)} Limits can be"
-        f" set on: {list_names(names, most=len(names))}."
-    )
+    return unknown_name("No limit can be set on", name, known, "Limits can be set on", most=99)
 
 
 def limits_fault(name: str, review: float, limit: float) -> str | None:
