@@ -138,7 +138,7 @@ def keys_of(key_set: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PeopleFound:
     """What is known of people so far, word by word of the targets.
 
     `claims` are those by one record, with `clashes` where such records disagree. `best` has for
@@ -153,7 +153,9 @@ class _Found:
     best: NDArray[np.signedinteger]  # people x targets
 
     @classmethod
-    def nothing(cls, n_people: int, n_words: int, best: NDArray[np.signedinteger]) -> "_Found":
+    def nothing(
+        cls, n_people: int, n_words: int, best: NDArray[np.signedinteger]
+    ) -> "_PeopleFound":
         """Nothing is known."""
 
         def none() -> tuple[Words, ...]:
@@ -162,7 +164,9 @@ class _Found:
         claims = np.zeros((n_people, best.shape[1]), best.dtype)
         return cls(none(), none(), none(), none(), claims)
 
-    def add(self, other: "_Found", people: Rows, words: Sequence[_Word], disagree: int) -> None:
+    def add(
+        self, other: "_PeopleFound", people: Rows, words: Sequence[_Word], disagree: int
+    ) -> None:
         """What is known of these people from a part of the records."""
         for place, word in enumerate(words):
             self.ever_correct[place][people] |= other.ever_correct[place]
@@ -186,16 +190,16 @@ def _more(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _SearchPart:
     """Records that are searched together, those of the copy first, and what is found of people."""
 
     n_copy: int
     keys: tuple[NDArray[np.integer], ...]
     words: tuple[Words, ...]
     excluded: tuple[Words, ...] | None  # by person
-    found: _Found
+    found: _PeopleFound
 
-    def take(self, rows: Rows) -> tuple["_Part", Rows, Rows]:
+    def take(self, rows: Rows) -> tuple["_SearchPart", Rows, Rows]:
         """Some of the records as a part of their own, their places in it, and its people."""
         is_copy = rows < self.n_copy
         order = np.concatenate([rows[is_copy], rows[~is_copy]])
@@ -204,12 +208,12 @@ class _Part:
         place[is_copy] = np.arange(n_copy, dtype=np.int32)
         place[~is_copy] = np.arange(n_copy, len(rows), dtype=np.int32)
         people = order[n_copy:] - self.n_copy
-        made = _Part(
+        made = _SearchPart(
             n_copy,
             tuple(codes[order] for codes in self.keys),
             tuple(codes[order] for codes in self.words),
             None if self.excluded is None else tuple(one[people] for one in self.excluded),
-            _Found.nothing(len(people), len(self.words), self.found.best),
+            _PeopleFound.nothing(len(people), len(self.words), self.found.best),
         )
         return made, place, people
 
@@ -255,7 +259,7 @@ class _Search:
     has_claims: bool
     tell: Callable[[float], None]  # how many sets are done, in shares of records
 
-    def run(self, part: _Part) -> None:
+    def run(self, part: _SearchPart) -> None:
         """Count every set over all records."""
         rows = np.arange(len(part.keys[0]), dtype=np.int32)
         nothing = [np.array([word.spare]) for word in self.words]  # is determined yet
@@ -373,7 +377,9 @@ class _Search:
             if self.has_claims:
                 self._claims(part, place, live, new, shown)
 
-    def _claims(self, part: _Part, place: int, found: _Classes, new: Words, shown: Words) -> None:
+    def _claims(
+        self, part: _SearchPart, place: int, found: _Classes, new: Words, shown: Words
+    ) -> None:
         """What the classes of a set are the first to determine, person by person."""
         word, begins = self.words[place], found.starts + found.n_copy
         single = np.flatnonzero((new != 0) & (found.n_copy == 1))
@@ -406,7 +412,7 @@ def _ranges(begins: Ints, n: Ints) -> Ints:
 class _Node:
     """A set of keys on some of the records: what its children refine."""
 
-    part: _Part
+    part: _SearchPart
     key_set: int
     rows: Rows
     classes: Rows
@@ -452,12 +458,12 @@ def count_key_sets(
     claim = np.int32 if n_copy.bit_length() + value_bits < 32 else np.int64
     n_sets, n_targets = 1 << len(keys), len(targets)
     best = np.zeros((n_people, n_targets if most_support else 0), claim)
-    part = _Part(
+    part = _SearchPart(
         n_copy,
         tuple(np.concatenate([keys[i].codes[copy], keys[i].codes[people]]) for i in order),
         tuple(word.pack(codes) for word in words),
         None if excluded is None else tuple(_marks(words, excluded, n_people)),
-        _Found.nothing(n_people, len(words), best),
+        _PeopleFound.nothing(n_people, len(words), best),
     )
     search = _Search(
         [keys[i].n_levels for i in order],
@@ -498,7 +504,7 @@ def count_key_sets(
 
 
 def _single_claims(
-    words: Sequence[_Word], found: _Found, n_targets: int
+    words: Sequence[_Word], found: _PeopleFound, n_targets: int
 ) -> tuple[Mask, NDArray[np.int32]]:
     """Whether one record claims a target of a person, and its code; -1: none, or they disagree."""
     is_claimed = _by_target(words, found.claims, n_targets)

@@ -10,9 +10,15 @@ from typing import Any, Literal
 
 from unveil.records.attacks import Attacks, Interval, Membership
 from unveil.records.base import Copy
-from unveil.records.disclosure import AttributeRow, Disclosure, Excess, ExclusionTable
+from unveil.records.disclosure import (
+    AttributeRow,
+    Disclosure,
+    Excess,
+    ExclusionTable,
+    KeySetFigure,
+)
 from unveil.records.judgement import LimitCheck
-from unveil.records.key_sets import KeySetFigure, KeySets
+from unveil.records.key_sets import KeySets
 from unveil.view.attack_rows import MARKS, AttackDisplayRow, attack_rows
 from unveil.view.attack_rows import ends as interval_ends
 from unveil.view.charts.bars import step_rows
