@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
@@ -454,7 +453,7 @@ def attack(
         guessing={**guessing, "secrets": secrets or None},
         shared={**shared, "seed": seed},
     )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         run = run_attacks(asked, synthetic, bar)
     _write(run, chart=chart, page=page)
     if as_json:

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 import polars as pl
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
@@ -136,7 +135,7 @@ def cap(
     if not target:
         raise RolesError("Name what an intruder would guess about a person: --target income.")
     chosen = list(scenarios or ("full", "uniques"))
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         record = cap_table(
             original,
             copies,
@@ -153,7 +152,7 @@ def cap(
     if as_json:
         print_output(json_document(record))
     elif as_csv:
-        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
+        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]))
     else:
         print_output(render_rich(as_blocks(record)))
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.atomic import check_present, write_private
 from unveil.cli.options import file_option, missing_option, option
@@ -70,7 +69,7 @@ def codebook(
         raise SettingsError("--html and --out name the same file. Give each its own.")
     asked: dict[str, Any] = {"dictionary": dictionary, "missing_values": missing_values}
     record: DescribedFile | CodebookDifferences
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         if other is None:
             record = codebook_of(file, declared_only=declared_only, **asked, progress=bar).record
         else:

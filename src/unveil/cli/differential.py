@@ -8,7 +8,6 @@ from typing import Any
 import click
 import polars as pl
 import polars.selectors as cs
-from rich.console import Console
 
 from unveil.atomic import write_new
 from unveil.cli.options import (
@@ -101,7 +100,7 @@ def differential_confidentiality(
     )
     if not target:
         raise RolesError("Name what an intruder would guess about a person: --target job.")
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         record = measure_confidentiality(
             included,
             left_out,

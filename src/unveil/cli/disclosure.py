@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.atomic import write_all_or_none
@@ -174,7 +173,7 @@ def measure_and_assess(
 ) -> tuple[DisclosureResult, Assessment]:
     """Read once, measure and assess, with a progress bar; a limit, too, makes it a gate."""
     check_settings(**settings)
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         missing = settings.get("missing_values", ())
         opened = Study.open(original, synthetic, gate.control, missing_values=missing, progress=bar)
         digest = hash_study(opened) if gate.accept else None

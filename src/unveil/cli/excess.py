@@ -1,11 +1,9 @@
 """`unveil excess`: excess disclosure of training records over a control sample."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     exclude_option,
@@ -21,7 +19,6 @@ from unveil.measure.disclosure.excess import MEASURES
 from unveil.measure.disclosure.excess import excess as measure_excess
 from unveil.view.flags import excess_blocks
 from unveil.view.output import check_both, check_lacking, print_table
-from unveil.view.render_rich import render_rich
 
 
 @click.command(short_help="Excess disclosure of training records over a control sample.")
@@ -74,7 +71,7 @@ def excess(
         "the training file, the control file and at least one synthetic file",
         "excess train.csv control.csv synthetic.csv",
     )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         result = measure_excess(
             train,
             control,
@@ -86,5 +83,5 @@ def excess(
         )
     record = result.record
     write_chart(chart, record)
-    shown = partial(render_rich, excess_blocks(record, has_words=words))
-    print_table(record, record.rows, shown, as_json=as_json, as_csv=as_csv)
+    blocks = excess_blocks(record, has_words=words)
+    print_table(record, record.rows, blocks, as_json=as_json, as_csv=as_csv)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     key_and_target_options,
@@ -77,7 +76,7 @@ def exclusion_table(
     )
     if one_way is not None:
         settings["one_way"] = one_way
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         record = measure_table(
             original,
             list(synthetic),

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
@@ -179,7 +178,7 @@ def _explore(
     }
     settings.pop("is_filtered", None)
     try:
-        with progress_bar(Console(stderr=True)) as bar:
+        with progress_bar() as bar:
             return measure_settings(original, keys=keys, **settings, progress=bar)
     except KeyboardInterrupt:
         if folder is None or not (folder / HEAD).exists():

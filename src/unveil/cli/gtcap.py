@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     by_column_option,
@@ -79,7 +78,7 @@ def gtcap(
     )
     if not target:
         raise RolesError("Say what an intruder would learn about a person: --target ill.")
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         result = measure_gtcap(
             original, list(synthetic), keys=keys, target=target, **settings, progress=bar
         )

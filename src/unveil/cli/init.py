@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     by_column_option,
@@ -88,7 +87,7 @@ def init(
     """
     if not data:
         raise ReadError(f"Name the file of the original: {EXAMPLE}.")
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         _, record = write_project(
             data,
             folder,

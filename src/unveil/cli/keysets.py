@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.assessment.limits import parse_limits
 from unveil.cli.options import (
@@ -66,7 +65,7 @@ def keysets(
         "the original file and at least one synthetic file",
         "keysets original.csv synthetic.csv",
     )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         record = key_sets(
             original,
             list(synthetic),

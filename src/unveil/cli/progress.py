@@ -21,21 +21,22 @@ Report = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress_bar(console: Console) -> Iterator[Report]:
+def progress_bar() -> Iterator[Report]:
     """A bar on standard error that vanishes when the work is done."""
-    with _bar(console, MofNCompleteColumn()) as report:
+    with _bar(MofNCompleteColumn()) as report:
         yield report
 
 
 @contextmanager
-def run_bar(console: Console) -> Iterator[Report]:
+def run_bar() -> Iterator[Report]:
     """The same for work that is weighed and not counted: in percent, with the time left."""
-    with _bar(console, TaskProgressColumn()) as report:
+    with _bar(TaskProgressColumn()) as report:
         yield report
 
 
 @contextmanager
-def _bar(console: Console, how_far: ProgressColumn) -> Iterator[Report]:
+def _bar(how_far: ProgressColumn) -> Iterator[Report]:
+    console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda what, done, total: None
         return

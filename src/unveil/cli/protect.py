@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import file_option, json_option, option
@@ -82,7 +81,7 @@ def protect(
     if asked["seed"] is not None and asked["seed"] < 0:
         raise SettingsError("--seed must be a whole number from 0 on.")
     read = read_project(project, needs_files=False)
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         made = protect_copy(
             read, out=out, ending=ending, keep_stages=keep_stages, progress=bar, **asked
         )

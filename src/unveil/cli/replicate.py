@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     by_column_option,
@@ -66,7 +65,7 @@ def replicate(
     """
     check_both(as_json=as_json, as_csv=as_csv)
     _check(original, synthetic, list_file, (page, chart))
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         result = measure_replicate(original, list(synthetic), list_file, **settings, progress=bar)
     record = result.record
     _write(record, page, chart)

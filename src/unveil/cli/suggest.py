@@ -1,9 +1,9 @@
 """`unveil suggest`: which role might each column have, and what would an intruder know?"""
 
+import sys
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     by_column_option,
@@ -50,11 +50,10 @@ def suggest(
         raise SettingsError("--toml and --json cannot be printed together. Choose one.")
     if not file:
         raise ReadError("Name the file: unveil suggest survey.csv.")
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         result = suggest_roles(file, keys=keys or None, **reading, progress=bar)
     if as_toml:
-        console = Console()
-        print_output(encodable(result.to_toml().rstrip("\n"), console.encoding), console)
+        print_output(encodable(result.to_toml().rstrip("\n"), sys.stdout.encoding or "utf-8"))
     elif as_json:
         print_output(json_document(result.record))
     else:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import click
 from click.core import ParameterSource
-from rich.console import Console
 
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
@@ -363,7 +362,7 @@ def _anew(
     targets = copy_paths(file, out, max(settings["copies"], 1), ending or choose_ending(file))
     if model is not None:
         _check_beside(check_path(model), out)
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         made = fit(file, **_parse_options(file, settings), progress=bar)
     return made, _write_copies(made, targets, model)
 
@@ -383,7 +382,7 @@ def _synthesise_project(
         _check_beside(model, folder)
     original = str(project.folder / project.data.original)
     asked = _only(said, _parse_options(original, settings))
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         made = synthesise_project(
             project, out=folder, ending=ending, model=model, progress=bar, **asked
         )
@@ -412,7 +411,7 @@ def _again(
     asked = {name: settings[name] for name in ("copies", "rows", "seed")}
     original = kept.record.files[0]
     targets = copy_paths(original, out, max(asked["copies"], 1), ending or choose_ending(original))
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         made = draw_again(kept, **asked, progress=bar)
     filed = write_copies(made.copies, targets, made.codebook, made.record)
     _tell(filed.notes)

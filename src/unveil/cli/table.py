@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
 
 from unveil.assessment.limits import check_sap_limits, is_sap_limit_exceeded, parse_sap_limits
 from unveil.cli.options import reading_options
@@ -336,7 +335,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
     of_release = ("rounding", "total", "margins", "published", "structural", "seed")
     publication = Publication(**{name: asked[name] for name in of_release})
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         release = publication.of(source)
         document = None if shown.out is None else published_csv(release, source.labels)
         notes = () if shown.out is None else tuple(level_notes(release))
@@ -420,7 +419,7 @@ def _compare_schemes(
                 f"--{option} is about one release, and --compare about several. Leave one of them"
                 " out."
             )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         tables = tables_to_compare(source, asked["area"])
         record = _comparison(tables, schemes, asked, bar)
     if shown.as_json:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.atomic import write_all_or_none
 from unveil.cli.options import (
@@ -133,7 +132,7 @@ def uniques(
         alpha=alpha,
         recursive_c=recursive_c,
     )
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         table = open_table(file, keys=keys, others=of_matches.others, **reading, progress=bar)
         alone = suda_of(table, asked, bar)
         risk = match_risk_of(table, of_matches, bar)

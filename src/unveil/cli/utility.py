@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from unveil.cli.options import (
     file_option,
@@ -169,7 +168,7 @@ def utility(
         raise ReadError(f"Name the original file and at least one synthetic file: {EXAMPLE}.")
     _check(asked, chart)
     check_targets({"--csv": csv_file, "--page": page, "--chart": chart})
-    with progress_bar(Console(stderr=True)) as bar:
+    with progress_bar() as bar:
         asked |= {"worst": worst, "is_page": page is not None}
         missing = asked["missing_values"]
         study = Study.open(
