@@ -207,7 +207,7 @@ def _words(record: Disclosure) -> Iterator[Sentence]:
 def _flags(record: Disclosure) -> Iterator[Items]:
     """What may be common knowledge, each with what to type to exclude it."""
     rows = tuple(
-        f"{flag.sentence}\n  --exclude {shlex.quote(visible(flag.exclusion))}"
+        f"{flag.sentence}\n--exclude {shlex.quote(visible(flag.exclusion))}"
         for flag in flags_view.visible_flags(record)
     )
     if rows:

@@ -58,6 +58,7 @@ def run_screen(
         found = (f"{one.id} ({one.state}): {one.sentence}" for one in shown.judgement.findings)
         yield from flag_items(found)
     if details:
+        yield from alert_blocks(shown.judgement.alerts, shown.judgement.not_tested)
         yield from run_details(shown.run, shown.parts, shown.judgement)
 
 
@@ -150,6 +151,7 @@ def _line(run: Run, judgement: Judgement) -> str:
 
 def run_blocks(run: Run, parts: Parts, judgement: Judgement) -> Iterator[Block]:
     """A run for a notebook."""
+    yield from alert_blocks(judgement.alerts, judgement.not_tested)
     yield Heading(_line(run, judgement))
     yield Sentence(_format_reuse(run, is_new=True))
     yield from run_details(run, parts, judgement)
@@ -160,7 +162,6 @@ def run_blocks(run: Run, parts: Parts, judgement: Judgement) -> Iterator[Block]:
 
 def run_details(run: Run, parts: Parts, judgement: Judgement) -> Iterator[Block]:
     """Every table of a run, what was not measured and what was noticed: `--details`."""
-    yield from alert_blocks(judgement.alerts, judgement.not_tested)
     for part in run.list_parts("disclosure"):
         figures = (one for one in judgement.figures if one.part == part.name)
         checks = [one for one in figures if one.limit is not None]
