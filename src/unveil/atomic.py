@@ -185,11 +185,11 @@ def check_present(path: Path) -> None:
         )
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Write a file that is not there yet and that only its owner may read."""
+def write_private(path: Path, content: bytes, *, mode: int = OWNER_ONLY) -> None:
+    """Write a file that is not there yet and that, unless said otherwise, its owner alone reads."""
     check_present(path)
     try:
-        replace_file(path, content, mode=0o600)
+        replace_file(path, content, mode=mode)
     except OSError as fault:
         raise WriteError(
             f"The file {str(path)!r} cannot be written: {fault.strerror}. Name a file in a folder"

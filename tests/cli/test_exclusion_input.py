@@ -969,7 +969,7 @@ def test_neither_folders_nor_links_are_written_over(run, tmp_path, name):
 def test_a_folder_that_is_not_there_is_told_before_anything_is_measured(run, tmp_path):
     code, out, err = run("disclosure", "gone.csv", "s.csv", "-k", "sex", "--records", "no/r.csv")
     assert (code, out) == (2, "")
-    assert err.startswith("unveil: There is no folder 'no' to write records at risk to.")
+    assert err.startswith("unveil: There is no folder 'no' to write to.")
     assert not (tmp_path / "no").exists()
 
 

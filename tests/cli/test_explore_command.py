@@ -138,7 +138,7 @@ def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
         (["-k", "sex", "--min-leaf", "1e400"], "--min-leaf '1e400' cannot be read."),
         (["-k", "sex", "--min-leaf", "5,-1e999"], "--min-leaf '5,-1e999' cannot be read."),
         (["-k", "sex", "--min-leaf", "2.5"], "--min-leaf '2.5' cannot be read."),
-        (["-k", "sex", "--min-leaf", "0"], "No setting could be tried."),
+        (["-k", "sex", "--min-leaf", "0"], "Write whole numbers of 1 or more"),
         (["-k", "sex", "--methods", "carp"], "Did you mean 'cart'?"),
         (["-k", "sex", "--noise", "pay=x"], "--noise 'pay=x' cannot be read."),
         (["-k", "sex", "--control", "1"], "control is 1."),

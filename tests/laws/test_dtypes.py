@@ -73,12 +73,23 @@ WRITTEN: dict[str, Callable[[pl.DataFrame], Any]] = {
 }
 KEYS, TARGETS = ["sex", "area", "age"], ["ill", "pay"]
 RADII = {"age": 3}
+RESULTS = [
+    {"name": "ill", "kind": "prevalence", "column": "ill", "level": "never"},
+    {"name": "pay", "kind": "regression", "formula": "pay ~ age + sex"},
+]
 MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "disclosure": lambda a, b, c: unveil.disclosure(a, [b, c], keys=KEYS, targets=TARGETS),
     "bands": lambda a, b, c: unveil.disclosure(a, b, keys=KEYS, targets="ill", bands={"age": 3}),
     "excess": lambda a, b, c: unveil.excess(a, c, b, keys=KEYS, targets="ill"),
     "exclusions": lambda a, b, c: unveil.exclusion_table(a, b, keys=KEYS, targets=TARGETS),
     "assess": lambda a, b, c: unveil.assess(a, b, keys=KEYS, targets=TARGETS, control=c),
+    "key sets": lambda a, b, c: unveil.key_sets(a, b, keys=KEYS[:2], targets="ill", seed=1),
+    "cap table": lambda a, b, c: unveil.cap_table(
+        a, {"one": b, "two": c}, key_sets=[KEYS, KEYS[:2]], target="ill"
+    ),
+    "differential": lambda a, b, c: unveil.differential_confidentiality(
+        a, c, b, keys=KEYS, target="ill", n_bootstrap=100, seed=1
+    ),
     "cap": lambda a, b, c: unveil.cap(a, b, keys=KEYS, target="ill"),
     "tcap": lambda a, b, c: unveil.tcap(a, b, keys=KEYS, target="ill"),
     "gtcap": lambda a, b, c: unveil.gtcap(a, b, keys=KEYS, target="ill", radii=RADII),
@@ -97,6 +108,7 @@ MEASURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "compare": lambda a, b, c: unveil.compare(a, b),
     "projection": lambda a, b, c: unveil.projection(a, b),
     "tstr": lambda a, b, c: unveil.tstr(a, b, outcome="ill", seed=1),
+    "replication": lambda a, b, c: unveil.replicate(a, [b, c], RESULTS),
     "mahalanobis": lambda a, b, c: unveil.distance_filter(a, b),
     "gower": lambda a, b, c: unveil.distance_filter(a, b, metric="gower"),
     "uniques removed": lambda a, b, c: unveil.remove_replicated_uniques(a, b, keys=KEYS),
@@ -135,11 +147,19 @@ def test_figures_do_not_depend_on_types(measure, seed, written):
         assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), name
 
 
-@pytest.mark.parametrize("method", ["cart", "parametric", "sample"])
+# All methods of synthesis: parametric is normrank, logistic and multinomial here.
+METHODS = {
+    **{method: (method, [*LEVELS, "age", "pay"]) for method in ("cart", "parametric", "sample")},
+    **{method: (dict.fromkeys(LEVELS, method), [*LEVELS]) for method in ("catall", "ipf")},
+    "ordered": ({"area": "ordered", "ill": "ordered"}, [*LEVELS, "age", "pay"]),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("written", [name for name in WRITTEN if name != "ordered categories"])
 def test_synthesis_does_not_depend_on_types(method, written):
     plain = people(1)
-    settings = {"order": [*LEVELS, "age", "pay"], "method": method, "seed": 7}
+    settings = {"method": METHODS[method][0], "order": METHODS[method][1], "seed": 7}
     (wanted,) = unveil.synthesise(plain, **settings).sample()
     (found,) = unveil.synthesise(WRITTEN[written](plain), **settings).sample()
     for name, codes in CODES.items():

@@ -170,6 +170,45 @@ def test_no_class_name_is_used_twice():
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
 
 
+# What is done in one place alone: how it would be done again, and where it is.
+HOMES = {
+    "kinds of columns are decided": (
+        r"def kind_of_|NEAR_UNIQUE = |LABELLED_CODES = ",
+        "count/kinds",
+    ),
+    "levels that are numbers are found": (
+        r"is_?in\([^\n]*special_codes|not_answers",
+        "count/codes",
+    ),
+    "columns are aligned": (r"\balign_column\(|\bmatch_column\(", "study/"),
+    "numbers of files get one type": (r"\bunify_number_types\(", "io/numbers"),
+    "TOML is read": (r"tomllib\.loads?\(", "io/read_toml|project/toml"),
+    "TOML is changed": (r"\btomlkit\b", "project/toml"),
+    "nearest records are searched": (
+        r"cKDTree|NearestNeighbors|BallTree|cdist\(",
+        "models/neighbours/",
+    ),
+    "regressions are fitted": (
+        r"lstsq|linalg\.solve|cho_solve|minimize\(|LogisticRegression|solve_triangular",
+        "models/",
+    ),
+    "trees are grown": (r"sklearn|DecisionTree", "models/tree"),
+    "JSON of a record": (r"def to_json", "records/base|view/show|project/run_result"),
+}
+
+
+@pytest.mark.parametrize("what", HOMES)
+def test_what_is_done_in_one_place_is_done_nowhere_else(what):
+    sign, home = HOMES[what]
+    found = [
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        if re.search(sign, path.read_text(encoding="utf-8"))
+    ]
+    assert found
+    assert [path for path in found if not re.match(home, path)] == []
+
+
 def test_no_module_outgrows_one_thing():
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
     assert {path: n for path, n in lines.items() if n > MOST_LINES} == {}

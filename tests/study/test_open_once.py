@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+import unveil
 import unveil.count.cells
 import unveil.io.sources
 import unveil.study.study
@@ -41,6 +42,13 @@ COMMANDS = {
         "attack survey.csv one.csv two.csv --control left_out.csv --n 30 --seed 1 --json",
         4,
         5,
+    ),
+    "assess": (f"assess survey.csv one.csv two.csv --control left_out.csv -k {KEYS} --json", 4, 5),
+    "keysets": (f"keysets survey.csv one.csv -k {KEYS} --limit DiSCO=90 --json", 2, 5),
+    "differential": (
+        f"differential-confidentiality survey.csv left_out.csv one.csv -k {KEYS} -t income --json",
+        3,
+        4,
     ),
     "suggest": ("suggest survey.csv --json", 1, 5),
     "init": ("init survey.csv --synthetic one.csv --control left_out.csv", 3, 5),
@@ -105,6 +113,44 @@ def test_a_run_opens_once(folder, counted):
     assert [label for label, n in counted.items() if n > 1] == []
     assert number(counted, "read") == len(FILES)
     assert number(counted, "aligned") == number(counted, "encoded") == len(COLUMNS)
+
+
+PLAN = """
+[data]
+original = "survey.csv"
+[[protect.step]]
+do = "synthesise"
+[[protect.step]]
+do = "distance_filter"
+columns = ["age", "income"]
+max_rounds = 1
+"""
+
+
+def test_protecting_reads_the_original_once_and_compares_each_frame_once(folder, counted):
+    (folder / "project.toml").write_text(PLAN, encoding="utf-8")
+    done = CliRunner().invoke(Commands(), ["protect", "--seed", "1"])
+    assert done.exit_code == 0, done.output
+    assert counted["read", "survey.csv"] == 1
+    # The original by itself, with the rows drawn, and with the copy made of them.
+    aligned = {label: n for (what, label), n in counted.items() if what == "aligned"}
+    assert aligned == {"age": 3, "income": 3}
+
+
+def test_a_filter_opens_once(folder, counted):
+    unveil.distance_filter("survey.csv", "one.csv", columns=["age", "income"])
+    assert counted["read", "survey.csv"] == counted["read", "one.csv"] == 1
+    assert {label for label, n in counted.items() if n > 1} == set()
+    assert number(counted, "aligned") == number(counted, "encoded") == 2
+
+
+def test_exploring_compares_the_copies_of_a_setting_once(folder, counted):
+    found = unveil.explore(
+        "survey.csv", keys=KEYS.split(","), methods=["sample", "cart"], min_leaf=5, copies=2, seed=1
+    )
+    assert counted["read", "survey.csv"] == 1
+    # Of each setting its copies with the whole, and with the two parts; the original by itself.
+    assert counted["aligned", "health"] == counted["encoded", "health"] == 2 * len(found.rows) + 1
 
 
 def test_measures_of_a_study_share_what_is_known(folder, counted):

@@ -14,7 +14,7 @@ from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="Answer the five questions about the context of a release.")
+@click.command()
 @click.argument("factor", required=False)
 @click.argument("text", required=False)
 @by_option

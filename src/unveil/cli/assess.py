@@ -9,7 +9,9 @@ from unveil.assessment.summarise import summarise_disclosure
 from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
+    check_lacking,
     exclude_option,
+    files_arguments,
     json_option,
     key_and_target_options,
     more_options,
@@ -19,15 +21,14 @@ from unveil.cli.options import (
 )
 from unveil.view.alerts import alert_blocks
 from unveil.view.blocks import Sentence
-from unveil.view.output import check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
 from unveil.view.run import summary_screen
 
 
-@click.command(short_help="The summary of synthetic files, without a project.")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @key_and_target_options
 @exclude_option
 @reading_options
@@ -67,12 +68,7 @@ def assess(
     Exit codes: 0 within limits, 1 internal error, 2 wrong use or bad input, 3 a limit is exceeded
     or something in the files stands against a release, 4 a decision is outstanding.
     """
-    check_lacking(
-        (original, synthetic),
-        keys,
-        "the original file and at least one synthetic file",
-        "assess survey.csv synthetic.csv",
-    )
+    check_lacking("assess survey.csv synthetic.csv", keys, original, synthetic)
     wanted = parse_limits(limits)
     asked = {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive, **settings}
     result, assessment = measure_and_assess(

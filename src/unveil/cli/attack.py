@@ -9,19 +9,20 @@ from typing import Any
 
 import click
 
-from unveil.arguments import numbers_in
 from unveil.cli.options import (
     by_column_option,
     column_names,
     file_option,
+    files_arguments,
     keys_option,
     missing_option,
     names_option,
+    number_by_column,
     option,
     output_options,
-    parse_by_column,
     person_option,
     together,
+    whole_numbers,
     words_option,
 )
 from unveil.cli.output_files import check_targets, write_targets
@@ -37,7 +38,7 @@ from unveil.seeding import choose_seed
 from unveil.study.study import Study, StudyFile
 from unveil.view.blocks import Heading
 from unveil.view.charts.intervals import attack_rates
-from unveil.view.output import check_both, print_output
+from unveil.view.output import print_output
 from unveil.view.pages.attacks import TITLE, attacks_page, run_blocks
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import render_rich
@@ -68,28 +69,6 @@ def _sets(text: str, context: click.Context, option: click.Parameter) -> Sets:
         )
     one, other = (column_names(context, option, (part,)) for part in parted.groups())
     return one, other
-
-
-def number_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float | str]:
-    """Numbers of columns; what is none is left as it is, to be refused by its name."""
-    made: dict[str, float | str] = {}
-    for name, text in parse_by_column(context, option, given).items():
-        numbers = numbers_in(text)
-        made[name] = numbers[0] if len(numbers) == 1 else text
-    return made
-
-
-def whole_numbers(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """Whole numbers with commas between them, each once."""
-    numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
-    if len(numbers) != given.count(",") + 1 or not all(n.is_integer() and n > 0 for n in numbers):
-        raise SettingsError(
-            f"{option.opts[0]} {quote_text(given)} cannot be read. Write whole numbers of 1 or more"
-            f" with commas between them: {option.opts[0]} 1,5."
-        )
-    return tuple(dict.fromkeys(int(number) for number in numbers))
 
 
 which_options = together(
@@ -412,9 +391,8 @@ GUESSING = ("tolerance", "absolute", "groups")
 SHARED = ("level", "person", "categorical", "special_codes", "missing_values")
 
 
-@click.command(short_help="Simulated attacks: excess success over a control sample.")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @which_options
 @setting_options
 @output_options
@@ -441,7 +419,6 @@ def attack(
       unveil attack train.csv synthetic.csv --control control.csv --all
       unveil attack train.csv synthetic.csv --control control.csv --inference --secrets income
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     _check(original, synthetic, chart=chart, page=page)
     seed = choose_seed(settings.pop("seed"))
     guessing = {name: settings.pop(name) for name in GUESSING}

@@ -6,15 +6,16 @@ from typing import Any
 import click
 import polars as pl
 
-from unveil.arguments import numbers_in
 from unveil.cli.options import (
-    column_names,
+    check_lacking,
+    files_arguments,
     group_by_method,
     keys_option,
     method_option,
+    name_sets,
+    number_by_column,
     option,
     output_options,
-    parse_by_column,
     reading_options,
     target_option,
 )
@@ -23,7 +24,7 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.io.sources import read_table
 from unveil.measure.cap.cap_table import cap_table
-from unveil.view.output import check_both, check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
@@ -31,32 +32,15 @@ from unveil.view.show import as_blocks
 SCENARIOS = ("full", "uniques", "special")
 
 
-def key_sets_of(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> list[tuple[str, ...]]:
-    """Several sets of keys, each as names with commas between them."""
-    return [column_names(context, option, (text,)) for text in given]
-
-
-def radii(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, float | str]:
-    """A radius for each numeric target, as COLUMN=NUMBER."""
-    return {
-        name: numbers_in(text)[0] for name, text in parse_by_column(context, option, given).items()
-    }
-
-
-@click.command(short_help="How often a guess among matching records is correct (CAP, TCAP).")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @keys_option
 @option(
     "--key-set key_sets",
     "Another set of keys to compare with. May be repeated.",
     "NAMES",
     multiple=True,
-    callback=key_sets_of,
+    callback=name_sets,
 )
 @target_option
 @method_option
@@ -81,7 +65,7 @@ def radii(
     "Numbers that differ by no more than this agree: income=50. May be repeated.",
     "COLUMN=NUMBER",
     multiple=True,
-    callback=radii,
+    callback=number_by_column,
 )
 @option(
     "--tau",
@@ -99,7 +83,7 @@ def cap(
     original: str | None,
     synthetic: tuple[str, ...],
     keys: tuple[str, ...],
-    key_sets: list[tuple[str, ...]],
+    key_sets: tuple[tuple[str, ...], ...],
     target: tuple[str, ...],
     methods: dict[str, list[str]],
     scenarios: tuple[str, ...],
@@ -123,14 +107,13 @@ def cap(
       unveil cap survey.csv --method CART=c1.csv,c2.csv --method parametric=p1.csv,p2.csv \\
         --key-set sex,age,region --key-set sex,age -t job --scenario full --scenario special
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     every_key_set = [*([keys] if keys else []), *key_sets]
     copies = group_by_method(synthetic, methods)
     check_lacking(
-        (original, copies),
-        every_key_set[0] if every_key_set else (),
-        "the original file and at least one synthetic file",
         "cap survey.csv synthetic.csv --target income",
+        every_key_set,
+        original,
+        copies,
     )
     if not target:
         raise RolesError("Name what an intruder would guess about a person: --target income.")

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from unveil.atomic import check_present, write_private
-from unveil.cli.options import file_option, missing_option, option
+from unveil.atomic import write_private
+from unveil.cli.options import csv_option, file_option, json_option, missing_option, option
+from unveil.cli.output_files import check_targets
 from unveil.cli.progress import progress_bar
-from unveil.errors import ReadError, SettingsError, WriteError
+from unveil.errors import ReadError, SettingsError
 from unveil.measure.structure.compare_structure import compare_structure
 from unveil.measure.structure.describe import codebook as codebook_of
 from unveil.records.codebook import CodebookDifferences, DescribedFile
@@ -23,9 +24,7 @@ from unveil.view.show import as_blocks
 A_DIFFERENCE = 3
 
 
-@click.command(
-    short_help="Describe a file, or compare the structure of synthetic data with its original."
-)
+@click.command()
 @click.argument("file", required=False)
 @click.argument("other", required=False)
 @file_option(
@@ -35,8 +34,8 @@ A_DIFFERENCE = 3
 @missing_option
 @option("--declared-only", "Show declarations only, nothing from the records.", is_flag=True)
 @option("--strict", "End with code 3 if the structure differs.", is_flag=True)
-@option("--json as_json", "One JSON document.", is_flag=True)
-@option("--csv as_csv", "One row per column and code as CSV.", is_flag=True)
+@json_option
+@csv_option("One row per column and code as CSV.")
 @file_option("--html", "Write a self-contained page.")
 @file_option("--out", "Write the JSON or CSV document to this file, not to the screen.")
 def codebook(
@@ -62,11 +61,7 @@ def codebook(
     """
     form = _form(as_json=as_json, as_csv=as_csv, out=out)
     _check(file, other, declared_only=declared_only, strict=strict)
-    for path in (html, out):
-        if path is not None:
-            _check_file(path)
-    if html is not None and html == out:
-        raise SettingsError("--html and --out name the same file. Give each its own.")
+    check_targets({"--html": html, "--out": out})
     asked: dict[str, Any] = {"dictionary": dictionary, "missing_values": missing_values}
     record: DescribedFile | CodebookDifferences
     with progress_bar() as bar:
@@ -87,8 +82,6 @@ def codebook(
 
 def _form(*, as_json: bool, as_csv: bool, out: Path | None) -> str | None:
     """The document asked for, by its option or by the ending of the file it goes to."""
-    if as_json and as_csv:
-        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
     if as_json or as_csv or out is None:
         return "json" if as_json else "csv" if as_csv else None
     ending = out.suffix.lower()
@@ -111,15 +104,6 @@ def _check(file: str | None, other: str | None, *, declared_only: bool, strict: 
         raise SettingsError(
             "--declared-only is for one file; two files are compared by their records too. Drop it,"
             " or describe one file after the other."
-        )
-
-
-def _check_file(path: Path) -> None:
-    """Refuse, before anything is read, a file that could not be written in the end."""
-    check_present(path)
-    if not path.parent.is_dir():
-        raise WriteError(
-            f"There is no folder {str(path.parent)!r} to write to. Make it first, or name another."
         )
 
 

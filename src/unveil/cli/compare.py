@@ -2,22 +2,22 @@
 
 import click
 
-from unveil.cli.options import json_option, option
+from unveil.cli.options import csv_option, json_option, option
 from unveil.errors import SettingsError
 from unveil.project.history import compare_runs
 from unveil.project.read_project import read_project
-from unveil.view.output import check_both, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.run_comparison import csv_rows
 from unveil.view.show import as_blocks
 
 
-@click.command(short_help="Compare runs of a project: settings, risk and utility.")
+@click.command()
 @click.argument("numbers", nargs=-1, metavar="RUN RUN...")
 @option("--project", "A project.toml or its folder. Default: here.", "PROJECT")
 @json_option
-@option("--csv as_csv", "Print every figure as CSV.", is_flag=True)
+@csv_option("Print every figure as CSV.")
 def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:
     """Show what changed between runs: settings, disclosure risk and utility.
 
@@ -25,7 +25,6 @@ def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_
     Example:
       unveil compare 1 2 3
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     found = compare_runs(
         read_project(project, needs_files=False), [_number(text) for text in numbers]
     )

@@ -16,7 +16,7 @@ from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="Write synthetic data as SPSS, Stata, Parquet or CSV, marked as fake.")
+@click.command()
 @click.argument("copies", nargs=-1, metavar="COPY...")
 @option("--like", "Take labels, codes, formats and missing codes from this file.", "ORIGINAL")
 @option("--format ending", "What kind of files to write.", type=click.Choice(ENDINGS))

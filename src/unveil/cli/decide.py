@@ -13,7 +13,7 @@ from unveil.view.render_documents import json_document
 from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="Release the copy, or refuse to: decided by a named person.")
+@click.command()
 @option("--release", "The copy is released.", is_flag=True)
 @option("--refuse", "The copy is not released.", is_flag=True)
 @option("--note", "On what considerations; kept with the decision.", "TEXT")

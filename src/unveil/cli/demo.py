@@ -11,7 +11,7 @@ from unveil.assessment.summarise import summarise_disclosure
 from unveil.cli.disclosure import measure_and_assess
 from unveil.cli.gate_options import GateOptions
 from unveil.cli.options import option
-from unveil.cli.progress import run_bar
+from unveil.cli.progress import progress_bar
 from unveil.errors import SettingsError
 from unveil.view.blocks import Block, Sentence
 from unveil.view.format import lines
@@ -22,7 +22,7 @@ from unveil.view.run import summary_screen
 MORE = "All sentences: --words   Flags: --flags"
 
 
-@click.command(short_help="The main job, on an embedded example.")
+@click.command()
 @option(
     "--files",
     "Also write the example as two CSV files into this folder, to try the other commands.",
@@ -78,7 +78,7 @@ def _make_demo_project(folder: Path, *, is_opened: bool) -> None:
     from unveil.project.project import Project
 
     original, copy = write_csv(folder)
-    with run_bar() as bar:
+    with progress_bar(in_percent=True) as bar:
         project = Project.create(original, folder=folder, synthetic=[copy], keys=KEYS)
         project.run(progress=bar)
         written = project.report().report

@@ -11,6 +11,7 @@ import polars.selectors as cs
 
 from unveil.atomic import write_new
 from unveil.cli.options import (
+    check_lacking,
     file_option,
     group_by_method,
     json_option,
@@ -32,14 +33,11 @@ from unveil.measure.cap.split import SplitResult
 from unveil.measure.cap.split import split as split_file
 from unveil.view import differential as view
 from unveil.view.format import visible
-from unveil.view.output import check_both, check_lacking, print_output, print_table
+from unveil.view.output import print_output, print_table
 from unveil.view.render_documents import json_document
 
 
-@click.command(
-    "differential-confidentiality",
-    short_help="Test whether guesses are correct more often about training records.",
-)
+@click.command("differential-confidentiality")
 @click.argument("included", required=False)
 @click.argument("left_out", required=False)
 @click.argument("synthetic", nargs=-1)
@@ -91,12 +89,13 @@ def differential_confidentiality(
       unveil differential-confidentiality in.csv out.csv --method CART=c1.csv,c2.csv \\
         --method parametric=p1.csv,p2.csv -k sex,age -t job --bands age=5
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     check_lacking(
-        (included, left_out, synthetic or methods),
-        keys,
-        "the training file, the control file and at least one synthetic file",
         "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+        keys,
+        included,
+        left_out,
+        synthetic or methods,
+        names="the training file, the control file and at least one synthetic file",
     )
     if not target:
         raise RolesError("Name what an intruder would guess about a person: --target job.")
@@ -113,7 +112,7 @@ def differential_confidentiality(
     print_table(record, record.rows, as_json=as_json, as_csv=as_csv)
 
 
-@click.command(short_help="Split a file at random into a training and a control sample.")
+@click.command()
 @click.argument("file", required=False)
 @option("--share", "Share of people in the training sample.", type=float, default=0.5)
 @option("--seed", "The same seed makes the same parts again.", "N", type=int)

@@ -11,8 +11,10 @@ from unveil.assessment.limits import LIMITABLE, check_limits, parse_limits
 from unveil.atomic import write_all_or_none
 from unveil.cli.gate_options import GateOptions, gate_options
 from unveil.cli.options import (
+    check_lacking,
     exclude_option,
     file_option,
+    files_arguments,
     key_and_target_options,
     option,
     output_options,
@@ -35,7 +37,7 @@ from unveil.study.study import Study
 from unveil.view.blocks import Sentence
 from unveil.view.disclosure_blocks import PARTS, disclosure_blocks
 from unveil.view.format import visible
-from unveil.view.output import check_both, check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import disclosure_csv, json_document
 from unveil.view.render_rich import render_rich
 
@@ -43,9 +45,8 @@ if TYPE_CHECKING:
     from unveil.project.recode_original import Recipe
 
 
-@click.command(short_help="Identity and attribute disclosure of synthetic data.")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @key_and_target_options
 @exclude_option
 @reading_options
@@ -123,16 +124,9 @@ def disclosure(
     or an alert blocks the release, 4 a decision is outstanding. Without --limit this is no gate:
     alerts are printed, and the exit code is 0.
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking(
-        (original, synthetic),
-        keys,
-        "the original file and at least one synthetic file",
-        "disclosure survey.csv synthetic.csv",
-    )
+    check_lacking("disclosure survey.csv synthetic.csv", keys, original, synthetic)
     wanted = parse_limits(limits)
-    if records is not None:
-        check_records(records)
+    check_records({"--records": records})
     thresholds = {"one_way": one_way, "two_way": two_way}
     settings |= {name: pair for name, pair in thresholds.items() if pair is not None}
     settings |= {"keys": keys, "targets": targets or None, "sensitive": gate.sensitive}

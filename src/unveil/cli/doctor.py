@@ -22,7 +22,7 @@ _READERS = ("ending", "result", "reason")
 _PACKAGES = ("package", "version", "needed for", "result")
 
 
-@click.command(short_help="Check the installation; write a support bundle without data.")
+@click.command()
 @option(
     "--bundle",
     "Write a support bundle to this file: what was found, without data, paths or names.",

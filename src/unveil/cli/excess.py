@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
+    check_lacking,
     exclude_option,
     key_and_target_options,
     output_options,
@@ -18,10 +19,10 @@ from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.excess import MEASURES
 from unveil.measure.disclosure.excess import excess as measure_excess
 from unveil.view.flags import excess_blocks
-from unveil.view.output import check_both, check_lacking, print_table
+from unveil.view.output import print_table
 
 
-@click.command(short_help="Excess disclosure of training records over a control sample.")
+@click.command()
 @click.argument("train", required=False)
 @click.argument("control", required=False)
 @click.argument("synthetic", nargs=-1)
@@ -64,12 +65,13 @@ def excess(
       unveil excess train.csv control.csv synthetic.csv --keys sex,age,region
       unveil excess train.csv control.csv synthetic.csv -k sex,age -t job --exclude job=NONE
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     check_lacking(
-        (train, control, synthetic),
-        keys,
-        "the training file, the control file and at least one synthetic file",
         "excess train.csv control.csv synthetic.csv",
+        keys,
+        train,
+        control,
+        synthetic,
+        names="the training file, the control file and at least one synthetic file",
     )
     with progress_bar() as bar:
         result = measure_excess(

@@ -6,6 +6,8 @@ from typing import Any
 import click
 
 from unveil.cli.options import (
+    check_lacking,
+    files_arguments,
     key_and_target_options,
     option,
     output_options,
@@ -16,12 +18,11 @@ from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.exclusion_table import ORIGINAL_SIDE
 from unveil.measure.disclosure.exclusion_table import exclusion_table as measure_table
-from unveil.view.output import check_both, check_lacking, print_table
+from unveil.view.output import print_table
 
 
-@click.command("exclusion-table", short_help="Disclosure under the usual exclusions, side by side.")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command("exclusion-table")
+@files_arguments
 @key_and_target_options
 @option(
     "--level levels",
@@ -67,13 +68,7 @@ def exclusion_table(
     Example:
       unveil exclusion-table survey.csv synthetic.csv --keys sex,age,region
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking(
-        (original, synthetic),
-        keys,
-        "the original file and at least one synthetic file",
-        "exclusion-table survey.csv synthetic.csv",
-    )
+    check_lacking("exclusion-table survey.csv synthetic.csv", keys, original, synthetic)
     if one_way is not None:
         settings["one_way"] = one_way
     with progress_bar() as bar:

@@ -14,7 +14,7 @@ from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 
-@click.command(short_help="Why a target stands where it stands, and what to type about it.")
+@click.command()
 @click.argument("target", required=False)
 @option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @project_option

@@ -1,6 +1,5 @@
 """`unveil explore`: which synthesis setting discloses least for its utility?"""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +8,22 @@ import click
 from unveil.arguments import numbers_in
 from unveil.cli.options import (
     by_column_option,
+    check_lacking,
     column_names,
+    csv_option,
     file_option,
     json_option,
     key_and_target_options,
     missing_option,
     names_option,
+    numbers_by_column,
     option,
     parse_by_column,
+    reasons,
+    whole_numbers,
 )
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import progress_bar
-from unveil.cli.synthesise import numbers_by_column, reasons
 from unveil.errors import SettingsError, quote_text
 from unveil.project.explore.explore import HEAD, ExplorationResult, flat
 from unveil.project.explore.explore import explore as measure_settings
@@ -28,28 +31,13 @@ from unveil.project.explore.settings import METHODS, MIN_LEAF
 from unveil.records.exploration import Exploration
 from unveil.view.charts.scatter import risk_utility
 from unveil.view.format import lines
-from unveil.view.output import check_both, check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.pages.exploration import exploration_page
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 INTERRUPTED = 130
-
-
-def leaves(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
-    """Whole numbers with commas between them."""
-    found = numbers_in(given)
-    if not all(isinstance(one, float) and _is_whole(one) for one in found):
-        raise SettingsError(
-            f"{option.opts[0]} {quote_text(given)} cannot be read. Write whole numbers with commas"
-            " between them: 5,20,50."
-        )
-    return tuple(int(one) for one in found)
-
-
-def _is_whole(number: float) -> bool:
-    return math.isfinite(number) and number == int(number)
 
 
 def amounts(
@@ -68,7 +56,7 @@ def amounts(
     return found
 
 
-@click.command(short_help="Compare synthesis settings by disclosure risk and utility.")
+@click.command()
 @click.argument("original", required=False)
 @key_and_target_options
 @click.option(
@@ -85,7 +73,7 @@ def amounts(
     "Of trees: the minimum number of records in a leaf.",
     "NUMBERS",
     default=",".join(map(str, MIN_LEAF)),
-    callback=leaves,
+    callback=whole_numbers,
 )
 @option(
     "--filter/--no-filter is_filtered", "Try each setting with the distance filter on keys too."
@@ -133,7 +121,7 @@ def amounts(
     "--folder", "CONFIDENTIAL: keep finished settings here, and continue from them.", "FOLDER"
 )
 @json_option
-@option("--csv as_csv", "Print one row for each setting as CSV.", is_flag=True)
+@csv_option("Print one row for each setting as CSV.")
 @file_option("--page", "Write a self-contained page.", "FILE.html")
 @file_option("--chart", "Write the map: .svg, .png or .pdf.", "FILE")
 def explore(
@@ -157,8 +145,7 @@ def explore(
       unveil explore survey.csv -k sex,age,region -t income,health --methods cart,catall,ipf \\
         --filter --page map.html
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking((original,), keys, "the original file", "explore survey.csv")
+    check_lacking("explore survey.csv", keys, original, names="the original file")
     check_targets({"--page": page, "--chart": chart})
     result = _explore(original, keys, asked)
     record = result.record

@@ -24,7 +24,7 @@ class GateOptions:
     sensitive: dict[str, list[str]] = field(default_factory=dict)
     control: str | None = None
     audience: Audience | None = None
-    accept: tuple[tuple[str, str], ...] = ()  # the id of an alert, and why it is accepted
+    accept: dict[str, str] = field(default_factory=dict)  # why each alert is accepted
     by: str | None = None
     is_full: bool = False
 
@@ -33,12 +33,12 @@ class GateOptions:
         on = datetime.now(UTC).strftime("%Y-%m-%d")
         return [
             Acceptance(alert=alert, reason=reason, by=self.by or "", on=on, files_sha256=digest)
-            for alert, reason in self.accept
+            for alert, reason in self.accept.items()
         ]
 
     def refuse_unknown(self, assessment: Assessment) -> None:
         """Refuse to accept what is not there, or what nobody may accept."""
-        check_acceptances([alert for alert, _ in self.accept], assessment.alerts, self.audience)
+        check_acceptances([*self.accept], assessment.alerts, self.audience)
 
 
 def gate_options(command: Command) -> Command:
@@ -50,7 +50,7 @@ def gate_options(command: Command) -> Command:
             sensitive=_sensitive(given.pop("sensitive")),
             control=given.pop("control"),
             audience=given.pop("audience"),
-            accept=_parse_acceptances(given.pop("accept"), given.pop("reason"), given["by"]),
+            accept=_check_by(pair_reasons(given.pop("accept"), given.pop("reason")), given["by"]),
             by=given.pop("by"),
             is_full=given.pop("is_full"),
         )
@@ -97,16 +97,20 @@ def _sensitive(given: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-def _parse_acceptances(
-    alerts: tuple[str, ...], reasons: tuple[str, ...], by: str | None
-) -> tuple[tuple[str, str], ...]:
-    if len(alerts) != len(reasons) or any(not reason.strip() for reason in reasons):
+def pair_reasons(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
+    """A reason for each alert that is accepted."""
+    said = [reason for reason in reasons if reason.strip()]
+    if not len(set(alerts)) == len(alerts) == len(said) == len(reasons):
         raise SettingsError(
             f"{len(alerts)} alerts are accepted with {len(reasons)} reasons. Give one --reason for"
             " each --accept."
         )
+    return dict(zip(alerts, reasons, strict=True))
+
+
+def _check_by(alerts: dict[str, str], by: str | None) -> dict[str, str]:
     if alerts and not (by or "").strip():
         raise SettingsError('A name is required to accept an alert: --by "Name, role".')
     if by and not alerts:
         raise SettingsError("--by names who accepts an alert. Give the alert: --accept ID.")
-    return tuple(zip(alerts, reasons, strict=True))
+    return alerts

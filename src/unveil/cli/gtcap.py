@@ -7,6 +7,9 @@ import click
 
 from unveil.cli.options import (
     by_column_option,
+    check_lacking,
+    csv_option,
+    files_arguments,
     json_option,
     keys_option,
     option,
@@ -18,14 +21,11 @@ from unveil.cli.progress import progress_bar
 from unveil.errors import RolesError
 from unveil.measure.cap.gtcap import gtcap as measure_gtcap
 from unveil.measure.cap.gtcap_prepare import COEFFICIENTS, UNIQUE_RULES
-from unveil.view.output import check_both, check_lacking, print_table
+from unveil.view.output import print_table
 
 
-@click.command(
-    short_help="Attribute disclosure for statistical uniques, with numeric tolerance (GTCAP)."
-)
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @keys_option
 @target_option
 @by_column_option(
@@ -47,7 +47,7 @@ from unveil.view.output import check_both, check_lacking, print_table
 )
 @reading_options
 @chart_option
-@option("--csv as_csv", "Print one row per copy as CSV.", is_flag=True)
+@csv_option("Print one row per copy as CSV.")
 @json_option
 def gtcap(
     *,
@@ -69,13 +69,7 @@ def gtcap(
     Example:
       unveil gtcap original.csv synthetic.csv --keys sex,age,job --target ill --radius age=5
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking(
-        (original, synthetic),
-        keys,
-        "the original file and at least one synthetic file",
-        "gtcap original.csv synthetic.csv",
-    )
+    check_lacking("gtcap original.csv synthetic.csv", keys, original, synthetic)
     if not target:
         raise RolesError("Say what an intruder would learn about a person: --target ill.")
     with progress_bar() as bar:

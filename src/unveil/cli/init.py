@@ -42,7 +42,7 @@ _ROLES: tuple[tuple[Role, str], ...] = (
 )
 
 
-@click.command(short_help="Start a project: proposes roles, scenarios and limits, with reasons.")
+@click.command()
 @click.argument("data", required=False)
 @option("--folder", "Where the project goes. Default: here.", "FOLDER")
 @option("--synthetic", "A synthetic file. May be repeated.", "FILE", multiple=True)

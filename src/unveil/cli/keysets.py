@@ -6,7 +6,9 @@ import click
 
 from unveil.assessment.limits import parse_limits
 from unveil.cli.options import (
+    check_lacking,
     exclude_option,
+    files_arguments,
     key_and_target_options,
     option,
     output_options,
@@ -14,14 +16,11 @@ from unveil.cli.options import (
 )
 from unveil.cli.progress import progress_bar
 from unveil.measure.disclosure.key_sets import key_sets
-from unveil.view.output import check_both, check_lacking, print_table
+from unveil.view.output import print_table
 
 
-@click.command(
-    short_help="Disclosure by every set of the keys: the worst, beside what is expected."
-)
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @key_and_target_options
 @option("--at-most", "The most keys in a set. Default: all; 4 of more than ten.", "N", type=int)
 @exclude_option
@@ -58,13 +57,7 @@ def keysets(
     Exit codes: 0 within limits or for review, 2 wrong use or bad input, 3 a set is above its limit
     and beyond what chance over all sets gives.
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking(
-        (original, synthetic),
-        keys,
-        "the original file and at least one synthetic file",
-        "keysets original.csv synthetic.csv",
-    )
+    check_lacking("keysets original.csv synthetic.csv", keys, original, synthetic)
     with progress_bar() as bar:
         record = key_sets(
             original,

@@ -61,7 +61,7 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
     return name, values
 
 
-@click.command(short_help="Limits in force, presets with their origin; accept them by name.")
+@click.command()
 @option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
 @option(
     "--set changes",

@@ -15,7 +15,7 @@ from unveil.view.show import as_blocks
 NOT_AS_WRITTEN = 3
 
 
-@click.command(short_help="Who changed what and when; whether all is as it was written.")
+@click.command()
 @option("--verify", "Check every line, run and decision.", is_flag=True)
 @project_option
 @json_option

@@ -9,13 +9,7 @@ import msgspec
 import polars as pl
 
 from unveil.arguments import finite_numbers, numbers_in
-from unveil.cli.options import (
-    by_column_option,
-    file_option,
-    json_option,
-    missing_option,
-    option,
-)
+from unveil.cli.options import by_column_option, file_option, json_option, missing_option, option
 from unveil.cli.output_files import NoisePaths, write_noise_files
 from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
@@ -52,7 +46,7 @@ def ends(
     return None if given is None else numbers_in(given)
 
 
-@click.command(short_help="How much noise a synthetic column needs; adds it.")
+@click.command()
 @click.argument("file", required=False)
 @option("--column", "The column of numbers.", "NAME")
 @option(

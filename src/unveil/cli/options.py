@@ -2,14 +2,14 @@
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from unveil.arguments import numbers_in
-from unveil.errors import RolesError, SettingsError, quote_text
+from unveil.errors import ReadError, RolesError, SettingsError, quote_text
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -69,6 +69,13 @@ def column_names(
     return names
 
 
+def name_sets(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """Several sets of columns, each as names with commas between them."""
+    return tuple(column_names(context, option, (text,)) for text in given)
+
+
 def _split(text: str, what: str) -> tuple[str, ...]:
     names, place, is_more = [], 0, True
     while is_more:
@@ -102,6 +109,65 @@ def parse_by_column(
     return settings
 
 
+def parse_texts(option: click.Parameter, given: tuple[str, ...], wanted: str) -> dict[str, str]:
+    """What stands behind the first =, as it is written; commas have their own meaning in it."""
+    found: dict[str, str] = {}
+    for text in given:
+        column, _, said = (part.strip() for part in text.partition("="))
+        if not column or not said:
+            raise SettingsError(
+                f"{option.opts[0]} {quote_text(text)} cannot be read. Write a column, =, and "
+                f"{wanted}."
+            )
+        if column in found:
+            raise SettingsError(f"{option.opts[0]} is given twice for {column!r}. Give it once.")
+        found[column] = said
+    return found
+
+
+def texts_by_column(wanted: str) -> Callable[..., dict[str, str]]:
+    """What reads texts by column, such as reasons: ward=numbers of wards, not of people."""
+
+    def parse(
+        context: click.Context, option: click.Parameter, given: tuple[str, ...]
+    ) -> dict[str, str]:
+        return parse_texts(option, given, wanted)
+
+    return parse
+
+
+reasons = texts_by_column("the reason: ward=numbers of wards, not of people")
+
+
+def numbers_by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, list[float | str]]:
+    """Numbers of columns: income=-8,-9."""
+    return {
+        name: numbers_in(text) for name, text in parse_by_column(context, option, given).items()
+    }
+
+
+def number_by_column(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, float | str]:
+    """A number for each column; what is none is left as it is, to be refused by its name."""
+    found = parse_by_column(context, option, given)
+    numbers = {name: numbers_in(text) for name, text in found.items()}
+    return {name: one[0] if len(one) == 1 else found[name] for name, one in numbers.items()}
+
+
+def whole_numbers(context: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+    """Whole numbers with commas between them, each once."""
+    numbers = [one for one in numbers_in(given) if not isinstance(one, str)]
+    if len(numbers) != given.count(",") + 1 or not all(n.is_integer() and n > 0 for n in numbers):
+        raise SettingsError(
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write whole numbers of 1 or more"
+            f" with commas between them: {option.opts[0]} 1,5."
+        )
+    return tuple(dict.fromkeys(int(number) for number in numbers))
+
+
 def parse_two_numbers(
     context: click.Context, option: click.Parameter, given: str | None
 ) -> tuple[float, float] | None:
@@ -116,6 +182,25 @@ def parse_two_numbers(
             f" percent, with a comma between them: {option.metavar}."
         )
     return numbers[0], numbers[1]
+
+
+files_arguments = together(
+    click.argument("original", required=False), click.argument("synthetic", nargs=-1)
+)
+"""ORIGINAL and the SYNTHETIC files."""
+
+
+def check_lacking(
+    example: str,
+    keys: Sequence[object],
+    *files: object,
+    names: str = "the original file and at least one synthetic file",
+) -> None:
+    """Refuse a command without all of its files, or without keys."""
+    if not all(files):
+        raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
+    if not keys:
+        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
 
 
 keys_option = names_option("--keys -k", "What an intruder knows: sex,age,region.")
@@ -225,13 +310,24 @@ words_option = option("--words", "Add every figure in a sentence.", is_flag=True
 """--words: the figures in sentences."""
 
 
-json_option = option("--json as_json", "Print one JSON document.", is_flag=True)
+def _one_document(context: click.Context, option: click.Parameter, given: bool) -> bool:
+    if given and (context.params.get("as_json") or context.params.get("as_csv")):
+        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
+    return given
+
+
+json_option = option(
+    "--json as_json", "Print one JSON document.", is_flag=True, callback=_one_document
+)
 """--json: one document on standard output and nothing else."""
 
 
-output_options = together(
-    json_option, option("--csv as_csv", "Print the rows of the table as CSV.", is_flag=True)
-)
+def csv_option(help: str) -> Decorator:
+    """--csv: rows on standard output and nothing else."""
+    return option("--csv as_csv", help, is_flag=True, callback=_one_document)
+
+
+output_options = together(json_option, csv_option("Print the rows of the table as CSV."))
 """--json and --csv: one document on standard output and nothing else."""
 
 

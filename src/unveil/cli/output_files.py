@@ -1,7 +1,7 @@
 """Where do the files of a command go? All or none of them, and private where confidential."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -146,27 +146,22 @@ def _pictures(targets: NoisePaths, found: NoiseScreen) -> Iterator[tuple[Path, C
 OWN = ("row", "target", "copy")
 
 
-def check_records(path: Path) -> None:
-    """Refuse, before anything is measured, a file that could not be written in the end."""
-    if not path.name.lower().endswith(".csv"):
-        raise WriteError(
-            f"Records at risk are written as CSV. Name a file that ends in .csv, not {path.name!r}."
-        )
-    check_present(path)
-    if not path.parent.is_dir():
-        raise WriteError(
-            f"There is no folder {str(path.parent)!r} to write records at risk to. Make it first,"
-            " or name another."
-        )
+def check_records(targets: Mapping[str, Path | None]) -> None:
+    """Refuse, before anything is measured, files that could not be written in the end."""
+    for path in targets.values():
+        if path is not None and not path.name.lower().endswith(".csv"):
+            raise WriteError(
+                "Records at risk are written as CSV. Name a file that ends in .csv, not"
+                f" {path.name!r}."
+            )
+    check_targets(targets)
 
 
 def write_records(result: DisclosureResult, path: Path) -> str:
     """Write the records behind DiSCO, target after target, and say what was written."""
     frames = [_target_records(result, target) for target in result.record.targets]
     together = pl.concat(frames, how="vertical") if frames else pl.DataFrame({"row": []})
-    document = io.BytesIO()
-    guard_cells(together).write_csv(document)
-    write_private(path, document.getvalue())
+    write_private(path, _document(together))
     found, who = format_count(together.height, "finding"), people(together["row"].n_unique())
     return (
         f"CONFIDENTIAL: {found} about {who} written to {visible(str(path))}; row 0 is the first of"
@@ -239,20 +234,6 @@ def values_of(alone: SudaResult, path: Path) -> tuple[bytes, str]:
         f"{visible(str(path))}."
         " Some are held by one person alone: keep the file where the data are kept."
     )
-
-
-def write_documents(documents: Sequence[tuple[Path, bytes, str]]) -> list[str]:
-    """Write every document or none, and say what was written."""
-    written: list[Path] = []
-    try:
-        for path, content, _ in documents:
-            write_private(path, content)
-            written.append(path)
-    except WriteError:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-    return [sentence for _, _, sentence in documents]
 
 
 def _document(frame: pl.DataFrame) -> bytes:

@@ -21,25 +21,16 @@ Report = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress_bar() -> Iterator[Report]:
-    """A bar on standard error that vanishes when the work is done."""
-    with _bar(MofNCompleteColumn()) as report:
-        yield report
+def progress_bar(*, in_percent: bool = False) -> Iterator[Report]:
+    """A bar on standard error that vanishes when the work is done.
 
-
-@contextmanager
-def run_bar() -> Iterator[Report]:
-    """The same for work that is weighed and not counted: in percent, with the time left."""
-    with _bar(TaskProgressColumn()) as report:
-        yield report
-
-
-@contextmanager
-def _bar(how_far: ProgressColumn) -> Iterator[Report]:
+    In percent, with the time left, for work that is weighed and not counted.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda what, done, total: None
         return
+    how_far: ProgressColumn = TaskProgressColumn() if in_percent else MofNCompleteColumn()
     what = TextColumn("{task.description}", markup=False)
     columns = (what, BarColumn(), how_far, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:

@@ -30,7 +30,7 @@ def leaves(
     return None if given is None else numbers_in(given)
 
 
-@click.command(short_help="Recode, synthesise, filter and add noise, as a project file says.")
+@click.command()
 @click.argument("project", required=False)
 @file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
 @option("--seed", "For the same data again; confidential.", "NUMBER", type=int)

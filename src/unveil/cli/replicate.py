@@ -9,6 +9,7 @@ import click
 from unveil.cli.options import (
     by_column_option,
     file_option,
+    files_arguments,
     missing_option,
     option,
     output_options,
@@ -20,13 +21,12 @@ from unveil.measure.utility.replicate import replicate as measure_replicate
 from unveil.models.intervals import SYNTHESES
 from unveil.records.replication import Replication
 from unveil.view.charts.intervals import overlap
-from unveil.view.output import check_both, print_table
+from unveil.view.output import print_table
 from unveil.view.pages.replication import replication_page
 
 
-@click.command(short_help="Whether the synthetic data replicate published results.")
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @file_option(
     "--findings -f list_file", "The results to replicate, each as [[finding]].", "FILE.toml"
 )
@@ -63,7 +63,6 @@ def replicate(
     Example:
       unveil replicate original.csv synthetic.csv --findings results.toml --page findings.html
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     _check(original, synthetic, list_file, (page, chart))
     with progress_bar() as bar:
         result = measure_replicate(original, list(synthetic), list_file, **settings, progress=bar)

@@ -12,7 +12,7 @@ from unveil.project.write_report import ReportFiles, write_report
 from unveil.view.format import lines
 
 
-@click.command(short_help="Write a run as one self-contained HTML report, ready to sign and print.")
+@click.command()
 @same_project
 @option("--run number", "Which run. Default: the last.", "N", type=int)
 @file_option(

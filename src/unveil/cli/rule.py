@@ -20,7 +20,7 @@ from unveil.view.render_documents import json_text
 from unveil.view.render_rich import render_rich
 
 
-@click.command(short_help="Record a ruling on a flag: common knowledge or residual risk.")
+@click.command()
 @click.argument("findings", nargs=-1, metavar="[FLAG]...")
 @option("--target", "Rule on all flags of this target variable.", "TARGET")
 @option("--value", "With --target: on the flags of this value alone.", "VALUE")

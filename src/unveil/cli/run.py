@@ -2,9 +2,9 @@
 
 import click
 
+from unveil.cli.gate_options import pair_reasons
 from unveil.cli.options import json_option, more_options, option, same_project
-from unveil.cli.progress import run_bar
-from unveil.errors import SettingsError
+from unveil.cli.progress import progress_bar
 from unveil.project.decide import load_decisions
 from unveil.project.edit_project import accept_alerts
 from unveil.project.model import ProjectFile
@@ -23,7 +23,7 @@ from unveil.view.run import RunScreen, run_screen
 INTERRUPTED = 130
 
 
-@click.command(short_help="Compute every measure a project declares; compare with the limits.")
+@click.command()
 @same_project
 @option("--records", "Write the records at risk to the confidential folder.", is_flag=True)
 @option("--again", "Recompute everything; reuse nothing.", is_flag=True)
@@ -89,21 +89,11 @@ def run(
     click.get_current_context().exit(result.exit_code)
 
 
-def pair_reasons(alerts: tuple[str, ...], reasons: tuple[str, ...]) -> dict[str, str]:
-    """A reason for each alert that is accepted."""
-    if len(alerts) != len(reasons) or len(set(alerts)) != len(alerts):
-        raise SettingsError(
-            f"{len(alerts)} alerts are accepted with {len(reasons)} reasons. Give one --reason for"
-            " each --accept."
-        )
-    return dict(zip(alerts, reasons, strict=True))
-
-
 def _run_project(
     file: ProjectFile, *, records: bool, again: bool, by: str | None, seed: int | None
 ) -> Run:
     try:
-        with run_bar() as bar:
+        with progress_bar(in_percent=True) as bar:
             return run_project(file, by=by, seed=seed, records=records, again=again, progress=bar)
     except KeyboardInterrupt:
         click.echo(

@@ -5,13 +5,7 @@ from typing import Any
 
 import click
 
-from unveil.cli.options import (
-    by_column_option,
-    json_option,
-    keys_option,
-    missing_option,
-    option,
-)
+from unveil.cli.options import by_column_option, json_option, keys_option, missing_option, option
 from unveil.cli.progress import progress_bar
 from unveil.errors import ReadError, SettingsError
 from unveil.measure.roles.suggest import suggest as suggest_roles
@@ -22,7 +16,7 @@ from unveil.view.show import as_blocks
 from unveil.view.suggestion_toml import escape_letter
 
 
-@click.command(short_help="Propose keys, targets and identifiers, with reasons.")
+@click.command()
 @click.argument("file", required=False)
 @keys_option
 @by_column_option(

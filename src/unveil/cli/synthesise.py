@@ -1,24 +1,31 @@
 """`unveil synthesise`: copies of a file, fitted once, drawn as often as asked for, marked FAKE."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import click
 from click.core import ParameterSource
 
-from unveil.arguments import numbers_in
 from unveil.cli.options import (
+    Decorator,
     column_names,
     file_option,
+    json_option,
     missing_option,
+    name_sets,
+    names_option,
+    numbers_by_column,
     option,
     parse_by_column,
+    parse_texts,
     person_option,
+    reasons,
+    texts_by_column,
     together,
 )
 from unveil.cli.progress import progress_bar
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError, quote_text
+from unveil.errors import ReadError, RolesError, SettingsError, WriteError
 from unveil.io.sources import read_table
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import (
@@ -45,56 +52,12 @@ from unveil.view.synthesis import SynthesisFiles, synthesis_blocks
 # Options of `unveil synthesise`, and how their text is read.
 
 
-Command = Callable[..., Any]
-
-
-def numbers_by_column(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, list[float | str]]:
-    """Numbers of columns: income=-8,-9."""
-    return {
-        name: numbers_in(text) for name, text in parse_by_column(context, option, given).items()
-    }
-
-
 def names_by_column(
     context: click.Context, option: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, tuple[str, ...]]:
     """Columns of columns: income=age,sex."""
-    rows = _by_name(option, given, f"the columns that predict it: {option.metavar}")
+    rows = parse_texts(option, given, f"the columns that predict it: {option.metavar}")
     return {name: column_names(context, option, (names,)) for name, names in rows.items()}
-
-
-def formulas(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, str]:
-    """Formulas by column: bmi=weight / (height / 100) ^ 2."""
-    del context
-    return _by_name(option, given, "its formula: bmi=weight / (height / 100) ^ 2")
-
-
-def reasons(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> dict[str, str]:
-    """Reasons by column: ward=numbers of wards, not of people."""
-    del context
-    return _by_name(option, given, "the reason: ward=numbers of wards, not of people")
-
-
-def _by_name(option: click.Parameter, given: tuple[str, ...], wanted: str) -> dict[str, str]:
-    """What stands behind the first =, as it is written; commas have their own meaning in it."""
-    found: dict[str, str] = {}
-    for text in given:
-        column, _, said = (part.strip() for part in text.partition("="))
-        if not column or not said:
-            raise SettingsError(
-                f"{option.opts[0]} {quote_text(text)} cannot be read. Write a column, =, and "
-                f"{wanted}."
-            )
-        if column in found:
-            raise SettingsError(f"{option.opts[0]} is given twice for {column!r}. Give it once.")
-        found[column] = said
-    return found
 
 
 def methods(
@@ -113,22 +76,11 @@ def methods(
     return (for_all[0] if for_all else None), own
 
 
-def margins(
-    context: click.Context, option: click.Parameter, given: tuple[str, ...]
-) -> tuple[tuple[str, ...], ...]:
-    """Sets of columns: sex,region."""
-    return tuple(column_names(context, option, (text,)) for text in given)
+def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Decorator:
+    return option(flag, text, metavar, multiple=True, callback=callback)
 
 
-def _names(flag: str, text: str, name: str | None = None) -> Callable[[Command], Command]:
-    declared = (flag,) if name is None else (flag, name)
-    return click.option(*declared, multiple=True, metavar="NAMES", callback=column_names, help=text)
-
-
-def _by_column(flag: str, metavar: str, callback: Any, text: str) -> Callable[[Command], Command]:
-    return click.option(flag, multiple=True, metavar=metavar, callback=callback, help=text)
-
-
+FORMULAS = texts_by_column("its formula: bmi=weight / (height / 100) ^ 2")
 COLUMN_OPTIONS = (
     option(
         "--copies -m",
@@ -146,15 +98,15 @@ COLUMN_OPTIONS = (
         multiple=True,
         callback=methods,
     ),
-    _names("--order", "Columns in turn: age,sex,income; or auto. Others are omitted."),
+    names_option("--order", "Columns in turn: age,sex,income; or auto. Others are omitted."),
     _by_column(
         "--predictors", "COLUMN=NAMES", names_by_column, "What predicts a column: income=age,sex."
     ),
-    _names("--keep", "Columns that stay as they are in the original."),
-    _names("--predictor-only", "Columns that predict, and are not in the synthetic data."),
-    _names("--strata", "Columns whose combinations are synthesised apart."),
-    _names("--drop", "Columns to omit, such as identifiers and free text."),
-    _names("--renumber", "Identifiers to give running numbers in place of their values."),
+    names_option("--keep", "Columns that stay as they are in the original."),
+    names_option("--predictor-only", "Columns that predict, and are not in the synthetic data."),
+    names_option("--strata", "Columns whose combinations are synthesised apart."),
+    names_option("--drop", "Columns to omit, such as identifiers and free text."),
+    names_option("--renumber", "Identifiers to give running numbers in place of their values."),
     _by_column(
         "--real-values",
         "COLUMN=REASON",
@@ -169,7 +121,7 @@ RULE_OPTIONS = (
         "RULE",
         multiple=True,
     ),
-    _by_column("--derive", "COLUMN=FORMULA", formulas, "Compute a column: 'bmi=weight / height'."),
+    _by_column("--derive", "COLUMN=FORMULA", FORMULAS, "Compute a column: 'bmi=weight / height'."),
     _by_column(
         "--special-codes",
         "COLUMN=CODES",
@@ -218,7 +170,7 @@ TREE_OPTIONS = (
         "Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
         "NAMES",
         multiple=True,
-        callback=margins,
+        callback=name_sets,
     ),
     person_option,
     option("--seed", "The same seed makes the same copies.", "N", type=int),
@@ -234,7 +186,7 @@ OUTPUT_OPTIONS = (
         "Draw from a model that --model kept, without FILE: nothing is fitted.",
         "MODEL",
     ),
-    option("--json as_json", "Print one JSON document.", is_flag=True),
+    json_option,
 )
 
 
@@ -278,7 +230,7 @@ AGAIN = (
 )
 
 
-@click.command(short_help="Make synthetic copies of a file, marked as fake.")
+@click.command()
 @click.argument("file", required=False)
 @synthesis_options
 @click.pass_context

@@ -45,7 +45,7 @@ from unveil.view.blocks import Block
 from unveil.view.charts.chart import Chart
 from unveil.view.count_tables import audit_blocks, bounds_blocks
 from unveil.view.format import lines
-from unveil.view.output import check_both, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import json_document
 from unveil.view.render_rich import render_rich
 from unveil.view.rounding import comparison_blocks, comparison_chart
@@ -257,7 +257,7 @@ class TableOutput:
     chart: Path | None
 
 
-@click.command(short_help="Disclosure risk of a table of counts (SAP, bounds).")
+@click.command()
 @click.argument("file", required=False)
 @source_options
 @release_options
@@ -307,7 +307,6 @@ def table(
     Exit codes: 0 within limits, 1 a fault of unveil, 2 wrong use or bad input, 3 a limit is
     exceeded.
     """
-    check_both(as_json=as_json, as_csv=as_csv)
     if not file:
         raise ReadError("Name the file of counts: unveil table counts.csv --round conventional:5.")
     reading = dict(bands=bands, special_codes=special_codes, missing_values=missing_values)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.atomic import check_present, replace_file
+from unveil.atomic import write_all_or_none, write_private
 from unveil.cli.output_files import check_targets
 from unveil.errors import SettingsError, WriteError
 from unveil.measure.tables.audit import AuditResult
@@ -188,22 +188,8 @@ def write_documents(
             f"The curve was written to {visible(str(chart))}; it is drawn from true counts:"
             " confidential."
         )
-    _write(wanted)
-    return said
-
-
-def _write(wanted: Sequence[tuple[Path, bytes, int]]) -> None:
-    written: list[Path] = []
-    try:
+    with write_all_or_none() as written:
         for path, content, mode in wanted:
-            check_present(path)
-            written.append(replace_file(path, content, mode=mode))
-    except (OSError, WriteError) as fault:
-        for path in written:
-            path.unlink(missing_ok=True)
-        if isinstance(fault, WriteError):
-            raise
-        raise WriteError(
-            f"The file {str(path)!r} cannot be written: {fault.strerror}. Name a file in a folder"
-            " in which you may create files."
-        ) from None
+            write_private(path, content, mode=mode)
+            written.append(path)
+    return said

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from unveil.cli.options import column_names, file_option, names_option, option, together
+from unveil.cli.options import (
+    column_names,
+    csv_option,
+    file_option,
+    json_option,
+    names_option,
+    option,
+    together,
+)
 from unveil.errors import SettingsError, quote_text
 from unveil.measure.tables.sap import LARGEST_N
 
@@ -200,6 +208,6 @@ document_options = together(
     file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
     option("--words", "Say SAP in words for every number of people known.", is_flag=True),
-    option("--csv as_csv", "Print the figures as CSV.", is_flag=True),
-    option("--json as_json", "Print one JSON document.", is_flag=True),
+    csv_option("Print the figures as CSV."),
+    json_option,
 )

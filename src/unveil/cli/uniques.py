@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
-from unveil.atomic import write_all_or_none
+from unveil.atomic import write_all_or_none, write_private
 from unveil.cli.options import (
+    check_lacking,
+    csv_option,
     file_option,
     json_option,
     keys_option,
@@ -20,16 +22,14 @@ from unveil.cli.output_files import (
     unique_records,
     values_of,
     write_chart,
-    write_documents,
 )
 from unveil.cli.progress import progress_bar
-from unveil.errors import SettingsError
 from unveil.measure.one_table import open_table
 from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
 from unveil.measure.uniques.suda import parse_suda_settings, suda_of
 from unveil.records.uniques import MatchRisk, Suda
 from unveil.view.format import lines
-from unveil.view.output import check_both, check_lacking, print_output
+from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_text
 from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
@@ -38,7 +38,7 @@ from unveil.view.uniques import suda_blocks
 MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 
 
-@click.command(short_help="Sample uniques, special uniques (SUDA) and match risk of one file.")
+@click.command()
 @click.argument("file", required=False)
 @keys_option
 @option(
@@ -83,7 +83,7 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
     "--values", "CONFIDENTIAL: write which values of the keys make people unique to this CSV file."
 )
 @chart_option
-@option("--csv as_csv", "Print one row per key as CSV.", is_flag=True)
+@csv_option("Print one row per key as CSV.")
 @json_option
 def uniques(
     *,
@@ -114,13 +114,8 @@ def uniques(
       unveil uniques survey.csv --keys sex,age,region,job
       unveil uniques survey.csv -k sex,age,region --weights w --sensitive illness --bands age=5
     """
-    check_both(as_json=as_json, as_csv=as_csv)
-    check_lacking((file,), keys, "the file", "uniques survey.csv")
-    if records is not None and records == values:
-        raise SettingsError("--records and --values name the same file. Give each its own.")
-    for path in (records, values):
-        if path is not None:
-            check_records(path)
+    check_lacking("uniques survey.csv", keys, file, names="the file")
+    check_records({"--records": records, "--values": values})
     asked = parse_suda_settings(
         len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
     )
@@ -144,7 +139,9 @@ def uniques(
         documents.append((values, *values_of(alone, values)))
     with write_all_or_none() as written:
         written.extend(write_chart(chart, alone.record))
-        for sentence in write_documents(documents):
+        for path, content, sentence in documents:
+            write_private(path, content)
+            written.append(path)
             click.echo(f"unveil: {lines(sentence)}", err=True)
     print_output(shown)
 

@@ -8,14 +8,15 @@ import click
 
 from unveil.cli.options import (
     file_option,
+    files_arguments,
     json_option,
     missing_option,
     names_option,
+    numbers_by_column,
     option,
 )
 from unveil.cli.output_files import check_targets, write_targets
 from unveil.cli.progress import Report, progress_bar
-from unveil.cli.synthesise import numbers_by_column
 from unveil.errors import ReadError, SettingsError, quote_text
 from unveil.measure.utility.compare import compare
 from unveil.measure.utility.pair_tables import pair_tables
@@ -80,11 +81,8 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
     return int(given)
 
 
-@click.command(
-    short_help="Utility of the synthetic data: propensity score, pairs of variables, distributions."
-)
-@click.argument("original", required=False)
-@click.argument("synthetic", nargs=-1)
+@click.command()
+@files_arguments
 @names_option("--columns", "Columns to compare. Default: all that every file has.")
 @names_option("--categories", "Numeric columns that are codes of categories.")
 @option(

@@ -18,7 +18,7 @@ from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 
 
-@click.command(short_help="What would change if something were common knowledge.")
+@click.command()
 @exclude_option
 @option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
 @option("--keep", "Write it into project.toml; needs --reason and --by.", is_flag=True)

@@ -96,10 +96,11 @@ class CodedColumn:
             return kind_of_levels(self.measure, self.levels.drop_nulls(), self._n_held)
         texts = labels_or_none(self) if self.meanings else [None] * self.n_levels
         is_labelled = np.array([text in self.meanings for text in texts], bool)
-        counts = np.where(self._is_answer, self.counts[0], 0)
+        is_number = self.is_number()
+        counts = np.where(is_number, self.counts[0], 0)
         if not counts.any():
-            counts = np.where(self._is_answer, self.counts.sum(axis=0), 0)
-        return kind_of_codes(self.measure, is_labelled & self._is_answer, counts)
+            counts = np.where(is_number, self.counts.sum(axis=0), 0)
+        return kind_of_codes(self.measure, is_labelled & is_number, counts)
 
     @property
     def is_scaled(self) -> bool:
@@ -116,10 +117,24 @@ class CodedColumn:
         """The number of every level: dates in days from 1970, times in seconds; else NaN."""
         return numbers_of(self.levels)
 
+    def is_number(self, codes: Sequence[float] = ()) -> Mask:
+        """Levels that are finite numbers and answers: no special code, and none of `codes`.
+
+        The one place that decides it, for bands, radii, distances, predicates and models.
+        """
+        not_answers = np.array([*self.special_codes, *codes, *TAG_OF], np.float64)
+        is_code = np.isin(self.numbers, not_answers)
+        if self.is_single:
+            with np.errstate(over="ignore"):
+                singles = not_answers.astype(np.float32)
+            is_code |= np.isin(self.numbers.astype(np.float32), singles)
+        found: Mask = np.isfinite(self.numbers) & ~is_code
+        return found
+
     @cached_property
     def is_ordinary(self) -> Mask:
         """Levels that are amounts: finite, no special code; of a category there are none."""
-        return self._is_answer if self.is_scaled else np.zeros(self.n_levels, bool)
+        return self.is_number() if self.is_scaled else np.zeros(self.n_levels, bool)
 
     @cached_property
     def amounts(self) -> Floats:
@@ -138,16 +153,6 @@ class CodedColumn:
     def amount_counts(self, side: int) -> Ints:
         """Records of one side at every level that is an amount; 0 at others."""
         return np.where(self.is_ordinary, self.counts_on(side), 0)
-
-    @cached_property
-    def _is_answer(self) -> Mask:
-        codes = np.array([*self.special_codes, *TAG_OF], np.float64)
-        is_code = np.isin(self.numbers, codes)
-        if self.is_single:
-            with np.errstate(over="ignore"):
-                is_code |= np.isin(self.numbers.astype(np.float32), codes.astype(np.float32))
-        is_answer: Mask = np.isfinite(self.numbers) & ~is_code
-        return is_answer
 
     @property
     def _n_held(self) -> int:

@@ -105,17 +105,16 @@ def cut_column(
     column: CodedColumn, banding: Banding, special_codes: tuple[float, ...]
 ) -> tuple[CodedColumn, BandedColumn] | None:
     """The column in bands and how it was cut; None where there is no finite number to cut."""
-    values = column.levels.cast(pl.Float64).to_numpy()
-    precision = _precision(values)
-    codes = _store_numbers(precision, special_codes)
-    is_ordinary = np.isfinite(values) & ~np.isin(values, codes)
-    if not is_ordinary.any():
+    values, is_number = column.numbers, column.is_number(special_codes)
+    # 0.7 in single precision is less than 0.7 in double.
+    precision = np.float32 if column.is_single else np.float64
+    if not is_number.any():
         return None
-    numbers = RankedValues(values[is_ordinary], column.counts.sum(axis=0)[is_ordinary])
+    numbers = RankedValues(values[is_number], column.counts.sum(axis=0)[is_number])
     style, breaks = _breaks(banding, numbers)
     names = _names(banding, breaks, numbers.values) + [code_text(code) for code in special_codes]
     limits = _store_numbers(precision, breaks) if style == "breaks" else np.array(breaks)
-    slots = _slots(values, limits, codes)
+    slots = _slots(values, limits, _store_numbers(precision, special_codes))
     found = np.unique(slots[slots < len(names)])
     levels = [names[slot] for slot in found]
     n_codes = int((found > len(breaks)).sum())
@@ -148,18 +147,6 @@ class RankedValues:
     def __getitem__(self, place: int) -> np.floating:
         found: np.floating = self.values[np.searchsorted(self._ends, place, side="right")]
         return found
-
-
-def _precision(values: Floats) -> type[np.floating]:
-    """The precision decimals were kept in: 0.7 in single precision is less than 0.7 in double."""
-    with np.errstate(over="ignore"):
-        has_decimals = not _same(values, np.rint(values))
-        is_single = has_decimals and _same(values, values.astype(np.float32))
-    return np.float32 if is_single else np.float64
-
-
-def _same(values: Floats, others: NDArray[np.floating]) -> bool:
-    return np.array_equal(values, others, equal_nan=True)
 
 
 def _store_numbers(precision: type[np.floating], numbers: Sequence[float]) -> Floats:
@@ -213,7 +200,7 @@ def _between(low: np.floating, high: np.floating, share: Fraction) -> float:
 
 def _names(banding: Banding, breaks: Sequence[float], numbers: Floats) -> list[str]:
     """What the bands are called, from low to high."""
-    is_whole = _same(numbers, np.rint(numbers)) and can_be_written_out(abs(numbers).max())
+    is_whole = np.array_equal(numbers, np.rint(numbers)) and can_be_written_out(abs(numbers).max())
     if banding.n is not None:
         return names_open(breaks, is_whole=is_whole)
     under, above = names_beyond(breaks)

@@ -5,26 +5,12 @@ from typing import Any
 
 import click
 
-from unveil.errors import ReadError, RolesError, SettingsError, WriteError
+from unveil.errors import WriteError
 from unveil.records.base import Record
 from unveil.view.blocks import Block
 from unveil.view.render_documents import csv_document, json_document
 from unveil.view.render_rich import print_rich, render_rich
 from unveil.view.show import as_blocks
-
-
-def check_both(*, as_json: bool, as_csv: bool) -> None:
-    """One document at a time."""
-    if as_json and as_csv:
-        raise SettingsError("--json and --csv cannot be printed together. Choose one.")
-
-
-def check_lacking(files: Sequence[object], keys: Sequence[str], names: str, example: str) -> None:
-    """Refuse a command without all of its files, or without keys."""
-    if not all(files):
-        raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
-    if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
 
 
 def print_table(

@@ -6,14 +6,12 @@ keys that are all categories this is GCAP: key combinations are counted, and onl
 copy does not have are searched for.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from unveil.arguments import by_column, number_within
 from unveil.arrays import Floats, Ints, Mask
@@ -113,7 +111,7 @@ class Secret:
 def secret_of(column: CodedColumn, tolerance: GuessTolerance, categorical: Sequence[str]) -> Secret:
     """The column as a secret, with what is right for each of its levels."""
     if column.name in tolerance.absolute:
-        return Secret(column, near(column, tolerance.absolute[column.name], column.special_codes))
+        return Secret(column, near(column, tolerance.absolute[column.name]))
     is_number = column.levels.dtype.is_numeric() and column.is_scaled
     if not is_number or column.name in categorical or tolerance.share == 0:
         return Secret(column, exact(column))
@@ -128,9 +126,8 @@ def within_share(column: CodedColumn, share: float) -> OrderedLevels:
     Erratum: Anonymeter 1.1.0 divides by the signed guess, so that every negative guess is a
     success.
     """
-    values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
-    is_number = np.isfinite(values) & ~np.isin(values, column.special_codes)
-    numbers = values[is_number]
+    is_number = column.is_ordinary
+    numbers = column.numbers[is_number]
     reach = share * np.maximum(np.abs(numbers), SMALLEST) * (1 + SLACK)
     return OrderedLevels.of(is_number, runs_within(numbers, reach))
 

@@ -54,8 +54,7 @@ def attribute_of(column: CodedColumn, *, has_order: bool = True) -> Attribute:
     """The column with its ordered levels first, then all the others; missing is the last."""
     is_ordered = np.zeros(column.n_levels, bool)
     if has_order and column.is_scaled:
-        known = column.levels.drop_nulls().to_physical().to_numpy()
-        is_ordered[: len(known)] = ~np.isin(known, column.special_codes)
+        is_ordered = column.is_number()
     n_ordered = int(is_ordered.sum())
     place = np.empty(column.n_levels, np.uint32)
     place[is_ordered] = np.arange(n_ordered)

@@ -93,12 +93,11 @@ def exact(column: CodedColumn) -> OrderedLevels:
 def near(column: CodedColumn, radius: float, special_codes: Sequence[float] = ()) -> OrderedLevels:
     """Numbers agree within the radius; special codes and missing with themselves alone."""
     _check_other_than_numbers(column)
-    values = column.levels.cast(pl.Float64).fill_null(math.nan).to_numpy()
-    is_number = ~(np.isnan(values) | np.isin(values, special_codes))
+    is_number = column.is_number(special_codes)
     if column.levels.dtype.is_integer():
         runs = _runs_of_whole(column.levels.filter(pl.Series(is_number)).to_numpy(), radius)
     else:
-        runs = runs_within(values[is_number], radius * (1 + SLACK))
+        runs = runs_within(column.numbers[is_number], radius * (1 + SLACK))
     return OrderedLevels.of(is_number, runs)
 
 
@@ -207,7 +206,7 @@ def join_targets(
         near(
             column,
             radii[column.name],
-            (*special_codes.get(column.name, ()), *column.special_codes),
+            special_codes.get(column.name, ()),
         )
         if column.name in radii
         else exact(column)

@@ -174,7 +174,7 @@ def prepare_gtcap(
         column.name: axis_of(
             column,
             settings.radii[column.name],
-            (*settings.bands.special_codes.get(column.name, ()), *column.special_codes),
+            settings.bands.special_codes.get(column.name, ()),
         )
         for column in wide
     }

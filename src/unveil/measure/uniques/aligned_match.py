@@ -294,11 +294,7 @@ def aligned_match_risk(
     columns = encoded.columns
     check_disjoint([column for column in columns if not radii.get(column.name)], tables)
     nears = [
-        near(
-            column,
-            radii[column.name],
-            (*column.special_codes, *cut.special_codes.get(column.name, ())),
-        )
+        near(column, radii[column.name], cut.special_codes.get(column.name, ()))
         if column.name in radii
         else exact(column)
         for column in columns

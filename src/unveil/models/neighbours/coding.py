@@ -102,7 +102,7 @@ def _code_column(
         return _levels_as_numbers(column, tables), notes
     values = np.where(column.is_ordinary, column.numbers, np.nan)
     held = column.levels.drop_nulls()
-    is_special = np.isin(column.numbers, column.special_codes)
+    is_special = np.isfinite(column.numbers) & ~column.is_number()
     if held.dtype.is_float() and bool(held.is_infinite().any()):
         raise AlignError(
             f"Column {name!r} holds infinite numbers, from which nothing is a finite distance"

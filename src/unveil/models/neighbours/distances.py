@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats, Ints, Mask
 from unveil.count.codes import CodedColumn, Codes
-from unveil.count.kinds import unit_of
 from unveil.errors import AlignError, RolesError, SettingsError, list_names
 
 TOLERANCE = 1e-9
@@ -179,9 +178,18 @@ def axes_of(
 
 
 def _number_axis(column: CodedColumn) -> GowerAxis:
-    values, is_number = _numbers_of(column)
-    places = np.zeros(len(values))
-    numbers = values[is_number]
+    if np.isinf(column.numbers).any():
+        raise AlignError(
+            f"Column {column.name!r} holds infinite numbers, so it has no range. Recode them, or"
+            " treat the column as categorical."
+        )
+    is_number = column.is_ordinary
+    places = np.zeros(column.n_levels)
+    numbers = column.numbers[is_number]
+    if column.is_single:
+        # As written: 0.2 is as far from 0 as from 0.4, which the nearest singles are not.
+        written = pl.Series(numbers, dtype=pl.Float32).cast(pl.String)
+        numbers = written.cast(pl.Float64).to_numpy()
     # Halved before they are subtracted, or the largest floats would have no range.
     span = float(np.ptp(numbers / 2)) if len(numbers) else 0.0
     if span > 0:
@@ -194,22 +202,6 @@ def number_apart(is_apart: Mask) -> Codes:
     apart = np.zeros(len(is_apart), np.min_scalar_type(len(is_apart)))
     apart[is_apart] = np.arange(1, int(is_apart.sum()) + 1)
     return apart
-
-
-def _numbers_of(column: CodedColumn) -> tuple[Floats, Mask]:
-    """For each level its number (days for dates, seconds for times), and whether it is one."""
-    physical = column.levels.to_physical()
-    if column.is_single:
-        # As written: 0.2 is as far from 0 as from 0.4, which the nearest singles are not.
-        physical = physical.cast(pl.Float32).cast(pl.String)
-    values = physical.cast(pl.Float64).fill_null(np.nan).to_numpy()
-    is_number = ~(np.isnan(values) | np.isin(values, column.special_codes))
-    if np.isinf(values[is_number]).any():
-        raise AlignError(
-            f"Column {column.name!r} holds infinite numbers, so it has no range. Recode them, or"
-            " treat the column as categorical."
-        )
-    return values / unit_of(column.levels.dtype), is_number
 
 
 def check_without_a_difference(axes: Sequence[GowerAxis]) -> None:

@@ -140,22 +140,16 @@ def _numbers_of(
     column: CodedColumn, special_codes: Sequence[float]
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """The levels that are numbers, in order, and which of all the levels they are."""
-    known = column.levels.drop_nulls()
-    is_number = np.zeros(column.n_levels, bool)
-    if not len(known):
+    is_number = column.is_number(special_codes)
+    if column.levels.null_count() == column.n_levels:
         return np.empty(0), is_number
     _check_other_than_numbers(column)
-    values = known.to_physical().to_numpy()
-    if values.dtype.kind == "i":
-        values = values.astype(np.int64)
-        kept = ~np.isin(values.astype(np.float64), special_codes)
-        numbers = _from_the_lowest(column.name, values[kept])
-    else:
-        kept = np.isfinite(values) & ~np.isin(values, special_codes)
-        numbers = values[kept]
+    numbers = column.numbers[is_number]
+    values = column.levels.filter(pl.Series(is_number)).to_physical()
+    if values.dtype.is_integer():
+        numbers = _from_the_lowest(column.name, values.cast(pl.Int64).to_numpy())
     if len(numbers) and max(abs(numbers[0]), abs(numbers[-1])) > LARGEST:
         raise AlignError(f"{_too_far(column.name)} Leave its radius out, or recode it.")
-    is_number[: len(known)] = kept
     return numbers, is_number
 
 

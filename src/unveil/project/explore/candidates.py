@@ -23,6 +23,7 @@ from unveil.records.exploration import ExplorationCopy, ExplorationRow
 from unveil.records.utility import PairTables
 from unveil.seeding import stream
 from unveil.study.scenario import Progress
+from unveil.study.study import Study
 from unveil.synthesis.split_columns import split
 from unveil.synthesis.synthesise import synthesise
 from unveil.synthesis.synthesiser import Synthesiser
@@ -220,8 +221,9 @@ def row_of(
 ) -> ExplorationRow:
     """The figures of one setting: of copies of the whole, and of copies of the train part."""
     original, made = whole
-    found = disclosure(original, made.copies, **scenario.risk_settings).record
-    compared = _tables(original, made.copies, scenario)
+    study = Study.open(original, made.copies)
+    found = disclosure(study, **scenario.risk_settings).record
+    compared = _tables(study, scenario)
     figures = _excess(parts, scenario)
     numbers = range(1, len(made.copies) + 1)
     copies = tuple(
@@ -234,7 +236,7 @@ def row_of(
             train=figures[copy][0],
             control=figures[copy][1],
             R=excess_ratio(*figures[copy]),
-            pMSE=_pmse(original, made.copies[copy - 1], scenario),
+            pMSE=_pmse(study, copy, scenario),
             S_pMSE=_middle(compared, copy),
             S_pMSE_max=max(_standardised_utility(compared, copy), default=None),
         )
@@ -330,13 +332,12 @@ class _Nothing(dict[int, tuple[float | None, float | None]]):
         return None, None
 
 
-def _tables(original: Any, copies: Sequence[Any], scenario: ScenarioSpec) -> PairTables | None:
+def _tables(study: Study, scenario: ScenarioSpec) -> PairTables | None:
     """All pairs of columns; None of a single column."""
-    frame = getattr(original, "frame", original)
-    if len(frame.columns) < 2:
+    if study.tables[0].frame.width < 2:
         return None
     codes = scenario.special_codes or None
-    return pair_tables(original, list(copies), special_codes=codes, n_worst=0).record
+    return pair_tables(study, special_codes=codes, n_worst=0).record
 
 
 def _standardised_utility(compared: PairTables | None, copy: int) -> list[float]:
@@ -354,11 +355,11 @@ def _worst(compared: PairTables) -> tuple[str, ...]:
     return max(known, key=lambda row: row.S_pMSE or 0.0).variables if known else ()
 
 
-def _pmse(original: Any, copy: Any, scenario: ScenarioSpec) -> float:
+def _pmse(study: Study, copy: int, scenario: ScenarioSpec) -> float:
     """The pMSE of a tree; without permutations, for its standard is not needed here."""
     found = utility(
-        original,
-        copy,
+        study.original,
+        study.synthetic[copy - 1],
         special_codes=scenario.special_codes or None,
         n_permutations=0,
         seed=scenario.seed,

@@ -110,7 +110,8 @@ def _overview(contents: ReportContents) -> Iterator[Block]:
         (format_rule(rule), "-", RULED, _ruling("common knowledge", one))
         for rule, one in settled.items()
     ]
-    yield table("", HEADS, rows, text=HEADS[2:])
+    if rows:
+        yield table("", HEADS, rows, text=HEADS[2:])
 
 
 def value_of(exclusion: str) -> str:
