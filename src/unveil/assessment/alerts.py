@@ -279,6 +279,8 @@ def _single(evidence: GateEvidence) -> Iterator[Alert]:
 
 
 def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus) -> Alert:
+    if row.computed_from:
+        return _computed_alert(row, evidence, status)
     return Alert(
         id=f"single-holder:{row.column}",
         kind="single_holder",
@@ -293,6 +295,26 @@ def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would by chance."
         ),
         action="Round it, add noise, or remove it.",
+    )
+
+
+def _computed_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus) -> Alert:
+    sources = format_names(row.computed_from)
+    back = 100 * row.n_reappearing / row.n_held
+    return Alert(
+        id=f"given-back:{row.column}",
+        kind="given_back",
+        columns=(row.column, *row.computed_from)[:3],
+        figure=back,
+        expected=100 * row.expected,
+        status=status,
+        sentence=(
+            f"{row.column} differs from the original's, but {sources} give it back: of"
+            f" {row.n_held:,} values that only one person has, {row.n_reappearing:,}"
+            f" ({percent(back)}) reappear in {_where(row.copy, evidence)} when {row.column} is"
+            f" computed from them; {percent(100 * row.expected)} would by chance."
+        ),
+        action=f"Protect {sources} too, or compute them from the protected {row.column}.",
     )
 
 

@@ -127,6 +127,7 @@ def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateStatements:
         needs_fraction=any(
             "dis_fraction" not in json.loads(part.settings) for part in run.list_parts("suda")
         ),
+        given_back=tuple(one for _, record in parts.of("protection") for one in record.given_back),
     )
 
 

@@ -19,6 +19,7 @@ from unveil.errors import ReadError, RolesError, SettingsError, WriteError, list
 from unveil.io.sources import hold, read_table
 from unveil.io.table import Table
 from unveil.measure.roles.suggest import suggest
+from unveil.measure.structure.propose_rules import propose_rules
 from unveil.project.fingerprint import project_sha256
 from unveil.project.log import append
 from unveil.project.model import ProjectFile, ScenarioEntry
@@ -71,6 +72,10 @@ _CODINGS = (
     "Codings that might help before a copy is made. To use one, take the first mark of each of its"
     " lines away; then: unveil protect project.toml --out protected"
 )
+_RULES = (
+    "Every row of the original obeys these rules, and so will every synthetic row. Take out what"
+    " is an accident."
+)
 _MARK = "# "
 
 
@@ -92,6 +97,7 @@ def project_text(
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
+        [*_rules(proposal)],
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
@@ -213,6 +219,15 @@ def _exclude() -> Iterator[str]:
     example = {"target": "...", "level": "...", "reason": "...", "by": "Name, role"}
     yield "# [[exclude]]"
     yield from (_MARK + line for line in setting_lines(example))
+
+
+def _rules(proposal: ProjectProposal) -> Iterator[str]:
+    if proposal.rules:
+        yield from _comment(_RULES)
+        yield "[synthesis]"
+        yield "rules = ["
+        yield from (f"    {toml_string(rule)}," for rule in proposal.rules)
+        yield "]"
 
 
 def _codings(proposal: ProjectProposal) -> Iterator[str]:
@@ -344,6 +359,7 @@ def propose(
         special_codes=codes,
         roles=roles,
         codings=suggest_coding(opened, keys=first, **asked).record,
+        rules=propose_rules(table.frame, [*columns], apart),
     )
     text = project_text(
         record,

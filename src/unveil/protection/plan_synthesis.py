@@ -11,6 +11,7 @@ from unveil.expressions.parse import parse_formula, parse_rule
 from unveil.protection.recoding.steps import unknown_settings
 from unveil.seeding import choose_seed
 from unveil.study.roles import names
+from unveil.synthesis.constraints import is_constraint, read_constraint
 from unveil.synthesis.identifiers import parse_reasons
 from unveil.synthesis.methods import FAMILIES, JOINT, SINGLE
 from unveil.synthesis.settings import (
@@ -136,7 +137,9 @@ def _predictors(given: Any) -> Checks:
 
 def _rules(given: Any) -> Checks:
     for rule in given if is_list(given) else [given]:
-        if isinstance(rule, str):
+        if is_constraint(rule):
+            yield partial(read_constraint, rule)
+        elif isinstance(rule, str):
             yield partial(parse_rule, rule)
         elif not hasattr(rule, "rows"):
             yield _make_check(

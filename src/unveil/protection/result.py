@@ -65,6 +65,7 @@ def make_record(
         smoothing=tuple(stages.smoothing),
         noise=stages.noise,
         reasons=tuple(plan.reason for plan in stages.noises.values()),
+        given_back=stages.given_back,
         sweep=sweep,
         is_seeded=is_seeded,
         statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
@@ -77,6 +78,7 @@ def _warnings(stages: Stages) -> Iterator[str]:
     """What should be known before the copy is released, of every step."""
     assert stages.synthesiser is not None
     synthesis = stages.synthesiser.record
+    yield from (one.sentence for one in stages.given_back)
     yield from synthesis.warnings
     if synthesis.n_rows > synthesis.n_original:
         yield inflation_note(synthesis.n_rows, synthesis.n_original)

@@ -24,6 +24,7 @@ AlertKind = Literal[
     "sensitive_value",
     "roles",
     "person",
+    "given_back",
 ]
 CodingKind = Literal[
     "spelling",
@@ -147,6 +148,7 @@ class SingleHolder(Record, frozen=True, kw_only=True):
     n_reappearing: int
     expected: float  # share of them that would reappear in another sample of the same people
     is_running: bool  # whole numbers without gaps in both files: most likely record numbers
+    computed_from: tuple[str, ...] = ()  # not as published, but as these columns give it
 
 
 class CopiedColumn(Record, frozen=True, kw_only=True):

@@ -211,6 +211,25 @@ class ProtectStep(Record, frozen=True, kw_only=True):
     sentence: str
 
 
+ProtectedBy = Literal["add_noise", "smooth", "recode", "drop"]
+
+
+class GivenBack(Record, frozen=True, kw_only=True):
+    """A column that a step protected and that columns beside it give back."""
+
+    column: str
+    by: ProtectedBy
+    sources: tuple[str, ...]
+    kind: Literal["copy", "linear", "product", "lookup"]
+    relation: str  # as the original obeys it
+    n_rows: int  # that the step changed
+    share: float  # of these, the rows that come back
+    expected: float  # the same by a guess from the protected column alone
+    hidden: float | None = None  # by how much the step typically moved a number
+    error: float | None = None  # how far what comes back typically is from what was hidden
+    sentence: str
+
+
 class NoiseReason(Record, frozen=True, kw_only=True):
     """Why one column got as much noise as it did."""
 
@@ -258,6 +277,7 @@ class Protection(Record, frozen=True, kw_only=True):
     smoothing: tuple[Smoothing, ...]
     noise: Noise | None
     reasons: tuple[NoiseReason, ...]
+    given_back: tuple[GivenBack, ...] = ()  # what published columns undo
     sweep: tuple[SweepRow, ...]
     is_seeded: bool  # whether the user gave a seed; seeds are in the confidential record alone
     statement: str  # public: class of method, kind and amount of noise; nothing else

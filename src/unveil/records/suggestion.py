@@ -123,3 +123,4 @@ class ProjectProposal(Record, frozen=True, kw_only=True):
     special_codes: tuple[ProposedCodes, ...]
     roles: Suggestion
     codings: Suggestions
+    rules: tuple[str, ...] = ()  # between columns, which the original obeys without exception

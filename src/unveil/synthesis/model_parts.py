@@ -240,6 +240,13 @@ def formula_doc(derived: Any) -> FormulaDoc:
     )
 
 
+class ConstraintDoc(Doc, frozen=True, kw_only=True):
+    """A condition that every row meets."""
+
+    text: str
+    condition: Expression
+
+
 def rule_of(doc: RuleDoc) -> WrittenRule:
     """The rule that `rule_doc` wrote."""
     return WrittenRule(doc.text, doc.column, doc.given, doc.condition, doc.zone)

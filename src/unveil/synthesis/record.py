@@ -63,7 +63,10 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         prior=options.prior,
         noise=options.noise,
         margins=options.margins,
-        rules=tuple(rule.text for rule in opening.rules),
+        rules=(
+            *(rule.text for rule in opening.rules),
+            *(one.text for one in opening.constraints),
+        ),
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
         person=None if opening.people is None else opening.people.record,

@@ -177,4 +177,5 @@ def fit_models(opening: SynthesisData, *, workers: int, progress: Progress) -> M
         opening.derived,
         opening.names_of_copy(),
         opening.n_rows,
+        opening.constraints,
     )

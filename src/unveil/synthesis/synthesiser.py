@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,15 +15,16 @@ import numpy as np
 import polars as pl
 
 from unveil.arguments import quote_value, whole_number
-from unveil.arrays import Ints
+from unveil.arrays import Ints, Mask
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
 from unveil.measure.result import rows_frame
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
-from unveil.seeding import choose_seed
+from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
+from unveil.synthesis.constraints import Constraint, find_any_broken
 from unveil.synthesis.draw import Drawing
 from unveil.synthesis.model_archive import (
     NOTICE,
@@ -35,6 +36,7 @@ from unveil.synthesis.model_archive import (
 )
 from unveil.synthesis.model_parts import (
     ColumnDoc,
+    ConstraintDoc,
     Doc,
     FormulaDoc,
     PartDoc,
@@ -53,13 +55,17 @@ from unveil.synthesis.model_parts import (
     within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
-from unveil.synthesis.rule_kinds import Derived
+from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.rules import link_rivals
 from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
 from unveil.synthesis.strata import Strata, select_rows
 from unveil.version import __version__
+from unveil.view.format import format_count
 from unveil.view.show import Result
+
+_MOST_AGAIN, _FEWEST_AGAIN = 50, 100
+"""Rounds in which rows that break a constraint are drawn again, and the fewest rows of one."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +82,75 @@ class Models:
     derived: tuple[Derived, ...]
     names: tuple[str, ...]  # the columns of a copy, in the order of the original
     n_original: int
+    constraints: tuple[Constraint, ...] = ()
 
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
-        """One copy, by its number from 1."""
+        """One copy, by its number from 1; rows that break a constraint are drawn again."""
+        frame = self._draw(number, n_rows, seed)
+        broken = find_any_broken(self.constraints, frame)
+        for attempt in range(_MOST_AGAIN if not self.plan.is_beside else 0):
+            n_broken = int(broken.sum())
+            if not n_broken:
+                break
+            again = int(stream(seed, "again", number, attempt).integers(2**63 - 1))
+            more = self._draw(number, max(2 * n_broken, _FEWEST_AGAIN), again)
+            more = more.filter(pl.Series(~find_any_broken(self.constraints, more)))
+            places = np.flatnonzero(broken)[: more.height]
+            frame = pl.concat([frame, more[: len(places)]])
+            order = np.arange(n_rows)
+            order[places] = np.arange(n_rows, frame.height)
+            frame = frame[order]
+            broken[places] = False
+        return self.restore(frame, ())[0] if broken.any() else self._number_rows(frame)
+
+    def restore(
+        self, frame: pl.DataFrame, changed: Collection[str]
+    ) -> tuple[pl.DataFrame, Mask, tuple[str, ...]]:
+        """Rules, derived columns and constraints hold again after some columns were changed.
+
+        Also which rows are left, and what was done, in sentences.
+        """
+        told = []
+        kept = np.ones(frame.height, np.bool_)
+        before = frame
+        frame = self._derive(frame)
+        for rule in self.drawing.rules:
+            if {rule.column, *rule.needs} <= {*frame.columns}:
+                frame = self._derive(_settle(frame, rule))
+        for one in self.constraints:
+            n_broken = int(one.find_broken(frame).sum())
+            frame = self._derive(one.repair(frame, changed)) if n_broken else frame
+        lost = find_any_broken(self.constraints, frame)
+        n_moved = sum(
+            int(frame[name].ne_missing(before[name]).sum())
+            for name in frame.columns
+            if name not in {one.column for one in self.derived}
+        )
+        if n_moved:
+            told.append(f"{format_count(n_moved, 'value')} set so that the rules hold again.")
+        if lost.any():
+            kept = ~lost
+            frame = frame.filter(pl.Series(kept))
+            told.append(f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule.")
+        return frame, kept, tuple(told)
+
+    def _derive(self, frame: pl.DataFrame) -> pl.DataFrame:
+        for derived in self.derived:
+            if {*derived.needs} <= {*frame.columns}:
+                frame = frame.with_columns(derived.values(frame).alias(derived.column))
+        return frame
+
+    def _number_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
+        for name, numbering in self.plan.renumbered.items():
+            frame = frame.with_columns(_running_numbers(frame.height, numbering).alias(name))
+        return frame
+
+    def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         given, of_rows = self._given_columns(number, n_rows, seed)
         given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
         parts = self.drawing.draw(given, self.strata.rows(of_rows), n_rows, seed, number)
         frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
-        for derived in self.derived:
-            frame = frame.with_columns(derived.values(frame).alias(derived.column))
-        for name, numbering in self.plan.renumbered.items():
-            frame = frame.with_columns(_running_numbers(n_rows, numbering).alias(name))
-        return frame[list(self.names)]
+        return self._number_rows(self._derive(frame))[list(self.names)]
 
     def _given_columns(
         self, number: int, n_rows: int, seed: int
@@ -169,6 +232,18 @@ class Synthesiser(Result):
         return rows_frame(self.record.columns)
 
 
+def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+    """The value of a rule in the rows that meet it, as the column writes it."""
+    column = frame[rule.column]
+    value = pl.Series([rule.value]).cast(column.dtype, strict=False)
+    if rule.value is not None and value.null_count():
+        return frame  # the column was recoded since: it has no such value
+    met = rule.rows(frame)
+    return frame.with_columns(
+        column.zip_with(~met, value.new_from_index(0, len(column))).alias(rule.column)
+    )
+
+
 def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
     """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
     numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
@@ -224,7 +299,7 @@ def inflation_note(n_rows: int, n_original: int) -> str:
 # A fitted synthesiser on a disk: JSON and arrays, never pickle, for its owner alone.
 
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "unveil model"
 ENDING = ".model"
 MARK = "CONFIDENTIAL"
@@ -260,6 +335,7 @@ class Document(Doc, frozen=True, kw_only=True):
     derived: tuple[FormulaDoc, ...]
     names: tuple[str, ...]
     n_original: int
+    constraints: tuple[ConstraintDoc, ...] = ()
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -350,6 +426,9 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         derived=tuple(map(formula_doc, models.derived)),
         names=models.names,
         n_original=models.n_original,
+        constraints=tuple(
+            ConstraintDoc(text=one.text, condition=one.condition) for one in models.constraints
+        ),
     )
 
 
@@ -382,6 +461,7 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
         tuple(map(formula_of, document.derived)),
         document.names,
         document.n_original,
+        tuple(Constraint(doc.text, doc.condition) for doc in document.constraints),
     )
     if any(len(part) != document.n_original for part in given):
         check(file.place)

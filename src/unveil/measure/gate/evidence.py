@@ -13,7 +13,13 @@ import numpy as np
 from unveil.arrays import Ints
 from unveil.io.table import Table
 from unveil.measure.gate.columns import ORIGINAL, LinkColumn, link_column
-from unveil.measure.gate.copied_columns import extra_columns, identifiers, is_running, single_holder
+from unveil.measure.gate.copied_columns import (
+    computed_columns,
+    extra_columns,
+    identifiers,
+    is_running,
+    single_holder,
+)
 from unveil.measure.gate.linked_people import (
     TiedSearch,
     control_own,
@@ -207,12 +213,14 @@ def _gather_copy(
         if one.name not in roles.identifiers and (not roles.compared or one.name in roles.compared)
     ]
     found = find_codings(asked, side, search, looks, progress)
+    held = [
+        row for column in here if (row := single_holder(column, side, copy, of_row)) is not None
+    ]
+    computed = computed_columns(files.original, tables[0], here, held)
     return replace(
         slow,
         whole=(whole,),
-        single=tuple(
-            row for column in here if (row := single_holder(column, side, copy, of_row)) is not None
-        ),
+        single=(*held, *(computed if in_full else ())),
         copied=_find_copied(files, roles, here, sides, copy),
         codings=tuple(
             coding_rows(columns, found, compared=roles.compared, scenarios=roles.scenarios)

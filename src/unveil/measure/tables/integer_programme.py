@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError
-from unveil.measure.tables.parts import Sums, System, sums_of
+from unveil.measure.tables.parts import Fact, Sums, System, sums_of, sums_of_facts
 
 Table = tuple[int, ...]
 FARTHEST = 10**9
@@ -46,9 +46,11 @@ class Programme:
     """The integer programme of a system: one row for each sum, one column for each cell."""
 
     def __init__(self, system: System) -> None:
-        self._sums: Sums = sums_of(system)
-        self._counts = system.counts
-        self._n_cells = len(system.counts)
+        self._set(sums_of(system), system.counts)
+
+    def _set(self, sums: Sums, counts: Table) -> None:
+        self._sums, self._counts = sums, counts
+        self._n_cells = len(counts)
         self._matrix = self._rows()
         totals = [sum(self._counts[cell] for cell in entry.cells) for entry in self._sums.sums]
         pairs = list(zip(self._sums.sums, totals, strict=True))
@@ -58,6 +60,19 @@ class Programme:
         self._hi = np.array(
             [math.inf if hi is None else min(hi - count, FARTHEST) for hi, count in highs], float
         )
+
+    @classmethod
+    def find_table(
+        cls, facts: Sequence[Fact], n_cells: int, until: float | None = None
+    ) -> Table | None:
+        """Some whole table that fits the facts, where no true one is known; None: there is none."""
+        made = cls.__new__(cls)
+        made._set(sums_of_facts(facts, n_cells), (0,) * n_cells)
+        found = made._solve(np.zeros(n_cells), made._counts, until)
+        table = made._table(found, made._counts)
+        if table is None and found.status != INFEASIBLE:
+            raise OutOfTime
+        return table
 
     def extreme(
         self,

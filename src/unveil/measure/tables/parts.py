@@ -129,15 +129,19 @@ class Sums:
 
 
 def sums_of(system: System) -> Sums:
+    """What a system says, each set of cells once."""
+    return sums_of_facts(system.facts, len(system.counts), system.structural)
+
+
+def sums_of_facts(
+    facts: Iterable[Fact], size: int, structural: frozenset[int] = frozenset()
+) -> Sums:
     """Each set of possible cells once, with the largest lower and the smallest upper limit."""
-    size = len(system.counts)
     limits: dict[tuple[int, ...], tuple[int, int | None]] = {
         (cell,): (0, None) for cell in range(size)
     }
-    for fact in (*_impossible(system.structural), *system.facts):
-        cells = (
-            tuple(cell for cell in fact.cells if cell not in system.structural) or fact.cells[:1]
-        )
+    for fact in (*_impossible(structural), *facts):
+        cells = tuple(cell for cell in fact.cells if cell not in structural) or fact.cells[:1]
         lo, hi = limits.get(cells, (0, None))
         limits[cells] = max(lo, fact.lo), _smaller(hi, fact.hi)
     alone = [limits[(cell,)] for cell in range(size)]

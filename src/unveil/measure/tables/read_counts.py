@@ -215,12 +215,40 @@ def _published_labels(table: Table, dims: Sequence[str], sums: set[str]) -> list
     return list(zip(*columns, strict=True))
 
 
-def _values(table: Table, name: str) -> list[Published]:
+@dataclass(frozen=True)
+class LabelledValues:
+    """Published values, each by its levels; None for a sum, and for a suppressed value."""
+
+    labels: list[Label]
+    values: list[Published]
+
+
+def read_values(
+    source: Any,
+    *,
+    dims: Sequence[str],
+    value: str | None = None,
+    hidden: Sequence[str] = (),
+    total_label: Sequence[str] = ("Total", "All"),
+) -> LabelledValues:
+    """The published values of a long file with these dimensions, whatever levels it has.
+
+    `hidden` are marks of suppressed values, besides an empty one.
+    """
+    long = read_layout(
+        read_table(source, side=ROLE), dims=tuple(dims), count=value, layout="long", published=None
+    )
+    sums = {label.strip().casefold() for label in total_label}
+    labels = _published_labels(long.table, long.dims, sums)
+    return LabelledValues(labels, _values(long.table, long.count, hidden))
+
+
+def _values(table: Table, name: str, hidden: Sequence[str] = ()) -> list[Published]:
     column = table.frame[name].to_list()
     made, n_bad = [], 0
     for one in column:
         try:
-            made.append(_value(one))
+            made.append(None if isinstance(one, str) and one.strip() in hidden else _value(one))
         except ValueError:
             n_bad += 1
     if n_bad:

@@ -1,0 +1,1 @@
+"""What many published tables of the same people disclose together, and which tables do it."""

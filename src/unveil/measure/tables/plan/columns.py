@@ -1,0 +1,459 @@
+"""In which order do the levels of a column stand, so that every set a plan names is a run of them?
+
+Numbers such as ages have such an order: they are cut wherever some table cuts them. Levels with
+names take that of a hierarchy, depth first. Sets that cross each other (some levels in common, and
+neither within the other) need an order that the plan declares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from unveil.arguments import is_list, quote_value
+from unveil.arrays import Ints
+from unveil.count.codes import CodedColumn
+from unveil.errors import RolesError, SettingsError, list_names, nearest, quote_text
+from unveil.measure.tables.from_records import MISSING, texts
+from unveil.measure.tables.plan.plan_file import PlanSettings
+from unveil.measure.tables.read_counts import LabelledValues
+
+Run = tuple[int, int]
+"""The first level of a set, and the one after its last."""
+LEAST, MOST = -(10**12), 10**12
+"""Numbers of a column lie between these."""
+
+_NUMBER = r"(-?\d{1,12})"
+_RANGES = (
+    (
+        re.compile(rf">=\s*{_NUMBER}|{_NUMBER}\s*(?:\+|or (?:more|over|older)|and (?:over|older))"),
+        0,
+    ),
+    (re.compile(rf">\s*{_NUMBER}|over {_NUMBER}"), 1),
+    (re.compile(rf"<\s*{_NUMBER}|(?:under|below) {_NUMBER}"), 2),
+    (re.compile(rf"<=\s*{_NUMBER}|up to {_NUMBER}|{_NUMBER} or (?:less|under|younger)"), 3),
+    (re.compile(rf"{_NUMBER}\s*(?:to|-|\u2013)\s*{_NUMBER}"), 4),
+    (re.compile(_NUMBER), 5),
+)
+_COMPARISON = re.compile(r"[<>]")
+
+
+def parse_range(given: Any) -> Run | None:
+    """Which whole numbers a text means, from the first to the one after the last; None: none."""
+    text = str(given).strip()
+    for pattern, kind in _RANGES:
+        found = pattern.fullmatch(text)
+        if found is not None:
+            numbers = [int(one) for one in found.groups() if one is not None]
+            first, last = numbers[0], numbers[-1]
+            return (
+                (first, MOST),
+                (first + 1, MOST),
+                (LEAST, first),
+                (LEAST, first + 1),
+                (first, last + 1),
+                (first, first + 1),
+            )[kind]
+    return None
+
+
+def is_comparison(given: Any) -> bool:
+    """Whether a filter compares numbers: ">= 16"."""
+    return isinstance(given, str) and _COMPARISON.match(given.strip()) is not None
+
+
+@dataclass
+class ColumnDraft:
+    """What a plan says of a column, before its levels are put into an order."""
+
+    name: str
+    coded: CodedColumn | None = None
+    is_number: bool = False
+    order: tuple[str, ...] | None = None
+    """Levels in the order that the plan declares."""
+    levels: dict[str, None] = field(default_factory=dict)
+    sets: dict[frozenset[str], str] = field(default_factory=dict)
+    """Sets of levels, and what each is called."""
+    ranges: set[Run] = field(default_factory=set)
+    reach: Run | None = None
+    """The least number and the one after the largest, where the plan declares them."""
+
+    def finish(self) -> PlanColumn:
+        """The column with its levels in order."""
+        return self._finish_numbers() if self.is_number else self._finish_names()
+
+    def _finish_numbers(self) -> PlanColumn:
+        coded = self.coded
+        held = np.zeros(0, np.int64) if coded is None else _whole_numbers(self.name, coded)
+        has_missing = MISSING in self.levels if coded is None else coded.has_missing
+        first, after = self.reach or (LEAST, MOST)
+        cuts = sorted(end for one in self.ranges for end in one if first < end < after)
+        cuts = [*dict.fromkeys(cuts)]
+        # Beyond the outermost cuts that only "everybody" reaches: there is no one there.
+        reach = [(LEAST, MOST)] if not self.ranges else sorted(self.ranges)
+        if cuts and min(a for a, _ in reach) > LEAST and not (held < cuts[0]).any():
+            cuts = cuts[1:]
+        if cuts and max(b for _, b in reach) < MOST and not (held >= cuts[-1]).any():
+            cuts = cuts[:-1]
+        starts = (LEAST, *cuts)
+        named = [_name_range(a, b) for a, b in zip(starts, (*cuts, MOST), strict=True)]
+        codes = None
+        if coded is not None:
+            of_level = np.searchsorted(np.array(cuts, np.int64), held, side="right")
+            codes = np.append(of_level, len(starts))[coded.codes].astype(np.int64)
+        levels = (*named, MISSING) if has_missing else tuple(named)
+        return PlanColumn(self.name, levels, codes, starts=starts)
+
+    def _finish_names(self) -> PlanColumn:
+        found = dict.fromkeys(() if self.coded is None else texts(self.coded)) | self.levels
+        if self.order is not None:
+            for level in found:
+                if level not in self.order:
+                    raise SettingsError(
+                        f"The levels declared for column {self.name!r} are not all it has."
+                        " Declare every level that occurs, missing as '(missing)'."
+                    )
+            found = dict.fromkeys(self.order)
+        levels = _arrange(self.name, list(found), [*self.sets], is_declared=self.order is not None)
+        place = {level: i for i, level in enumerate(levels)}
+        codes = None
+        if self.coded is not None:
+            own = np.array([place[level] for level in texts(self.coded)], np.int64)
+            codes = own[self.coded.codes]
+        runs = {_run(place[one] for one in members): name for members, name in self.sets.items()}
+        return PlanColumn(self.name, tuple(levels), codes, names=runs)
+
+
+def _whole_numbers(name: str, coded: CodedColumn) -> Ints:
+    """The values of a column of numbers, in their order, but for the missing one."""
+    if not coded.levels.dtype.is_numeric():
+        raise SettingsError(
+            f"Column {name!r} is filtered or banded as numbers, but it does not hold numbers."
+        )
+    values = coded.levels.cast(float).drop_nulls().to_numpy()
+    if ((values % 1 != 0) | (abs(values) >= MOST)).any():
+        raise SettingsError(
+            f"Column {name!r} holds numbers that are not whole. A plan cuts whole numbers: round"
+            " the column first."
+        )
+    return values.astype(np.int64)
+
+
+def _name_range(start: int, stop: int) -> str:
+    if start <= LEAST:
+        return "all" if stop >= MOST else f"under {stop}"
+    if stop >= MOST:
+        return f"{start} or more"
+    return f"{start}" if stop == start + 1 else f"{start} to {stop - 1}"
+
+
+def _run(places: Iterable[int]) -> Run:
+    found = sorted(places)
+    return found[0], found[-1] + 1
+
+
+def _is_run(members: frozenset[str], place: Mapping[str, int]) -> bool:
+    start, stop = _run(place[one] for one in members)
+    return stop - start == len(members)
+
+
+def _arrange(
+    name: str, levels: list[str], sets: Sequence[frozenset[str]], *, is_declared: bool
+) -> list[str]:
+    """The levels in an order in which every set is a run: their own, or that of a hierarchy."""
+    place = {level: i for i, level in enumerate(levels)}
+    if all(_is_run(one, place) for one in sets):
+        return levels
+    if not is_declared:
+        for one, other in combinations(sets, 2):
+            if one & other and not (one <= other or other <= one):
+                break
+        else:
+            return _depth_first(levels, sorted(sets, key=len, reverse=True))
+    raise SettingsError(
+        f"Sets of levels of column {name!r} cross each other: they share levels, and neither is"
+        f" within the other. Declare an order in which each is a run: [columns.{name}] levels ="
+        " [...]; or split the tables that name them."
+    )
+
+
+def _depth_first(levels: Sequence[str], sets: Sequence[frozenset[str]]) -> list[str]:
+    """Each set together, where it first occurs; sets are nested, the largest first."""
+    made: dict[str, None] = {}
+    for level in levels:
+        if level in made:
+            continue
+        around = next((one for one in sets if level in one and len(one) > 1), None)
+        if around is None:
+            made[level] = None
+        else:
+            inside = [one for one in sets if one < around]
+            within = [one for one in levels if one in around]
+            made.update(dict.fromkeys(_depth_first(within, inside)))
+    return [*made]
+
+
+@dataclass(frozen=True)
+class PlanColumn:
+    """A column of a plan: its levels in an order in which every set that is named is a run."""
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Ints | None = None
+    """Of each person, the level."""
+    names: Mapping[Run, str] = field(default_factory=dict)
+    """What runs of levels are called."""
+    starts: tuple[int, ...] | None = None
+    """Of numbers: where each level begins."""
+
+    @property
+    def whole(self) -> Run:
+        """All levels."""
+        return 0, len(self.levels)
+
+    def run_of(self, given: Any, where: str) -> Run:
+        """The run of levels that a filter or a label names, or a sentence on why there is none."""
+        if self.starts is not None:
+            found = self._run_of_range(given)
+        else:
+            wanted = [*given] if is_list(given) else [given]
+            places = [self.levels.index(str(one)) for one in wanted if str(one) in self.levels]
+            found = _run(places) if places and len(places) == len(wanted) else None
+            if found is not None and found[1] - found[0] != len(set(places)):
+                found = None
+        if found is None:
+            hint = nearest(str(given), self.levels) if self.codes is None else ""
+            raise SettingsError(
+                f"{where} names {describe(given)}, which column {self.name!r} does not have.{hint}"
+                " Write >= 16, < 18, 16 to 17, a level or a list of levels."
+            )
+        return found
+
+    def _run_of_range(self, given: Any) -> Run | None:
+        starts = self.starts or ()
+        if str(given) == MISSING and MISSING in self.levels:
+            return len(starts), len(starts) + 1
+        ranges = [parse_range(one) for one in (given if is_list(given) else [given])]
+        if not ranges or any(one is None for one in ranges):
+            return None
+        kept = sorted(one for one in ranges if one is not None)
+        if any(b != a for (_, b), (a, _) in pairwise(kept)):
+            return None
+        ends = np.searchsorted(starts, [max(kept[0][0], LEAST), kept[-1][1]])
+        start = int(ends[0])
+        if start == len(starts) or starts[start] != kept[0][0]:
+            start = 0  # the cut was dropped: nobody is below it
+        return start, int(ends[1])
+
+    def name_run(self, run: Run) -> str:
+        """What a run of levels is called."""
+        start, stop = run
+        if run in self.names:
+            return self.names[run]
+        if stop - start == 1:
+            return self.levels[start]
+        if self.starts is not None and stop <= len(self.starts):
+            end = self.starts[stop] if stop < len(self.starts) else MOST
+            return _name_range(self.starts[start], end)
+        return list_names(self.levels[start:stop], 4)
+
+
+def describe(given: Any) -> str:
+    """What stands in a filter, in a sentence."""
+    if is_list(given):
+        return quote_text(", ".join(str(one) for one in given))
+    return quote_value(given)
+
+
+# What a plan says of its columns, and what its files and people show.
+
+
+def order_columns(
+    settings: PlanSettings,
+    coded: Mapping[str, CodedColumn],
+    files: Mapping[str, LabelledValues],
+) -> tuple[dict[str, PlanColumn], dict[str, Members]]:
+    """The columns that tables use, in order; and what groups of levels consist of."""
+    drafts = _draft_columns(settings, coded, files)
+    groups = {name: _members(settings, name, coded, drafts) for name in settings.groups}
+    for name, of in groups.items():
+        drafts[settings.base(name)].sets.update(
+            {frozenset(levels): group for group, levels in of.items() if len(levels) > 1}
+        )
+    _draft_filters(settings, drafts, groups)
+    return {name: draft.finish() for name, draft in drafts.items()}, groups
+
+
+def _draft_columns(
+    settings: PlanSettings,
+    coded: Mapping[str, CodedColumn],
+    files: Mapping[str, LabelledValues],
+) -> dict[str, ColumnDraft]:
+    """The columns that tables use, with the levels that their files name."""
+    drafts: dict[str, ColumnDraft] = {}
+    for table in settings.tables:
+        for name in (*table.by, *table.where, *table.bands):
+            base = settings.base(name)
+            draft = drafts.setdefault(
+                base,
+                ColumnDraft(
+                    base,
+                    coded.get(base),
+                    order=settings.levels.get(base),
+                    reach=settings.ranges.get(base),
+                ),
+            )
+            is_cut = name in table.bands or is_comparison(table.where.get(name))
+            draft.is_number |= is_cut or draft.reach is not None
+    for name in (*settings.groups, *settings.levels, *settings.ranges):
+        if settings.base(name) not in drafts:
+            raise RolesError(
+                f"The plan declares column {name!r}, which no table uses.{nearest(name, [*drafts])}"
+            )
+    _draft_labels(settings, drafts, files)
+    return drafts
+
+
+def _draft_labels(
+    settings: PlanSettings,
+    drafts: Mapping[str, ColumnDraft],
+    files: Mapping[str, LabelledValues],
+) -> None:
+    """The levels that files name; where all are ranges, a column is one of numbers."""
+    labels: dict[str, dict[str, None]] = {name: {} for name in drafts}
+    for table in settings.tables:
+        for dim, name in enumerate(table.by):
+            if name in drafts and table.name in files:
+                seen = dict.fromkeys(one[dim] for one in files[table.name].labels)
+                labels[name] |= {one: None for one in seen if one is not None}
+    for name, draft in drafts.items():
+        ranges = [parse_range(one) for one in labels[name] if one != MISSING]
+        found = {one for one in ranges if one is not None}
+        if found and len(found) == len({*labels[name]} - {MISSING}):
+            is_of_numbers = draft.coded is None or draft.coded.levels.dtype.is_numeric()
+            draft.is_number |= is_of_numbers and any(one[1] - one[0] > 1 for one in found)
+        if draft.is_number:
+            draft.ranges |= found
+            draft.levels |= {one: None for one in labels[name] if one == MISSING}
+        elif draft.coded is None:
+            draft.levels |= labels[name]
+
+
+Members = dict[str, tuple[str, ...]]
+"""Of a column of groups: the levels of the base column in each."""
+
+
+def _members(
+    settings: PlanSettings,
+    name: str,
+    coded: Mapping[str, CodedColumn],
+    drafts: Mapping[str, ColumnDraft],
+) -> Members:
+    declared = settings.groups[name]
+    if declared.groups is None:
+        return _members_by_data(settings, name, coded)
+    known = drafts[settings.base(name)]
+    finer = (
+        _members(settings, declared.of, coded, drafts) if declared.of in settings.groups else None
+    )
+    levels = [*texts(known.coded)] if known.coded is not None else [*known.levels]
+    made: Members = {}
+    for group, members in declared.groups.items():
+        for level in members:
+            if finer is not None and level not in finer:
+                raise SettingsError(_not_in_hierarchy(level, declared.of, [*finer]))
+            if finer is None and known.coded is not None and level not in levels:
+                raise SettingsError(_not_in_hierarchy(level, declared.of, ()))
+            if finer is None:
+                known.levels[level] = None
+        made[group] = tuple(
+            base for one in members for base in ((one,) if finer is None else finer[one])
+        )
+    grouped = {level for one in made.values() for level in one}
+    lacking = [level for level in levels if level not in grouped]
+    if lacking:
+        raise SettingsError(
+            f"{len(lacking):,} levels of column {settings.base(name)!r} are in no group of"
+            f" {name!r}. Put every level into a group."
+        )
+    return made
+
+
+def _not_in_hierarchy(level: str, column: str, known: Sequence[str]) -> str:
+    return (
+        f"A group of the plan has the level {quote_value(level)}, which column {column!r} does not"
+        f" have.{nearest(level, known)}"
+    )
+
+
+def _members_by_data(
+    settings: PlanSettings, name: str, coded: Mapping[str, CodedColumn]
+) -> Members:
+    base = settings.base(name)
+    if name not in coded:
+        raise SettingsError(
+            f"Column {name!r} groups {base!r}, but its groups are not given. Without data, write"
+            f" [columns.{name}] groups = {{ ... }}."
+        )
+    fine, coarse = coded[base], coded[name]
+    pairs = np.unique(np.stack([fine.codes, coarse.codes]).astype(np.int64), axis=1)
+    if len(np.unique(pairs[0])) < pairs.shape[1]:
+        raise SettingsError(
+            f"Column {name!r} does not group {base!r}: some level of {base!r} occurs with two of"
+            f" its levels in the data. Leave out [columns.{name}]."
+        )
+    fine_names, coarse_names = texts(fine), texts(coarse)
+    made: dict[str, list[str]] = {}
+    for level, group in pairs.T.tolist():
+        made.setdefault(coarse_names[group], []).append(fine_names[level])
+    return {group: tuple(levels) for group, levels in made.items()}
+
+
+def _draft_filters(
+    settings: PlanSettings, drafts: Mapping[str, ColumnDraft], groups: Mapping[str, Members]
+) -> None:
+    """The sets and cuts that filters, bands and unbanded numbers make."""
+    for table in settings.tables:
+        for name, given in table.where.items():
+            _draft_filter(drafts[settings.base(name)], given, groups.get(name))
+        for name, breaks in table.bands.items():
+            draft = drafts[settings.base(name)]
+            draft.ranges |= {*pairwise((*breaks, MOST))}
+            if draft.coded is None or (_whole_numbers(draft.name, draft.coded) < breaks[0]).any():
+                draft.ranges.add((LEAST, breaks[0]))
+        for name in table.by:
+            draft = drafts[settings.base(name)]
+            is_counted = draft.is_number and draft.coded is not None and table.file is None
+            if is_counted and name not in table.bands and draft.coded is not None:
+                values = _whole_numbers(draft.name, draft.coded)
+                draft.ranges |= {(one, one + 1) for one in values.tolist()}
+    for draft in drafts.values():
+        if any(level not in _known(draft) for members in draft.sets for level in members):
+            raise SettingsError(
+                f"A filter on column {draft.name!r} names a level that it does not have."
+            )
+
+
+def _draft_filter(draft: ColumnDraft, given: Any, groups: Members | None) -> None:
+    wanted = [*given] if is_list(given) else [given]
+    texts_ = [str(one) for one in wanted]
+    if groups is not None:
+        members = frozenset(level for one in texts_ for level in groups.get(one, ()))
+        if members:
+            draft.sets.setdefault(members, ", ".join(texts_))
+    elif draft.is_number:
+        draft.ranges |= {one for one in map(parse_range, wanted) if one is not None}
+    else:
+        if len(texts_) > 1:
+            draft.sets.setdefault(frozenset(texts_), ", ".join(texts_))
+        if draft.coded is None:
+            draft.levels |= dict.fromkeys(texts_)
+
+
+def _known(draft: ColumnDraft) -> set[str]:
+    return {*draft.levels, *(() if draft.coded is None else texts(draft.coded))}
