@@ -7,7 +7,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
 
-from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest
+from unveil.errors import InputError, RolesError, SettingsError, list_names, nearest, unknown_name
 
 # A mistyped level is compared with no more levels than these, for comparing takes its time.
 MOST_COMPARED = 10_000
@@ -27,10 +27,7 @@ def absent_sentence(place: str, name: str, columns: Sequence[str]) -> str:
             f"{place} has no column {name!r}. Its first line looks like a record, not like names of"
             " columns: put a line with the names above it."
         )
-    return (
-        f"{place} has no column {name!r}.{nearest(name, columns)}"
-        f" Its columns are: {list_names(columns)}."
-    )
+    return unknown_name(f"{place} has no column", name, columns, "Its columns are")
 
 
 def check_columns(place: str, names: Iterable[str], columns: Sequence[str]) -> None:

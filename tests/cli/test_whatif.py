@@ -56,7 +56,7 @@ def test_the_document_is_the_record(tmp_path):
 def test_nothing_asked_is_wrong_use(tmp_path):
     assert typed(ran(tmp_path), "whatif")[::2] == (
         2,
-        "Say what to exclude: unveil whatif --exclude workab=NO.",
+        "Name what to exclude: unveil whatif --exclude workab=NO.",
     )
 
 

@@ -165,7 +165,7 @@ def test_an_alert_is_accepted_for_these_files_and_void_for_others(mine):
     again = mine.run()
     assert again.exit_code == 3
     assert {one.void for one in again.alerts} == set(again.judgement.void)
-    said = f"{WHO} accepted real-records for other files: that is void for these."
+    said = f"{WHO} accepted real-records for other files: this does not apply to these files."
     assert again.alerts[0].void == said
     shown = " ".join(typed("run", mine.folder, "--details")[1].split())
     assert said in shown
@@ -190,8 +190,8 @@ def test_the_command_line_accepts_with_a_reason_and_a_name_and_refuses_what_is_n
         (("--accept", "near-copy", *why, *by), "There is no alert 'near-copy'. Did you mean"),
         (("--accept", first, *why, *by), f"{first} was accepted already, by {WHO}."),
         (("--accept", first, *by), "1 alerts are accepted with 0 reasons."),
-        (("--accept", "near-copies", *why), 'Say who you are: --by "Name, role".'),
-        (("--accept", "near-copies", "--reason", " ", *by), 'Say why: --reason "...".'),
+        (("--accept", "near-copies", *why), 'A name is required: --by "Name, role".'),
+        (("--accept", "near-copies", "--reason", " ", *by), 'State the reason: --reason "...".'),
     ):
         code, _, told = typed("run", folder, *arguments)
         assert (code, told[: len(said)]) == (2, said)
@@ -358,7 +358,7 @@ def test_sensitive_values_are_counted_by_themselves_with_a_limit_of_their_own(tm
     ("sensitive", "said"),
     [
         ('ilness = ["HIV"]', "line 17: The original (people.csv) has no column 'ilness'. Did you"),
-        ('sex = ["f"]', "line 17: 'sex' is a target of no scenario, so its values are not"),
+        ('sex = ["f"]', "line 17: 'sex' is not a target of any scenario, so its values are not"),
         ('illness = ["HVI"]', "line 17: no one has the value 'HVI' of 'illness'. Write a value as"),
     ],
 )
@@ -375,7 +375,7 @@ def test_sensitive_values_that_nothing_could_be_measured_of_are_refused(tmp_path
         ('alert = "x"\nreason = "y"\nby = "Ann"', "line 22: [[exceptions]] has no files."),
         (
             'alert = "x"\nreason = "y"\nby = "Ann"\nfiles = "abc"',
-            "line 26: files is 'abc'. It is the hash of the files that the exception is for;",
+            "line 26: files is 'abc'. It is the hash of the files of the exception;",
         ),
         (
             f'reason = "y"\nby = "Ann"\nfiles = "{"a" * 64}"',

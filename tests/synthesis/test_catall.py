@@ -135,14 +135,14 @@ BAD = [
     (
         Options(),
         [Impossible({"age": (1,), "marital": (2,)})],
-        "In the original 3 records have a combination that is declared impossible."
-        " Change the rule, or mend the data.",
+        "In the original 3 records have a combination that is declared impossible. Change the"
+        " rule, or correct the data.",
     ),
     (
         Options(),
         [Impossible({"age": (2,)})],
-        "In the original 1 record has a combination that is declared impossible."
-        " Change the rule, or mend the data.",
+        "In the original 1 record has a combination that is declared impossible. Change the rule,"
+        " or correct the data.",
     ),
     (Options(prior=-1), [], "The prior is -1; it must be 0 or more."),
     (Options(noise=0), [], "The noise has an epsilon of 0; it must be above 0."),

@@ -20,8 +20,8 @@ from unveil.synthesis.synthesiser import load, save
 
 NAME = "CONFIDENTIAL_people.model"
 DAMAGED = (
-    f"The model file ({NAME}) is damaged, or is no model file of unveil. Take another copy of it,"
-    " or fit anew."
+    f"The model file ({NAME}) is damaged, or is not a model file of unveil. Use a backup, or fit"
+    " again."
 )
 
 

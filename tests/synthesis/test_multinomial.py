@@ -88,8 +88,8 @@ def test_an_empty_combination_gets_a_ridge_and_is_told():
     model = fitted(classes(y), category("region", level))
     assert model.fit.ridge == RIDGE
     assert model.notes == (
-        "In the model of y predictors separate the classes, so coefficients were held back by a"
-        " ridge of 0.04.",
+        "In the model of y predictors separate the classes, so coefficients were shrunk by a ridge"
+        " penalty of 0.04.",
     )
     assert np.abs(model.fit.coefficients).max() < 10
     chances = softmax_probabilities(model.fit, matrix([[0], [1]]))

@@ -95,8 +95,8 @@ def test_a_level_all_in_the_last_class_gets_a_ridge_and_is_told():
     model = fitted(classes(y, kind="ordered"), category("region", [0] * 60 + [1] * 30))
     assert model.levels.fit.ridge == RIDGE
     assert model.notes == (
-        "In the model of y predictors separate the classes, so coefficients were held back by a"
-        " ridge of 0.04.",
+        "In the model of y predictors separate the classes, so coefficients were shrunk by a ridge"
+        " penalty of 0.04.",
     )
 
 

@@ -168,7 +168,9 @@ def test_the_column_is_left_out_or_numbered_anew_and_the_record_says_what_was_co
     ],
 )
 def test_nothing_is_synthesised_from_the_column(asked):
-    with pytest.raises(RolesError, match="'who' says whose row it is, so nothing is synthesised"):
+    with pytest.raises(
+        RolesError, match=("'who' identifies the person of a row, so nothing is synthesised")
+    ):
         unveil.synthesise(visits(), person="who", seed=1, **asked)
 
 

@@ -348,7 +348,7 @@ def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
             f"{row.column} is {what} ({row.detail.rstrip('.')}), and {row.n_real:,} of"
             f" {row.n_records:,} records of {_where(row.copy, evidence)} hold a real value of it."
         ),
-        action="Remove the column from the synthetic data, or number the records anew.",
+        action="Remove the column from the synthetic data, or renumber the records.",
     )
 
 
@@ -369,7 +369,7 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         expected=0.0 if row.like else None,
         status=_extra_status(row, is_real=is_real),
         sentence=f"{sentence}.",
-        action="Say what this column is, or remove it from the synthetic data.",
+        action="Give this column a role, or remove it from the synthetic data.",
     )
 
 

@@ -305,7 +305,7 @@ def _apply_acceptance(
 
 def other_files_reason(one: Acceptance) -> str:
     """Why an acceptance does not count that was given for other files."""
-    return f"{one.by} accepted {one.alert} for other files: that is void for these."
+    return f"{one.by} accepted {one.alert} for other files: this does not apply to these files."
 
 
 def unacceptable_reason(alert: Alert) -> str:

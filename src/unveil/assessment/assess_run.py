@@ -32,10 +32,10 @@ from unveil.records.run import FigureRow, Run, RunPart
 # What does a judgement come to, in one sentence? Never that something is safe.
 
 
-NO_COPY = "The project names no copy: only the original and tables are judged, and no copy."
+NO_COPY = "The project names no synthetic file: only the original and tables are assessed."
 _ALERTS: dict[AlertStatus, str] = {
     "block": "Against a release",
-    "decide": "For a person to decide",
+    "decide": "Decision outstanding",
     "review": "To review",
 }
 STALE = "Files or settings have changed since: measure again before a decision, unveil run."
@@ -91,7 +91,7 @@ def _verdict(figures: Sequence[LimitCheck], accepted_by: str) -> tuple[str, bool
     if above:
         return (
             f"{_format_count(len(above), 'figure')} of {len(limited)} with a limit"
-            f" {'is' if len(above) == 1 else 'are'} above {where}; the farthest is"
+            f" {'is' if len(above) == 1 else 'are'} above {where}; the furthest is"
             f" {_format_row(_farthest(above), several=_is_of_several(figures))}."
         ), False
     if unknown:

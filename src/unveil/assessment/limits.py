@@ -228,8 +228,8 @@ def check_limits(record: Disclosure, limits: Mapping[str, float]) -> tuple[Verdi
     for measure in limits:
         if measure in ATTRIBUTE and not record.targets:
             raise SettingsError(
-                f"The limit of {measure} cannot be held against anything: no target is measured."
-                " Name a target, or take the limit off."
+                f"The limit of {measure} applies to nothing: no target is measured. Name a target,"
+                " or remove the limit."
             )
     return tuple(
         verdict

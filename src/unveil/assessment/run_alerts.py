@@ -139,10 +139,9 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
         columns=tuple(columns[:MOST_ALONE]),
         status="decide",
         sentence=(
-            f"{format_names(columns)} {'have' if several else 'has'} no role: no one has said "
-            "whether"
-            f" {'they identify' if several else 'it identifies'} people, or what an intruder could"
-            f" learn by {'them' if several else 'it'}."
+            f"{format_names(columns)} {'have' if several else 'has'} no role: it is not stated"
+            f" whether {'they identify' if several else 'it identifies'} people, or what an"
+            f" intruder could learn by {'them' if several else 'it'}."
         ),
         action=(
             f"Add {'them' if several else 'it'} under [roles] in project.toml: identifier, key,"
@@ -161,10 +160,12 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterat
                 columns=(name,),
                 status="decide",
                 sentence=(
-                    f"{name} has the role identifier and is in the synthetic data alone, so no one"
-                    " can tell whether its values are real."
+                    f"{name} has the role identifier and is only in the synthetic data, so it is"
+                    " unknown whether its values are real."
                 ),
-                action="Remove the column from the synthetic data, or say why its values are new.",
+                action=(
+                    "Remove the column from the synthetic data, or state why its values are new."
+                ),
             )
 
 

@@ -39,7 +39,9 @@ def answer(
     """
     file = read_project(project, needs_files=False)
     if factor is None and by is not None:
-        raise SettingsError('Name the question: unveil answer release_context "..." --by ...')
+        raise SettingsError(
+            'Name the question: unveil answer release_context "..." --by "Name, role".'
+        )
     if factor is not None:
         file = answer_factor(file, factor, answer=text, by=by)
     found = list_answers(file)

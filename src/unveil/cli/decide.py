@@ -14,12 +14,12 @@ from unveil.view.render_rich import render_rich
 
 
 @click.command()
-@option("--release", "The copy is released.", is_flag=True)
-@option("--refuse", "The copy is not released.", is_flag=True)
-@option("--note", "On what considerations; kept with the decision.", "TEXT")
+@option("--release", "Release the synthetic data.", is_flag=True)
+@option("--refuse", "Refuse the release.", is_flag=True)
+@option("--note", "The reasons, kept with the decision.", "TEXT")
 @option(
     "--despite",
-    "Why it is released although an alert stands against it. One for each alert.",
+    "Why the data are released despite an alert. One for each alert.",
     "ID=REASON",
     multiple=True,
 )
@@ -52,7 +52,7 @@ def decide(
     changed, 4 a decision or sign-off is outstanding.
     """
     if release == refuse:
-        raise SettingsError("Say what you decide: --release or --refuse, one of the two.")
+        raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
     blocks = decision_blocks(decision, list_answers(file))

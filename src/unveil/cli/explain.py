@@ -16,7 +16,7 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @click.argument("target", required=False)
-@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
+@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
 @project_option
 @json_option
 def explain(

@@ -43,34 +43,34 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 @keys_option
 @option(
     "--max-msu",
-    "Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
+    "Maximum number of keys in a set. Default: all; required beyond 16 keys.",
     "N",
     type=int,
 )
 @option(
     "--dis-fraction",
-    "Sampling fraction: sample size by population size.",
+    "Sampling fraction: sample size / population size.",
     "SHARE",
     type=float,
     default=0.01,
 )
 @option(
     "--scores",
-    "How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
+    "Weight of a set of s of K keys: (K-s)!, or (2^(K-s)-1)/C(K,s).",
     type=click.Choice(["original", "normalised"]),
     default="original",
 )
 @option(
     "--missing-rule",
-    "A missing key makes no one unique and matches anything, or is a level of its own.",
+    "A missing key matches any value, or is a level of its own.",
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
 )
-@option("--weights", "For how many people of the population a record stands.", "COLUMN")
+@option("--weights", "Sampling weight: the people a record represents.", "COLUMN")
 @option("--sensitive", "Add l-diversity of this column.", "COLUMN")
 @option(
     "--alpha",
-    "What a record counts that matches another but lacks a key.",
+    "Count of a record that matches another but lacks a key.",
     "SHARE",
     type=float,
     default=1.0,

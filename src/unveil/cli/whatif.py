@@ -20,9 +20,9 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @exclude_option
-@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
-@option("--keep", "Write it into project.toml; needs --reason and --by.", is_flag=True)
-@option("--reason", "Why it is no real risk; kept with it.", "TEXT")
+@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--keep", "Record the exclusion in project.toml; needs --reason and --by.", is_flag=True)
+@option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
 @by_option
 @project_option
 @json_option

@@ -159,7 +159,7 @@ def explain_unaccepted(project: ProjectFile) -> str | None:
         return None
     if limits.is_marked:
         return f"the limits were changed since {limits.written_by} accepted them"
-    return f"{limits.written_by} stands beside the limits but did not accept them by command"
+    return f"{limits.written_by} is named beside the limits but did not accept them by command"
 
 
 def read_statements(project: ProjectFile) -> ProjectStatements:

@@ -292,9 +292,9 @@ def warnings_of(result: DistanceFilterResult) -> list[str]:
     person = None if result._people is None else result._people.record
     if person is not None and person.n_people < person.n_rows:
         found.append(
-            f"{person.column!r} {person.counts}. A row is compared with the distance of its nearest"
-            " original to any other original row, of the same person too: somebody with several"
-            " rows alike is protected less."
+            f"{person.column!r} {person.counts}. A row is compared with the distance of its"
+            " nearest original to any other original row, of the same person too: a person with"
+            " several equal rows is protected less."
         )
     if result._prepared.space.is_bounded:
         found.append(
@@ -418,7 +418,7 @@ def distance_filter(
     )
     if isinstance(synthetic, list | tuple):
         raise ReadError(
-            "synthetic is a list. Filter one copy at a time: each has rows of its own to keep."
+            "synthetic is a list. Filter one file at a time: each keeps rows of its own."
         )
     told = progress or no_progress
     sides = {"original": original, "synthetic": synthetic}

@@ -57,8 +57,8 @@ def synthesis_faults(said: Said) -> Faults:
     if "copies" in said and said["copies"] != 1:
         yield (
             "copies",
-            f"copies is {quote_value(said['copies'])}. One copy is protected and released: several"
-            " of the same original disclose more. Omit it.",
+            f"copies is {quote_value(said['copies'])}. One file is protected and released: several"
+            " from the same original disclose more. Omit it.",
         )
     for name, checks in _CHECKS.items():
         if said.get(name) is not None:
@@ -91,8 +91,8 @@ def identifier_faults(identifiers: Iterable[str], said: Said) -> Faults:
         if name in _MADE and column in {*identifiers} - told:
             yield (
                 name,
-                f"{name} names {column!r}, which has the role identifier and is excluded. Take it"
-                " out there, or say what to do with it: renumber or real_values.",
+                f"{name} names {column!r}, which has the role identifier and is excluded. Remove"
+                " it there, or state what to do with it: renumber or real_values.",
             )
 
 

@@ -221,7 +221,7 @@ def refill(
     if synthesiser.models.plan.is_beside:
         raise SettingsError(
             "Columns of this synthesiser are kept as the original has them, row for row, so rows"
-            " cannot be drawn anew. Synthesise every column, or use unveil.distance_filter."
+            " cannot be drawn again. Synthesise every column, or use unveil.distance_filter."
         )
     settings = parse_settings(
         metric=metric,

@@ -114,7 +114,7 @@ def _measure_noise(
     if "population" not in said:
         return None, None
     if "N" not in said:
-        raise SettingsError("N is not given. Say how many people the population has.")
+        raise SettingsError("N is not given. State the population size.")
     people = prepare_values(
         values,
         said["population"],
@@ -122,6 +122,7 @@ def _measure_noise(
         said.get("n", n_rows),
         said.get("noise", "normal"),
         discrete=bool(said.get("discrete", False)),
+        sampling=said.get("sampling", "without replacement"),
     )
     threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
     choice = choose_for_values(people, threshold) if sigma is None else None
@@ -135,7 +136,7 @@ def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
     kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
     values = given.cast(pl.Float64).alias("").set(kept, None)
     if values.is_null().all():
-        raise SettingsError(f"column {column!r} holds no number. Leave the step out.")
+        raise SettingsError(f"column {column!r} holds no number. Omit the step.")
     return values
 
 
@@ -210,7 +211,7 @@ class StepSentences:
         kind = step.settings.get("noise", "normal")
         text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
         if reason.ecap is None or reason.ecap.worst is None:
-            return f"{text}; no one measured what it protects from."
+            return f"{text}; what it protects from was not measured."
         if _is_undone(str(step.column), made):
             return f"{text}; rounding has undone it, so that it protects from nothing."
         before = " before rounding" if _is_rounded(str(step.column), made) else ""
@@ -268,8 +269,8 @@ class Stages:
             faults.append(
                 FileError(
                     ("protect", "step", number - 1),
-                    f"Step {number}: column {self.person!r} says whose row it is, and is in no copy"
-                    " anyway. Leave the step out.",
+                    f"Step {number}: column {self.person!r} identifies the person of a row and is"
+                    " never in the synthetic data. Omit the step.",
                 )
             )
         for step in self.plan.having(NOISE):

@@ -7,10 +7,9 @@ Percentages are 0 to 100, as in Raab (2024). ``None`` means not measurable; the 
 from typing import Literal
 
 from unveil.errors import SettingsError, list_names
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.exclusions import Effect, ExcludedCount, ExcludedIdentity
 from unveil.records.person import PersonColumn
-from unveil.version import __version__
 
 # Into which bands a column of numbers was cut before it was compared.
 
@@ -273,11 +272,9 @@ class NotMeasured(Record, frozen=True, kw_only=True):
     reason: str
 
 
-class Disclosure(Record, frozen=True, kw_only=True):
+class Disclosure(VersionedRecord, frozen=True, kw_only=True):
     """Identity and attribute disclosure of one scenario: Raab 2024, section 3 and Appendix 1."""
 
-    schema: int = SCHEMA
-    version: str = __version__  # of unveil
     files: tuple[str, ...]  # names of the files, the original's first; "a data frame" otherwise
     keys: tuple[str, ...]
     targets: tuple[str, ...]  # the riskiest first
@@ -367,11 +364,9 @@ class ExcessRow(Record, frozen=True, kw_only=True):
     R_exclusion: float | None  # (train - train_after) / (100 - train_after)
 
 
-class Excess(Record, frozen=True, kw_only=True):
+class Excess(VersionedRecord, frozen=True, kw_only=True):
     """How much more the copies give away about the people they were made from."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]  # train, control, copies
     keys: tuple[str, ...]
     targets: tuple[str, ...]
@@ -413,11 +408,9 @@ class ExclusionTableRow(Record, frozen=True, kw_only=True):
     n: float | None  # people behind `synthetic`; a mean over copies may be no whole number
 
 
-class ExclusionTable(Record, frozen=True, kw_only=True):
+class ExclusionTable(VersionedRecord, frozen=True, kw_only=True):
     """Raab 2024, Table 2: five sets of exclusions side by side."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]

@@ -6,10 +6,9 @@ figures is large by chance. Nothing is rounded, and nothing belongs to one perso
 
 from typing import Any, Literal
 
-from unveil.records.base import SCHEMA, Copy, Record
+from unveil.records.base import Copy, Record, VersionedRecord
 from unveil.records.disclosure import BandedColumn, ClaimRow, Coercion
 from unveil.records.judgement import Status
-from unveil.version import __version__
 
 SetMeasure = Literal["DiSCO", "repU"]
 
@@ -77,11 +76,9 @@ class KeySetVerdict(Record, frozen=True, kw_only=True):
     status: Status  # above: and not by chance; review: as chance would
 
 
-class KeySets(Record, frozen=True, kw_only=True):
+class KeySets(VersionedRecord, frozen=True, kw_only=True):
     """The risk on every set of the keys: the worst, by size, without each key, and all together."""
 
-    schema: int = SCHEMA
-    version: str = __version__
     files: tuple[str, ...]
     keys: tuple[str, ...]
     targets: tuple[str, ...]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from unveil.errors import SettingsError, list_names, nearest, quote_text
+from unveil.errors import SettingsError, unknown_name
 from unveil.records.base import Copy, Record
 from unveil.records.disclosure import Number
 from unveil.records.judgement import Unit
@@ -136,7 +136,7 @@ _OTHERS = (
     LimitedMeasure(
         "SAP",
         "share",
-        "the chance that so many known people give a zero of a published table away",
+        "the probability that knowing so many people recovers a zero of a published table",
         "Smith and Elliot 2008, as corrected",
         ("sap",),
         needs="table",
@@ -166,8 +166,8 @@ _OTHERS = (
     LimitedMeasure(
         "pMSE",
         "share",
-        "how well a model tells the synthetic data from the original; 0.25 is perfectly, 0 not"
-        " at all",
+        "how well a model distinguishes the synthetic data from the original; 0.25 = perfectly, 0"
+        " = not at all",
         "Snoke et al. 2018",
         ("utility",),
         about="utility",
@@ -204,11 +204,7 @@ def measure_named(name: str) -> LimitedMeasure:
 
 def unknown_measure(name: str, known: Iterable[str]) -> str:
     """Why no limit can be set on a name, and on what it can."""
-    names = tuple(known)
-    return (
-        f"No limit can be set on {quote_text(name)}.{nearest(name, names)} Limits can be"
-        f" set on: {list_names(names, most=len(names))}."
-    )
+    return unknown_name("No limit can be set on", name, known, "Limits can be set on", most=99)
 
 
 def limits_fault(name: str, review: float, limit: float) -> str | None:

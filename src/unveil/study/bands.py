@@ -84,13 +84,13 @@ def _check_other_than_numbers(columns: Sequence[CodedColumn]) -> None:
         answers, dtype = column.levels.drop_nulls(), column.levels.dtype
         if not dtype.is_numeric() and len(answers):
             faults.append(
-                f"Column {column.name!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not"
-                " numbers, and cannot be cut into bands. Take it out of the bands."
+                f"Column {column.name!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not numbers,"
+                " and cannot be cut into bands. Remove it from the bands."
             )
         elif dtype.is_integer() and _largest(answers) > LARGEST_EXACT:
             faults.append(
                 f"Column {column.name!r} holds whole numbers beyond 9,007,199,254,740,992, too"
-                " large to be cut exactly. Take it out of the bands, or divide it first."
+                " large to be cut exactly. Remove it from the bands, or divide it first."
             )
     if faults:
         raise AlignError("\n".join(faults))

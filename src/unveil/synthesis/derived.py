@@ -100,7 +100,7 @@ def derived_notes(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str,
         if n:
             said.append(
                 f"The derived column {column.column!r} differs from its formula in {n:,} of"
-                f" {len(frame):,} rows of the original; in a copy it never does."
+                f" {len(frame):,} rows of the original; in the synthetic data it never does."
             )
         frame = frame.with_columns(made.alias(column.column))
     return tuple(said)

@@ -49,8 +49,8 @@ class Instructions:
         """The same with the column that says whose row it is dropped, unless it is renumbered."""
         if person in (*named, *self.real_values):
             raise RolesError(
-                f"Column {person!r} says whose row it is, so nothing is synthesised from it. Name"
-                " it nowhere but in person, or in renumber."
+                f"Column {person!r} identifies the person of a row, so nothing is synthesised from"
+                " it. Name it nowhere but in person, or in renumber."
             )
         if person in (*self.drop, *self.renumber):
             return self
@@ -67,7 +67,7 @@ class Instructions:
         found = find_identifiers(table, open_, special_codes)
         person = find_person(table)
         if person is not None and person.column in open_:
-            found[person.column] = f"{person.counts}, so it says whose row it is."
+            found[person.column] = f"{person.counts}, so it identifies the person of a row."
         if found:
             told = [f"Column {name!r}: {why}" for name, why in found.items()]
             raise RolesError("\n".join([*told, WHAT_TO_DO]))

@@ -114,8 +114,8 @@ class Zeros:
         if n:
             records = "1 record has" if n == 1 else f"{n:,} records have"
             raise SettingsError(
-                f"In the original {records} a combination that is declared impossible."
-                " Change the rule, or mend the data."
+                f"In the original {records} a combination that is declared impossible. Change the"
+                " rule, or correct the data."
             )
 
     def to_arrays(self) -> dict[str, Any]:
@@ -177,9 +177,8 @@ def table_notes(
         for rule in rules if step.is_joint else ():
             if rule.column in columns and not _is_inside(rule, step, columns, parts):
                 said.append(
-                    f"The rule {quote_text(rule.text)} is applied after the columns of "
-                    f"{step.method!r}"
-                    " are drawn: their table does not know of it."
+                    f"The rule {quote_text(rule.text)} is applied after the columns of"
+                    f" {step.method!r} are drawn: their table does not include it."
                 )
     return tuple(said)
 

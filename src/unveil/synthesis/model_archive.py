@@ -29,8 +29,8 @@ def add_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 NOTICE = (
-    "CONFIDENTIAL: this file holds values of the original and the seed of its copies. Keep it where"
-    " the original is kept; it is no part of a release."
+    "CONFIDENTIAL: this file holds values of the original and the seed of the synthetic data. Keep"
+    " it where the original is kept; it is not part of a release."
 )
 DOCUMENT, MARK = "model.json", "CONFIDENTIAL.txt"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -87,7 +87,7 @@ def open_archive(path: Path) -> Iterator["ModelArchive"]:
 def check(place: str) -> NoReturn:
     """Refuse a file that is not as it was written."""
     raise ReadError(
-        f"{place} is damaged, or is no model file of unveil. Take another copy of it, or fit anew."
+        f"{place} is damaged, or is not a model file of unveil. Use a backup, or fit again."
     ) from None
 
 

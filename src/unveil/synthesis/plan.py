@@ -224,8 +224,8 @@ def make_plan(
     _check_both(made, numbered, "renumbered", "made in another way")
     if kept and numbered:
         raise RolesError(
-            "Columns that are kept stand row for row beside the original, so running numbers would"
-            f" tell which row is whose. Drop {list_names(map(repr, numbered))}, or keep no column."
+            "Columns that are kept match the original row for row, so running numbers would show"
+            f" which row is whose. Drop {list_names(map(repr, numbered))}, or keep no column."
         )
     out = (*aside, *drop)
     turns = tuple(name for name in (turns if order is not None else columns) if name not in out)

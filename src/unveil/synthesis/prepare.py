@@ -258,8 +258,8 @@ def _check_late_rules(
                 raise RolesError(absent_sentence(table.place, name, table.frame.columns))
         if rule.column not in plan.order:
             raise RolesError(
-                f"The rule {rule.text!r} settles {rule.column!r}, which is not synthesised. "
-                "Leave the rule out."
+                f"The rule {rule.text!r} determines {rule.column!r}, which is not synthesised."
+                " Omit the rule."
             )
         before = turns[: turns.index(rule.column)]
         late = [name for name in rule.needs if name not in before]

@@ -181,10 +181,7 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
             " synthetic, and each of its rows belongs to a person."
         )
     if plan.kept and plan.strata:
-        notes.append(
-            f"The strata ({list_names(plan.strata)}) of such a copy are the original's too, row for"
-            " row."
-        )
+        notes.append(f"The strata ({list_names(plan.strata)}) are the original's too, row for row.")
     return tuple(notes)
 
 

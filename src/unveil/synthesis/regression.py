@@ -80,7 +80,7 @@ class ClassModel(ABC):
         return cls(arrays["classes"], DummyCoding.from_arrays(strip_prefix("coding", arrays)), fit)
 
 
-SEPARATED = "predictors separate the classes, so coefficients were held back by a ridge"
+SEPARATED = "predictors separate the classes, so coefficients were shrunk by a ridge penalty"
 
 
 def notes_of(name: str, fit: RegressionFit, predictors: Predictors) -> tuple[str, ...]:

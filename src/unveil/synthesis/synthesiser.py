@@ -282,8 +282,8 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
-            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "
-            "stand beside it row for row. Omit rows."
+            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept"
+            " match it row for row. Omit rows."
         )
     return n_rows
 
@@ -291,8 +291,8 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
 def inflation_note(n_rows: int, n_original: int) -> str:
     """What to say of a copy that has more rows than its original."""
     return (
-        f"A copy has {n_rows:,} rows, more than the {n_original:,} of the original: tests and "
-        "intervals computed from it claim more certainty than the data can give."
+        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
+        " tests and intervals computed from it claim more certainty than the data can give."
     )
 
 

@@ -245,7 +245,7 @@ def _(record: Explanation) -> Iterator[Block]:
         yield table("Step by step", heads, steps, text=heads[1:])
         yield from _explain_flags(one.findings)
     limited = [one for one in record.figures if one.limit is not None]
-    yield figure_table("Against the limits", limited)
+    yield figure_table("Figures and limits", limited)
     yield from sentences(_not_measured(record.figures))
 
 
@@ -255,7 +255,7 @@ def _explain_flags(flags: Sequence[ExplainedFlag]) -> Iterator[Block]:
         return
     found = [one.finding for one in flags]
     n_open = sum(one.state == "open" for one in found)
-    yield Heading(f"Flags that may be common knowledge: {len(flags):,}, outstanding: {n_open:,}", 4)
+    yield Heading(f"Flags that may be common knowledge: {len(flags):,}, outstanding {n_open:,}", 4)
     yield Items(tuple(map(flag_text, found[:MOST_FLAGS])), "▲")
     if len(flags) > MOST_FLAGS:
         yield Sentence(f"... and {len(flags) - MOST_FLAGS:,} more: all of them with --json", "dim")
@@ -264,7 +264,7 @@ def _explain_flags(flags: Sequence[ExplainedFlag]) -> Iterator[Block]:
     yield Command(visible(first.whatif))
     if first.finding.state == "open":
         yield from (Command(visible(one)) for one in (first.accept, first.keep))
-    yield Sentence("To exclude it without a ruling, paste into project.toml:", "lead")
+    yield Sentence("To exclude the first, add to project.toml:", "lead")
     yield Command(first.toml)
 
 
@@ -321,7 +321,7 @@ def limit_table(caption: str, limits: Sequence[Limit]) -> TableBlock:
 def answer_blocks(answers: Sequence[ContextAnswer], why: Mapping[str, str]) -> Iterator[Block]:
     """The questions about the context, each with its answer or why it is asked."""
     n = sum(one.answer is not None for one in answers)
-    yield Heading(f"The five questions about the context: {n} of {len(answers)} answered")
+    yield Heading(f"Context questions: {n} of {len(answers)} answered")
     for one in answers:
         on = f" on {one.on}" if one.on else ""
         below = why[one.name]

@@ -230,7 +230,7 @@ def _check_codes_with_a_distance(tolerance: GuessTolerance, categorical: Sequenc
     if both:
         raise RolesError(
             f"{list_names(repr(name) for name in both)} cannot be categorical and have an absolute"
-            " tolerance: codes are the same or not, never near. Take it out of one of the two."
+            " tolerance: codes are the same or not, never near. Remove it from one of the two."
         )
 
 
@@ -240,12 +240,12 @@ def _check_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | 
         (secrets, "secrets", "the intruder would learn"),
     ):
         if given is not None and not given:
-            raise RolesError(f"No {what} are given. Name the columns {use}, or leave {what} out.")
+            raise RolesError(f"No {what} are given. Name the columns {use}, or omit {what}.")
     both = [name for name in secrets or () if name in (keys or ())]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be key and secret: what the intruder"
-            " knows already cannot be inferred. Take it out of one of the two."
+            f"{list_names(repr(name) for name in both)} cannot be key and secret: what the"
+            " intruder knows already cannot be inferred. Remove it from one of the two."
         )
 
 

@@ -225,7 +225,8 @@ def _two_sets(columns: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if both:
         raise RolesError(
             f"{list_names(repr(name) for name in both)} cannot be in both sets of columns: the two"
-            " files could be linked by it without a copy. Take it out of one of the two."
+            " files could be linked by it without the synthetic data. Remove it from one of the"
+            " two."
         )
     return first, second
 

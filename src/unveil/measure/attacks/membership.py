@@ -272,7 +272,7 @@ def _interval(
 
 
 MOST_THRESHOLDS = 21
-ONE_ROW = "Of each person one row is looked at, drawn at random."
+ONE_ROW = "One row of each person is used, drawn at random."
 WIDE = 0.2
 """An interval of the relative F1 as wide as this says little."""
 SIDES = {ORIGINAL: "original", SYNTHETIC: "synthetic data", CONTROL: "control data"}
@@ -384,8 +384,7 @@ def _check_single(data: AttackData) -> None:
         rows = data.slice_of(side)
         if rows.stop - rows.start < 2:
             raise AlignError(
-                f"The {name} has 1 record, from which nothing can be said of distances. Give a"
-                " file of at least 2."
+                f"The {name} has 1 record, too few for distances. Give a file of at least 2."
             )
 
 
@@ -508,17 +507,17 @@ def _warnings(
         has = "1 control record is" if n_shared == 1 else f"{n_shared:,} control records are"
         yield (
             f"{has} equal to an original record in every compared column. If these are the same"
-            " people the control is no control, and the attack looks weaker than it is."
+            " people, the control sample is invalid, and the attack looks weaker than it is."
         )
     if threshold is None:
         yield (
             "The threshold was chosen afterwards, as the best for the attacker, so the relative F1"
-            " of the headline is never below 0 and is above it by chance alone."
+            " of the headline is never below 0 and exceeds it by chance."
         )
     if interval[1] - interval[0] > WIDE:
         yield (
             f"The relative F1 is known to within {(interval[1] - interval[0]) / 2:.2f} either way:"
-            " there are too few records to say much."
+            " there are too few records for a precise figure."
         )
 
 

@@ -244,7 +244,7 @@ def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[st
     if row.naive is not None and row.naive.centre >= row.main.centre - ALIKE:
         yield (
             "Uninformed guesses succeed as often as the attack, or more often: it is too weak to"
-            " say that there is no risk."
+            " show that there is no risk."
         )
     if row.outcomes.control is not None and row.control is None:
         who = "Nothing of the control was attacked"
@@ -261,17 +261,18 @@ def _control_warnings(row: WeightedOutcomes, main: Rate, control: Rate) -> Itera
     n = 0 if row.outcomes.control is None else len(row.outcomes.control)
     if row.interval is not None and row.interval[1] - row.interval[0] > NOTHING_SAID:
         yield (
-            "R cannot be said: the attack succeeds with so many of the control that too few are"
-            " left whom the synthetic data could disclose, or too few were attacked."
+            "R cannot be computed: the attack succeeds on so much of the control sample that too"
+            " few people remain whom the synthetic data could disclose, or too few were attacked."
         )
         return
     low, high = delta_interval(main, control)
     if (high - low) / 2 > WIDE:
         enough = needed_attacks(main.centre, control.centre, row.level)
         yield (
-            f"The control is too small to say much: with {n:,} {'attack' if n == 1 else 'attacks'}"
-            f" on it R is known to within {(high - low) / 2:.2f} either way; for {WANTED} about"
-            f" {max(enough, n + 1):,} on each side are needed."
+            f"The control sample is too small for a precise figure: with {n:,}"
+            f" {'attack' if n == 1 else 'attacks'} on it R is known to within"
+            f" {(high - low) / 2:.2f} either way; for {WANTED} about {max(enough, n + 1):,} on"
+            " each side are needed."
         )
 
 
@@ -283,8 +284,8 @@ def _alike(outcomes: Outcomes) -> Iterator[str]:
     alike = [name for name, values in sides.items() if np.ptp(values) < ALIKE]
     if alike:
         yield (
-            f"All attacks on {' and on '.join(alike)} ended alike, so the width of the interval"
-            " rests on how many there were, and on nothing seen."
+            f"All attacks on {' and on '.join(alike)} had the same outcome, so the width of the"
+            " interval depends only on their number."
         )
 
 

@@ -230,7 +230,7 @@ def truth_values(given: Any, n_original: int) -> Mask:
         mask = np.empty(0, object)
     if mask.dtype != bool or mask.ndim != 1:
         raise SettingsError(
-            "The mask does not hold truth values alone. Give true or false for each original"
+            "The mask does not hold only truth values. Give true or false for each original"
             " record, in the order of the original."
         )
     if len(mask) != n_original:

@@ -101,8 +101,8 @@ def key_sets(
     for rule in rules:
         if rule.limit is not None:
             raise SettingsError(
-                f"Exclusion {quote_text(rule.text)}: a limit on denominators is another one on"
-                " every set of keys. Leave it out here."
+                f"Exclusion {quote_text(rule.text)}: a limit on denominators differs for every set"
+                " of keys. Omit it here."
             )
     settings = ClaimSettings(seed=parse_seed(seed))
     opening = open_scenario(

@@ -179,7 +179,7 @@ def _check_unknown(name: str, rest: Mapping[Any, Any], known: Sequence[str]) -> 
 def _parse_numbers(name: str, given: Sequence[Any]) -> Population:
     family = FAMILIES.get(name)
     if family is None:
-        raise SettingsError(f"The population {name} takes no numbers. Write {name} alone.")
+        raise SettingsError(f"The population {name} takes no numbers. Write only {name}.")
     if not family.n_needed <= len(given) <= len(family.parameters):
         wanted = ", ".join(family.parameters[: family.n_needed])
         raise SettingsError(

@@ -70,7 +70,7 @@ class SuggestSettings:
         """Refuse keys that hold no single values."""
         faults = [
             f"Column {name!r} of {mid_sentence(table.place)} holds {unread[name]}, not single"
-            " values, and cannot be a key. Take it out of the keys, or split it into columns of"
+            " values, and cannot be a key. Remove it from the keys, or split it into columns of"
             " numbers, text or dates."
             for name in self.keys
             if name in unread
@@ -80,8 +80,8 @@ class SuggestSettings:
     def refuse_codes_of_text(self, aligned: Mapping[str, AlignedColumn]) -> None:
         """Refuse special codes of columns that hold no numbers."""
         faults = [
-            f"Special codes are given for {name!r}, which holds no numbers. Take it out of the"
-            " special codes; an entry that means missing is said with missing_values (--missing on"
+            f"Special codes are given for {name!r}, which holds no numbers. Remove it from the"
+            " special codes; declare an entry that means missing with missing_values (--missing on"
             " the command line)."
             for name in self.special_codes
             if name not in aligned or not aligned[name].sides[0].dtype.is_numeric()
@@ -99,8 +99,8 @@ def parse_suggest_settings(
     key_names = names(keys, "Keys")
     if not key_names:
         raise RolesError(
-            "No keys are given. Name the columns an intruder would know, or leave the keys out to"
-            " have them proposed."
+            "No keys are given. Name the columns an intruder would know, or omit the keys to have"
+            " them proposed."
         )
     return SuggestSettings(key_names, codes)
 
@@ -131,7 +131,7 @@ KNOWN = {
 def explain_key(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
     """Why a column is a key."""
     is_alone = not n_gained and column.name == found.names[0]
-    gained = "No one becomes unique by it alone." if is_alone else _format_gain(n_gained)
+    gained = "No one becomes unique on it alone." if is_alone else _format_gain(n_gained)
     if found.stop != "given":
         return f"{_topic(column)}: {KNOWN[column.grade or '']}. {gained}"
     is_name = column.look is not None and column.look.is_near_unique
@@ -152,12 +152,12 @@ def explain_other(
         if settled:
             return f"{_topic(column)}, but {settled}: it adds {_points(n_gained, n_records)}."
         return f"{_topic(column)}: {_explain_candidate(column, found, n_gained)}"
-    also = f" In these data it is {settled}: the key gives it away." if settled else ""
+    also = f" In these data it is {settled}: the key determines it." if settled else ""
     if column.grade == "sensitive":
         return f"{_topic(column)}: sensitive, so {LEARN}.{also}"
     if column.topic == "opinion":
         return f"{_topic(column)}: {LEARN}.{also}"
-    return f"no word says that others know it: {LEARN}.{also}"
+    return f"no word suggests that others know it: {LEARN}.{also}"
 
 
 def _explain_candidate(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:

@@ -175,7 +175,7 @@ def _kind(pair: ColumnPair) -> Iterator[Difference]:
         (NOUNS[here], NOUNS[there]),
         f"Column {quote_name(pair.name)} holds {NOUNS[here]} in the original and {NOUNS[there]} in"
         f" {pair.copy}.",
-        f"Write it as {NOUNS[here]} in the synthetic data, or say which entries mean missing"
+        f"Write it as {NOUNS[here]} in the synthetic data, or declare which entries mean missing"
         " (--missing).",
     )
 

@@ -328,10 +328,9 @@ def _check_other_lengths(tables: Sequence[Table]) -> None:
     """Rows that stand for each other are as many on every side."""
     n = tables[0].frame.height
     faults = [
-        f"{table.place} has {table.frame.height:,} records and"
-        f" {mid_sentence(tables[0].place)} {n:,}. Rows can be matched to rows only in a"
-        " copy that has the rows of the original, in their order; for other copies see"
-        " unveil.disclosure."
+        f"{table.place} has {table.frame.height:,} records and {mid_sentence(tables[0].place)}"
+        f" {n:,}. Rows can be matched to rows only in synthetic data that have the rows of the"
+        " original, in their order; for other copies see unveil.disclosure."
         for table in tables[1:]
         if table.frame.height != n
     ]
@@ -341,7 +340,7 @@ def _check_other_lengths(tables: Sequence[Table]) -> None:
 def _look_up_copies(lookup: Lookup, progress: Progress) -> dict[CopyName, Matches]:
     found: dict[CopyName, Matches] = {}
     for copy in range(1, lookup.n_copies + 1):
-        progress(f"looking people up in copy {copy}", copy - 1, lookup.n_copies)
+        progress(f"matching people to copy {copy}", copy - 1, lookup.n_copies)
         found[copy] = match_copy(lookup, copy)
     if lookup.n_copies > 1:
         found["pooled"] = match_all_copies(lookup)

@@ -94,13 +94,13 @@ def _check_others(keys: Sequence[str], weights: Any, sensitive: Any) -> None:
             )
         if name in keys:
             raise RolesError(
-                f"Column {name!r} cannot be a key and {role} at once. Take it out of one of the"
+                f"Column {name!r} cannot be a key and {role} at once. Remove it from one of the"
                 " two."
             )
     if weights is not None and weights == sensitive:
         raise RolesError(
-            f"Column {weights!r} cannot be weights and sensitive at once. Take it out of one of the"
-            " two."
+            f"Column {weights!r} cannot be weights and sensitive at once. Remove it from one of"
+            " the two."
         )
 
 
@@ -113,8 +113,8 @@ def weights_of(table: OneTable, name: str | None) -> Floats:
     if given.null_count():
         n = given.null_count()
         raise SettingsError(
-            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or leave"
-            " these records out."
+            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or"
+            " remove these records."
         )
     if not given.dtype.is_numeric():
         raise SettingsError(f"{where} are not numbers. Name the column of the sampling weights.")
@@ -123,13 +123,13 @@ def weights_of(table: OneTable, name: str | None) -> Floats:
     if n_bad:
         raise SettingsError(
             f"{where} are negative or infinite for {n_bad:,} of {table.n_records:,} records. A"
-            " weight says for how many people a record stands: 0 or more."
+            " weight is the number of people a record represents: 0 or more."
         )
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise SettingsError(
-                f"{where} add up to more than can be computed. A weight says for how many people a"
-                " record stands."
+                f"{where} add up to more than can be computed. A weight is the number of people a"
+                " record represents."
             )
     return weights
 
@@ -332,8 +332,8 @@ def match_risk(
         )
     if tolerance is not None:
         raise SettingsError(
-            "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
-            " the synthetic data after the data, or leave the tolerance out."
+            "A tolerance is given, but no synthetic data. It states by how much synthetic keys may"
+            " be off: give the synthetic data after the data, or omit the tolerance."
         )
     asked = parse_risk_settings(
         key_names,
@@ -361,15 +361,13 @@ def _check_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
     for name, (value, unset) in given.items():
         if value != unset:
             raise SettingsError(
-                f"{name} is {quote_value(value)}, which has no meaning where rows of a copy are "
-                "matched"
-                " to rows of the data. Omit it, or give the data alone."
+                f"{name} is {quote_value(value)}, which has no meaning where synthetic rows are"
+                " matched to rows of the data. Omit it, or give only the data."
             )
     if missing not in (None, "category"):
         raise SettingsError(
-            f"missing is {quote_value(missing)}. Where rows of a copy are matched to rows of "
-            "the data a"
-            " missing key is a level: omit it, or give 'category'."
+            f"missing is {quote_value(missing)}. Where synthetic rows are matched to rows of the"
+            " data, a missing key is a level: omit it, or give 'category'."
         )
 
 

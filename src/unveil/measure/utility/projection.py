@@ -158,7 +158,7 @@ def parse_marks(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:
     if not is_list(given) or len(given) != len(n_rows):
         raise SettingsError(
             f"kept must be a list of truth values for each of the {len(n_rows)} copies, None for a"
-            " copy without."
+            " copy without one."
         )
     return tuple(
         _mark(one, n, copy)
@@ -414,7 +414,7 @@ def projection(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
-        progress("finding the axes", 0, 2)
+        progress("computing the axes", 0, 2)
         fitted, eigenvalues = _fit_components(columns_used)
         progress("placing the records", 1, 2)
         places = tuple(_project(columns_used, fitted, side) for side in range(opened.n_copies + 1))

@@ -133,7 +133,7 @@ def _warnings(
     if _retained_gain(rows, headline)[1] is None:
         yield (
             "Even a model made on the original does no better than a guess, so this outcome cannot"
-            " tell good copies from bad ones."
+            " distinguish good synthetic data from bad."
         )
 
 
@@ -151,7 +151,7 @@ def _missing_classes(trial: Trial, copies: Sequence[int]) -> Iterator[str]:
             classes = "1 class" if n_lacking == 1 else f"{n_lacking} classes"
             yield (
                 f"Copy {number} lacks {classes} of the outcome that the original has; its model"
-                " holds them impossible."
+                " treats them as impossible."
             )
 
 
@@ -270,7 +270,7 @@ def _columns(outcome: Any, predictors: Any) -> tuple[str, ...] | None:
     chosen = names(predictors, "Predictors")
     if outcome in chosen:
         raise RolesError(
-            f"The outcome {outcome!r} cannot predict itself. Take it out of predictors."
+            f"The outcome {outcome!r} cannot predict itself. Remove it from the predictors."
         )
     if not chosen:
         raise RolesError("No predictors are given. Name some, or omit them for all columns.")

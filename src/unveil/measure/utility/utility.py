@@ -153,7 +153,7 @@ def _record(opened: UtilityData, settings: UtilitySettings, progress: Progress) 
     between = _between_copies(compared, settings, progress)
     rows, reasons = [], []
     for copy in range(1, opened.n_copies + 1):
-        progress(f"telling copy {copy} from the original", copy - 1, opened.n_copies)
+        progress(f"distinguishing copy {copy} from the original", copy - 1, opened.n_copies)
         row = _row(compared, copy, settings, between)
         if is_sampled:
             row = replace(row, pMSE_error=_sampling_error(row, opened, settings))
@@ -194,7 +194,7 @@ def _between_copies(
     """How well any two of the copies are told apart."""
     pairs = list(combinations(range(1, compared.opened.n_copies + 1), 2))
     if pairs:
-        progress("telling copies from one another", 0, 1)
+        progress("distinguishing copies from one another", 0, 1)
     workers = settings.workers if settings.model == "cart" else 1
     return run_in_threads(lambda pair: _fit(compared, pair, settings), pairs, workers)
 

@@ -145,7 +145,7 @@ def _check(faults: Sequence[UnusableColumn], settings: DistanceSettings) -> None
     """Refuse columns that may not be dropped, with every fault found."""
     if settings.drop == "refuse" and faults:
         said = "\n".join(fault.sentence for fault in faults)
-        raise SettingsError(f"{said}\nLeave these columns out, or let them go with drop='auto'.")
+        raise SettingsError(f"{said}\nOmit these columns, or have them dropped with drop='auto'.")
     guarded = [fault for fault in faults if fault.column in settings.protected]
     if guarded:
         said = "\n".join(fault.sentence for fault in guarded)

@@ -82,8 +82,7 @@ def fingerprint(table: Table) -> str:
             made.update(piece.write_csv(quote_style="non_numeric").encode())
     except pl.exceptions.PolarsError:
         raise ReadError(
-            f"{table.place} has a column of lists or records, of which no copy can be made. Leave"
-            " it out."
+            f"{table.place} has a column of lists or records, which cannot be synthesised. Omit it."
         ) from None
     return made.hexdigest()
 
