@@ -9,6 +9,7 @@ from unveil.cli.options import (
     check_lacking,
     exclude_option,
     key_and_target_options,
+    option,
     output_options,
     person_option,
     reading_options,
@@ -39,6 +40,7 @@ from unveil.view.output import print_table
 @exclude_option
 @person_option
 @reading_options
+@option("--nearest", "Add R of an intruder who takes the nearest synthetic record.", is_flag=True)
 @chart_option
 @words_option
 @output_options
