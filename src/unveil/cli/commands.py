@@ -35,6 +35,7 @@ COMMANDS = {
     "limits": ("limits", "Limits in force, presets with their origin; accept them by name."),
     "log": ("log", "Who changed what and when; whether all is as it was written."),
     "noise": ("noise", "How much noise a column of a copy needs; the copy with it."),
+    "plan": ("plan", "What many published tables disclose together, and which of them."),
     "protect": ("protect", "Recode, synthesise, filter and add noise, as a project file says."),
     "replicate": ("replicate", "Whether published results still come out on the copy."),
     "report": ("report", "Write a run as one self-contained HTML report, ready to sign and print."),
