@@ -300,8 +300,8 @@ def test_an_unexpected_fault_is_told_by_its_type_alone(run, tmp_path, monkeypatc
     code, out, err = run(command, *more)
     assert (code, out) == (1, "")
     assert err == (
-        f"unveil: An unexpected fault ({kind}). Nothing was written. This is a fault of unveil, not"
-        " of your data: please report it, with the command and without any data.\n"
+        f"unveil: Internal error ({kind}). Nothing was written. The error is in unveil, not in"
+        " your data: please report it with the command, and without any data.\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["o.parquet", "s.parquet"]
 

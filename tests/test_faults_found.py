@@ -224,8 +224,8 @@ def test_copies_of_several_sizes_are_told_apart(run, tmp_path):
 def test_a_file_that_may_not_be_read_is_told_in_our_words(run, tmp_path):
     (tmp_path / "o.csv").chmod(0)
     assert run(*D, "-k", "sex")[2] == (
-        "unveil: The original (o.csv) may not be read by this user. Ask its owner for the right to"
-        " read it, or read a copy that is yours.\n"
+        "unveil: The original (o.csv) may not be read by this user. Ask its owner for permission,"
+        " or use your own copy of the file.\n"
     )
 
 

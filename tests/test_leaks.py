@@ -159,7 +159,7 @@ DAMAGED = {
     "short": text("k,t", f"{WORD},1", WORD),
     "long": text("k,t", f"a,1,{WORD}"),
     "quotation mark not closed": text("k,t", f'a,"{WORD}', "b,2"),
-    "quotation mark astray": text("k,t", f'a,{WORD}"x"', "b,2"),
+    "stray quotation mark": text("k,t", f'a,{WORD}"x"', "b,2"),
     "quotation mark in the header": text('k,"t', f"{WORD},1", "b,2"),
     "NUL": text("k,t", f"{WORD}\0,1"),
     "mark belied": b"\xef\xbb\xbf" + text("k,t", f"{WORD},1") + b"\xff,1\n",
@@ -451,8 +451,8 @@ def test_an_unexpected_fault_is_told_by_its_type_alone(run, monkeypatch, stage, 
     code, out, err = run()
     assert (code, out) == (1, "")
     assert err == (
-        f"unveil: An unexpected fault ({kind}). Nothing was written. This is a fault of unveil, not"
-        " of your data: please report it, with the command and without any data.\n"
+        f"unveil: Internal error ({kind}). Nothing was written. The error is in unveil, not in"
+        " your data: please report it with the command, and without any data.\n"
     )
 
 

@@ -90,8 +90,8 @@ def test_two_files_of_one_name_are_refused_before_anything_is_read(tmp_path):
     with pytest.raises(WriteError) as fault:
         write_files([("absent.csv", path), ("absent too.csv", path)], WriteSettings())
     assert str(fault.value) == (
-        "Two files would be called FAKE_c.sav. Nothing was written. Give the copies names that"
-        " differ, or write them one at a time."
+        "Two files would be called FAKE_c.sav. Nothing was written. Give the files different"
+        " names, or write them one at a time."
     )
 
 

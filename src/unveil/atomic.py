@@ -51,9 +51,8 @@ class FilePlacement:
         twice = sorted({path.name for path in paths if paths.count(path) > 1})
         if twice:
             raise WriteError(
-                f"Two files would be called {list_names(twice)}. Nothing was written. Give the "
-                "copies"
-                " names that differ, or write them one at a time."
+                f"Two files would be called {list_names(twice)}. Nothing was written. Give the"
+                " files different names, or write them one at a time."
             )
         present = [path for path in paths if os.path.lexists(path)]
         if present and not self._overwrite:

@@ -106,7 +106,7 @@ def test_a_limit_exceeded_is_exit_code_3_whatever_is_missing():
     assert (found.exit_code, found.n_above) == (3, 1)
     assert found.headline == (
         "1 figure of 1 with a limit is above the limits that B. Smith, data protection accepted;"
-        " the farthest is DiSCO: 12.0 % (limit 10)."
+        " the furthest is DiSCO: 12.0 % (limit 10)."
     )
 
 
@@ -280,7 +280,7 @@ def test_what_changed_since_the_run_is_told_and_is_no_verdict():
 def test_the_farthest_is_measured_by_its_own_limit():
     rows = (figure("DiSCO", 20.0, target="a", copy=1), figure("repU", 90.0, copy=1))
     found = assess_run(a_run(rows), [], said({"DiSCO": (1, 2), "repU": (10, 60)}))
-    assert found.headline.endswith("the farthest is DiSCO of a: 20.0 % (limit 2).")
+    assert found.headline.endswith("the furthest is DiSCO of a: 20.0 % (limit 2).")
 
 
 def test_a_positive_figure_is_never_shown_as_nothing():
@@ -315,7 +315,7 @@ def test_what_changed_since_the_run_shuts_the_gate_and_is_in_the_headline():
         ),
         (
             (part("disclosure", state="not measured", reason="Keys differ."),),
-            "See to it, and run again: Keys differ.",
+            "Correct this and run again: Keys differ.",
         ),
     ],
 )
@@ -324,10 +324,7 @@ def test_a_copy_whose_disclosure_nobody_measured_passes_no_gate(parts, fix):
     found = assess_run(run, [], said({"S_pMSE": (3, 10)}))
     (missing,) = found.missing
     assert (found.exit_code, missing.kind, missing.fix) == (4, "measure", fix)
-    assert (
-        missing.sentence
-        == "What the synthetic data disclose was measured in no scenario (disclosure)."
-    )
+    assert missing.sentence == "No scenario measured disclosure."
 
 
 def test_without_a_copy_the_headline_says_that_none_is_judged():
@@ -335,7 +332,9 @@ def test_without_a_copy_the_headline_says_that_none_is_judged():
     run = a_run((figure("SAP", 0.0, part="sap t"),), (table,), n_synthetic=())
     found = assess_run(run, [], said({"SAP": (0.1, 0.2)}))
     assert (found.exit_code, found.missing) == (0, ())
-    assert "The project names no copy: only the original and tables are judged" in found.headline
+    assert (
+        "The project names no synthetic file: only the original and tables are assessed"
+    ) in found.headline
 
 
 @pytest.mark.parametrize(

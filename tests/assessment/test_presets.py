@@ -73,7 +73,7 @@ def test_limits_of_a_project_say_whether_they_are_those_of_the_preset():
 
 def test_each_audience_has_a_stated_rule_and_none_is_taken_for_open():
     assert set(RULES) == set(AUDIENCES)
-    assert rule_of(None) == f"No audience is said, so it is taken for open. {RULES['open']}"
+    assert rule_of(None) == f"No audience is stated, so it is taken to be open. {RULES['open']}"
     assert [may_rule_together(one) for one in (*AUDIENCES, None)] == [True, True, False, False]
 
 

@@ -12,7 +12,7 @@ from project_cases import ran
 def test_the_five_questions_are_listed_with_why_they_are_asked(tmp_path):
     code, shown, _ = typed(ran(tmp_path), "answer")
     assert code == 0
-    assert "The five questions about the context: 0 of 5 answered" in shown
+    assert "Context questions: 0 of 5 answered" in shown
     assert shown.count("○") == 5
 
 
@@ -32,6 +32,8 @@ def test_wrong_use(tmp_path):
         2,
         'Write the answer: unveil answer other_sources "...".',
     )
-    assert typed(folder, "answer", "other_sources", "x")[2] == 'Say who you are: --by "Name, role".'
+    assert typed(folder, "answer", "other_sources", "x")[2] == (
+        'A name is required: --by "Name, role".'
+    )
     assert "Did you mean 'other_sources'?" in typed(folder, "answer", "othersources", "x")[2]
     assert typed(folder, "answer", "--by", "x")[0] == 2

@@ -82,7 +82,7 @@ def test_without_a_control_membership_is_left_out_and_this_is_said(folder, capsy
     found = document(folder, "--all", *QUICK, capsys=capsys)
     assert found["copies"][0]["membership"] is None
     assert found["control"] is None
-    assert "Membership was not tried: it needs a control sample, --control." in found["notes"]
+    assert "Membership was not run: it needs a control sample, --control." in found["notes"]
 
 
 def test_keys_are_split_before_columns_are(folder, capsys):
@@ -95,9 +95,9 @@ def test_files_of_one_or_two_columns_are_attacked_as_far_as_they_can_be(folder, 
     found = document(folder, *QUICK, capsys=capsys, files=("one.csv", "one.csv"))
     assert attacks_in(found["copies"][0]) == ["singling_out_univariate"]
     assert found["notes"][:2] == [
-        "Singling out by several columns and inference were not run: the files have one column in"
-        " common.",
-        "Linkability was not run: it needs two columns or more.",
+        "Singling out by several columns and inference were not run: the files share only one"
+        " column.",
+        "Linkability was not run: it needs at least two columns.",
     ]
     found = document(folder, *QUICK, capsys=capsys, files=("two.csv", "two.csv"))
     assert attacks_in(found["copies"][0]) == [*ALL[:3], "inference", "inference"]
@@ -345,6 +345,6 @@ def test_a_column_asked_for_and_left_out_is_refused(folder, capsys):
     given = ["--inference", "--secrets", "age", "--without", "age"]
     code, out, err = run(folder, *given, capsys=capsys)
     assert (code, out) == (2, "")
-    assert "'age' cannot be asked for and excluded. Take it out of one of the two." in " ".join(
-        err.split()
-    )
+    assert (
+        "'age' cannot be both requested and excluded. Remove it from one of the two."
+    ) in " ".join(err.split())

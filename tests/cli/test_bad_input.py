@@ -291,7 +291,7 @@ FILES = [
         original(f'sex,"age,ill\nM,31,{CANARY}\n'),
         BY_SEX,
         "The original (o.csv) has a header that cannot be read: a column name runs over the end of"
-        " the line. Look for a quotation mark astray in the first line, or shorten the name to one"
+        " the line. Look for a stray quotation mark in the first line, or shorten the name to one"
         " line.",
     ),
     Case(
@@ -400,7 +400,7 @@ ROLES = [
         GOOD,
         (*COMPARE, "-k", "sex,age", "-t", "ill,age"),
         "'age' cannot be key and target of the same scenario: what the intruder knows already"
-        " cannot be disclosed. Take it out of one of the two.",
+        " cannot be disclosed. Remove it from one of the two.",
     ),
     Case(
         "a key given twice",
@@ -445,7 +445,7 @@ ROLES = [
         "no keys",
         GOOD,
         COMPARE,
-        "Say what an intruder would know about a person: --keys sex,age,region.",
+        "Name the key variables an intruder would know: --keys sex,age,region.",
     ),
 ]
 
@@ -695,8 +695,8 @@ SETTINGS = [
         "a limit that no target can be held against",
         copy(SYNTHETIC.replace("age,ill", "AGE,ILL")),
         (*BY_SEX, "--limit", "DiSCO=10"),
-        "The limit of DiSCO cannot be held against anything: no target is measured. Name a target,"
-        " or take the limit off.",
+        "The limit of DiSCO applies to nothing: no target is measured. Name a target, or remove"
+        " the limit.",
     ),
     limit("in words", "DiSCO=ten", sentence=not_a_number("ten")),
     limit("with a percent sign", "DiSCO=10%", sentence=not_a_number("10%")),

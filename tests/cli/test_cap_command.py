@@ -127,16 +127,16 @@ REFUSED = {
     ),
     "no keys": (
         ("original.csv", "copy1.csv"),
-        "Say what an intruder would know about a person: --keys sex,age,region.",
+        "Name the key variables an intruder would know: --keys sex,age,region.",
     ),
     "no target": (
         ("original.csv", "copy1.csv", "-k", "k1"),
-        "Name what an intruder would guess about a person: --target income.",
+        "Name the target variable: --target income.",
     ),
     "a method without files": (
         (*PLAIN, "--method", "CART"),
-        "--method 'CART' cannot be read. Write a name, =, and the files of its copies with commas"
-        " between them: CART=copy1.csv,copy2.csv.",
+        "--method 'CART' cannot be read. Write a name, =, and its files separated by commas:"
+        " CART=copy1.csv,copy2.csv.",
     ),
     "a method twice": (
         (*PLAIN, "--method", "A=copy1.csv", "--method", "A=copy2.csv"),

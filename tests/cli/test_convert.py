@@ -147,8 +147,8 @@ SAY_WHAT = (
         ),
         (
             ("codes.csv", "./codes.csv", "--format", "sav", "--out", "r"),
-            "Two files would be called FAKE_codes.sav. Nothing was written. Give the copies names"
-            " that differ, or write them one at a time.",
+            "Two files would be called FAKE_codes.sav. Nothing was written. Give the files"
+            " different names, or write them one at a time.",
         ),
         (
             ("codes.csv", "--format", "sav", "--out", "r", "--marker", "sex"),

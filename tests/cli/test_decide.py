@@ -65,7 +65,7 @@ def test_exit_code_3_where_the_evidence_was_changed(tmp_path):
 def test_one_of_the_two_has_to_be_said(tmp_path, arguments):
     assert typed(ready(tmp_path), "decide", *arguments, *SAID)[::2] == (
         2,
-        "Say what you decide: --release or --refuse, one of the two.",
+        "State the decision: --release or --refuse, one of the two.",
     )
 
 
@@ -74,6 +74,6 @@ def test_hostile_answers_are_refused_and_shown_as_text(tmp_path):
     edited(folder, '"Thought about."', r'"\u001b[31mThought\u202e about."')
     code, shown, told = typed(folder, "decide", "--release", *SAID)
     assert (code, shown) == (2, "")
-    assert "with a line break, or a character that cannot be printed" in told
+    assert "with a line break or an unprintable character" in told
     assert "\x1b" not in told
     assert "\u202e" not in told

@@ -36,7 +36,7 @@ def test_a_project_on_the_example_is_begun_measured_and_reported(tmp_path, capsy
         (["--open"], "--open shows the report of a project. Name its folder: --project."),
         (
             ["--project", "a", "--files", "b"],
-            "--project writes the files too. Leave --files out.",
+            "--project writes the files too. Omit --files.",
         ),
     ],
 )

@@ -45,7 +45,7 @@ CASES = [
     Case(
         "no keys",
         ("excess", "t.csv", "c.csv", "s.csv"),
-        "Say what an intruder would know about a person: --keys sex,age,region.",
+        "Name the key variables an intruder would know: --keys sex,age,region.",
     ),
     Case(
         "a control that is not there",
@@ -77,8 +77,8 @@ CASES = [
     Case(
         "a level in small letters",
         (*EXCESS, "-x", "job=no"),
-        "Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'? Write the level as it"
-        " stands in the data.",
+        "Exclusion 'job=no': no one has 'job' = 'no'. Did you mean 'NO'? Write the level as in the"
+        " data.",
     ),
     Case(
         "an unknown key of an exclusion",

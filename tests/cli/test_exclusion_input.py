@@ -39,8 +39,8 @@ FORMS = (
     "Write target=level, target=level@key=level, missing-targets, missing-keys,"
     " missing-keys=age,region, max-denominator=1 or max-denominator-syn=1."
 )
-IN_QUOTES = "A name or level that holds =, @ or a comma stands in double quotes."
-AS_IT_STANDS = "Write the level as it stands in the data."
+IN_QUOTES = "Put a name or level that contains =, @ or a comma in double quotes."
+AS_IT_STANDS = "Write the level as in the data."
 TARGETS = "The targets are: job, income."
 KEYS = "The keys are: sex, age, region."
 ROLES = "Keys and targets are: sex, age, region, job, income."
@@ -70,7 +70,7 @@ def nobody(name: str, text: str, column: str, level: str, hint: str = "") -> Cas
 
 
 def no_rule(text: str, hint: str = "") -> Case:
-    return exclude(f"no rule {text!r}", text, f"Exclusion {text!r} is no rule.{hint} {FORMS}")
+    return exclude(f"no rule {text!r}", text, f"Exclusion {text!r} is not a rule.{hint} {FORMS}")
 
 
 def bands(name: str, *texts: str, sentence: str) -> Case:
@@ -195,7 +195,7 @@ LEVELS = [
     Case(
         "an exclusion that is wrong is told before a file that is not there",
         ("disclosure", "gone.csv", "s.csv", "-k", "sex", "-x", "job"),
-        f"Exclusion 'job' is no rule. {FORMS}",
+        f"Exclusion 'job' is not a rule. {FORMS}",
     ),
 ]
 
@@ -209,8 +209,10 @@ BANDS = [
     bands(
         "of text",
         "job=5",
-        sentence="Column 'job' holds text, not numbers, and cannot be cut into bands. Take it out"
-        " of the bands.",
+        sentence=(
+            "Column 'job' holds text, not numbers, and cannot be cut into bands. Remove it from"
+            " the bands."
+        ),
     ),
     bands(
         "that are one",
@@ -243,8 +245,10 @@ BANDS = [
     bands(
         "with breaks for a style that finds its own",
         "age=equal:18,65",
-        sentence="Column 'age' has breaks, but the style 'equal' finds its own. Leave the style"
-        " out, or give the number of bands instead.",
+        sentence=(
+            "Column 'age' has breaks, but the style 'equal' finds its own. Omit the style, or give"
+            " the number of bands instead."
+        ),
     ),
     bands(
         "whose breaks fall",
@@ -376,7 +380,7 @@ TABLES = [
     Case(
         "a table without keys",
         ("exclusion-table", "o.csv", "s.csv"),
-        "Say what an intruder would know about a person: --keys sex,age,region.",
+        "Name the key variables an intruder would know: --keys sex,age,region.",
     ),
     Case(
         "a table of a misspelt measure",
@@ -398,7 +402,7 @@ TABLES = [
     Case(
         "a table of bands of text",
         (*TABLE, "--bands", "job=3"),
-        "Column 'job' holds text, not numbers, and cannot be cut into bands. Take it out of the"
+        "Column 'job' holds text, not numbers, and cannot be cut into bands. Remove it from the"
         " bands.",
     ),
     Case(

@@ -33,10 +33,10 @@ def test_what_is_ruled_is_shown_with_who_said_it_and_not_asked_again(tmp_path):
 
 def test_figures_with_a_limit_stand_beside_it(tmp_path):
     folder = ran(tmp_path)
-    assert "Against the limits" not in typed(folder, "explain", "abroad")[1]
+    assert "Figures and limits" not in typed(folder, "explain", "abroad")[1]
     accept_limits(read_project(folder), by=OFFICER, changes={"DiSCO": (1, 2)})
     shown = typed(folder, "explain", "abroad")[1]
-    assert "Against the limits" in shown
+    assert "Figures and limits" in shown
     assert "■ above limit" in shown
 
 

@@ -132,7 +132,7 @@ def test_a_stop_says_how_far_it_came_and_the_same_command_goes_on(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ([], "Say what an intruder would know about a person: --keys sex,age,region."),
+        ([], "Name the key variables an intruder would know: --keys sex,age,region."),
         (["-k", "sez"], "None of the files has a column 'sez'. Did you mean 'sex'?"),
         (["-k", "sex", "--min-leaf", "5,x"], "--min-leaf '5,x' cannot be read."),
         (["-k", "sex", "--min-leaf", "1e400"], "--min-leaf '1e400' cannot be read."),

@@ -47,7 +47,7 @@ def test_it_writes_a_project_and_says_what_it_proposes_and_what_comes_next(examp
         "Project for survey.csv: 5,000 people",
         "project.toml is written. Everything in it is a proposal with a reason: change what does",
         "Keys: age, region, settlement and sex. Unique on them: 1,963 of 5,000 people (39.3 %).",
-        "Special codes: income -8 (negative among numbers from 0 on: no answer, it seems).",
+        "Special codes: income -8 (negative among numbers of at least 0: probably a missing code).",
         "Radii for GTCAP: age 5, income 200.",
         "2 recodings are in the file as comments, for unveil protect.",
         "Limits for the audience registered are proposed, and not yet accepted.",

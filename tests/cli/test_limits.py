@@ -55,7 +55,9 @@ def test_limits_in_the_file_that_nobody_accepted_say_so(tmp_path):
     folder = ran(tmp_path)
     with open(folder / "project.toml", "a", encoding="utf-8") as file:
         file.write("\n[limits]\nDiSCO = [5, 10]\n")
-    assert "nobody has accepted them" in " ".join(typed(folder, "limits")[1].split())
+    assert ("proposed in project.toml and not yet accepted") in " ".join(
+        typed(folder, "limits")[1].split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_limits_in_the_file_that_nobody_accepted_say_so(tmp_path):
     [
         (
             ["--set", "DiSCO=5"],
-            "--set 'DiSCO=5' cannot be read. Write a measure, =, and two numbers, from where on it"
-            " is looked at and from where on it is too high: DiSCO=5,10; or DiSCO=off.",
+            "--set 'DiSCO=5' cannot be read. Write a measure, =, and two numbers, review above and"
+            " limit: DiSCO=5,10; or DiSCO=off.",
         ),
         (
             ["--set", "DiSCO=9,5"],
@@ -75,8 +77,8 @@ def test_limits_in_the_file_that_nobody_accepted_say_so(tmp_path):
             ["--set", "DiSCO=1,2", "--set", "DiSCO=2,3"],
             "DiSCO is given two limits. Give it one.",
         ),
-        (["--preset", "open", "--accept"], 'Say who you are: --by "Name, role".'),
-        (["--preset", "open", *BY], "A name is for what is accepted: add --accept."),
+        (["--preset", "open", "--accept"], 'A name is required: --by "Name, role".'),
+        (["--preset", "open", *BY], "--by names who accepts the limits. Add --accept."),
         (
             ["--accept", *BY],
             "There are no limits to accept. Start from a preset: unveil limits --preset registered"

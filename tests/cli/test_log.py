@@ -38,9 +38,9 @@ def test_a_log_that_was_changed_is_exit_code_3_with_every_fault(tmp_path):
     code, shown, _ = typed(folder, "log", "--verify")
     assert code == 3
     assert "not as written." in shown
-    assert "■ Line 1 was changed: its hash is another. (" not in shown
-    assert "■ Line 1 was changed: its hash is another." in shown
-    assert "■ The seed of run 1 is gone. (confidential/seed.json)" in shown
+    assert "■ Line 1 was changed: its hash differs. (" not in shown
+    assert "■ Line 1 was changed: its hash differs." in shown
+    assert "■ The seed of run 1 is missing. (confidential/seed.json)" in shown
     code, document, _ = typed(folder, "log", "--verify", "--json")
     assert (code, len(json.loads(document)["faults"]) > 2) == (3, True)
 

@@ -223,7 +223,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--statement", "s.txt"],
-            "--statement tells of noise that was added: give --out as well.",
+            "--statement describes noise that was added: give --out as well.",
         ),
         (
             ["--column", "age", *PEOPLE, "--seed", "1"],
@@ -235,7 +235,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "1", "--populations", "p.svg"],
-            "--populations is drawn where the noise is searched for: omit --sigma.",
+            "--populations is drawn when the amount of noise is searched for: omit --sigma.",
         ),
         (
             ["--column", "age", *PEOPLE, "--curve", "c.gif"],
@@ -243,7 +243,7 @@ def test_where_one_file_cannot_be_written_none_is(file, tmp_path):
         ),
         (
             ["--column", "age", *PEOPLE, "--sigma", "1", "--curve", "c.svg"],
-            "--curve is drawn where the noise is searched for: omit --sigma.",
+            "--curve is drawn when the amount of noise is searched for: omit --sigma.",
         ),
         (
             ["--column", "age", *PEOPLE, "--special-codes", "x"],

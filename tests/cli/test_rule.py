@@ -80,7 +80,7 @@ def test_a_risk_that_is_kept_is_confirmed(tmp_path):
             "State the ruling: --common-knowledge or --keep, one of the two.",
         ),
         (["--keep"], "Name the flag, or all of a target: unveil rule --target TARGET ..."),
-        (["neighbour/abroad=NO", "--keep", *BY], 'Say why: --reason "...".'),
+        (["neighbour/abroad=NO", "--keep", *BY], 'State the reason: --reason "...".'),
     ],
 )
 def test_wrong_use(tmp_path, arguments, sentence):
@@ -108,4 +108,4 @@ def test_hostile_levels_are_shown_as_text(tmp_path):
     assert "keep" in shown
     edited(folder, "Hm.", r"\u001b[31mHm.\u202e")
     code, _, told = typed(folder, "explain", "abroad")
-    assert (code, "a character that cannot be printed" in told, "\x1b" in told) == (2, True, False)
+    assert (code, "an unprintable character" in told, "\x1b" in told) == (2, True, False)

@@ -82,8 +82,8 @@ def test_records_are_told_on_standard_error(
     printed = capsys.readouterr()
     json.loads(printed.out)
     assert printed.err == (
-        "unveil: CONFIDENTIAL: who is at risk stands in confidential/records_at_risk_0001.csv; keep"
-        " it where the original is kept.\n"
+        "unveil: CONFIDENTIAL: records at risk written to confidential/records_at_risk_0001.csv."
+        " Keep them where the original is kept.\n"
     )
 
 
@@ -165,7 +165,7 @@ def test_compare_shows_what_was_set_otherwise(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["1"], "Name two runs or more, such as 1 2. One run alone is no comparison."),
+        (["1"], "Give at least two run numbers, such as unveil compare 1 2."),
         (["one", "2"], "'one' is not a run number. Write numbers: unveil compare 1 2."),
         (["1", "2"], "The project has no finished run yet. Make one: unveil run."),
         (["1", "2", "--json", "--csv"], "--json and --csv cannot be printed together. Choose one."),

@@ -117,10 +117,11 @@ BAD = [
      " Its columns are: sex, age, region, settlement, education, marital, employment, household,"
      " income, health, condition, satisfaction."),
     (("FILE", "--special-codes", "sex=1"), "Special codes are given for 'sex', which holds no"
-     " numbers. Take it out of the special codes; an entry that means missing is said with"
-     " missing_values (--missing on the command line)."),
+                                           " numbers. Remove it from the special codes; declare an"
+                                           " entry that means missing with missing_values"
+                                           " (--missing on the command line)."),
     (("FILE", "--special-codes", "income"), "--special-codes 'income' cannot be read. Write a"
-     " column, =, and what is wanted: COLUMN=CODES."),
+                                            " column, =, and a value: COLUMN=CODES."),
     (("FILE", "--special-codes", "income=x"), "A special code of column 'income' is 'x', which is"
      " not a number. Write numbers such as -8, -9."),
     (("FILE", "--bands", "age=5"), "No such option '--bands'."),

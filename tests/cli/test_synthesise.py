@@ -120,8 +120,8 @@ def test_several_copies_and_more_rows_are_warned_of(folder):
     done = run("people.csv", "--out", "copies", "-m", 3, "--rows", 200, "--json")
     found = json.loads(done.stdout)
     assert found["warnings"] == [
-        "A copy has 200 rows, more than the 120 of the original: tests and intervals computed from"
-        " it claim more certainty than the data can give.",
+        "The synthetic data have 200 rows, more than the 120 of the original: tests and intervals"
+        " computed from it claim more certainty than the data can give.",
         "3 copies disclose more than one: a guess that uses all of them is correct more often (CAP"
         " by m). Measure them together before you release them: unveil cap, unveil disclosure.",
         ONE_HAS_IT,
@@ -234,8 +234,8 @@ def test_copies_drawn_from_a_model_are_warned_of_by_their_own_size(folder):
     run("people.csv", "--out", "copies", "--model", "safe/CONFIDENTIAL.model")
     found = document("--from", "safe/CONFIDENTIAL.model", "--out", "more", "--rows", 130)
     assert found["warnings"] == [
-        "A copy has 130 rows, more than the 120 of the original: tests and intervals computed from"
-        " it claim more certainty than the data can give.",
+        "The synthetic data have 130 rows, more than the 120 of the original: tests and intervals"
+        " computed from it claim more certainty than the data can give.",
         ONE_HAS_IT,
     ]
 
@@ -302,7 +302,7 @@ def test_an_interruption_between_two_copies_leaves_neither(folder, monkeypatch):
 COLUMNS = "Its columns are: age, sex, marital, income, ill."
 PLACE = "The original (people.csv)"
 NAME_THE_FILE = (
-    "Name the file and the folder for its copies: unveil synthesise survey.csv --out copies."
+    "Name the file and the folder to write to: unveil synthesise survey.csv --out copies."
 )
 REFUSED = {
     "nothing": ((), NAME_THE_FILE),
@@ -328,12 +328,12 @@ REFUSED = {
     "a rule that no row can meet": (
         ("people.csv", "--out", "copies", "--rule", "if age < 3 then marital = SINGLE"),
         "No row can meet the rule 'if age < 3 then marital = SINGLE': with the values that the"
-        " original has, its condition is never true. Change the condition, or leave the rule out.",
+        " original has, its condition is never true. Change the condition, or omit the rule.",
     ),
     "a level that nobody has": (
         ("people.csv", "--out", "copies", "--rule", "if ill = CANARY then sex = M"),
         "The rule 'if ill = CANARY then sex = M': no one has 'ill' = 'CANARY'. Write the level as"
-        " it stands in the data.",
+        " in the data.",
     ),
     "a rule in the wrong order": (
         ("people.csv", "--out", "copies", "--order", "marital,age", "--rule", RULE),
@@ -399,21 +399,21 @@ REFUSED = {
     ),
     "a model beside the copies": (
         ("people.csv", "--out", "made", "--model", "made/CONFIDENTIAL.model"),
-        "The model would stand beside the copies, and might be released with them. Keep it in"
-        " another folder: it is as confidential as the original.",
+        "The model would be in the folder of the synthetic data and might be released with them."
+        " Keep it in another folder: it is as confidential as the original.",
     ),
     "a folder without a name": (
         ("people.csv", "--out", "."),
-        "Name a folder of their own for the copies, such as --out copies.",
+        "Name a separate folder to write to, such as --out copies.",
     ),
     "a model and no folder": (
         ("--from", "CONFIDENTIAL.model"),
-        "Name the folder for the copies: unveil synthesise --from CONFIDENTIAL_survey.model --out"
+        "Name the folder to write to: unveil synthesise --from CONFIDENTIAL_survey.model --out"
         " copies.",
     ),
     "a model and a file": (
         ("people.csv", "--from", "CONFIDENTIAL.model", "--out", "copies"),
-        "Name a file to fit, or with --from a model to draw from, and not both: a model needs no"
+        "Name a file to fit, or with --from a model to draw from, not both: a model needs no"
         " original.",
     ),
     "a model and a setting of the fit": (
@@ -423,13 +423,13 @@ REFUSED = {
     ),
     "a model in the folder of the copies": (
         ("--from", "made/CONFIDENTIAL.model", "--out", "made"),
-        "The model would stand beside the copies, and might be released with them. Keep it in"
-        " another folder: it is as confidential as the original.",
+        "The model would be in the folder of the synthetic data and might be released with them."
+        " Keep it in another folder: it is as confidential as the original.",
     ),
     "a model that is none": (
         ("--from", "people.csv", "--out", "copies"),
-        "The model file (people.csv) is damaged, or is no model file of unveil. Take another copy"
-        " of it, or fit anew.",
+        "The model file (people.csv) is damaged, or is not a model file of unveil. Use a backup,"
+        " or fit again.",
     ),
     "a folder that is a file": (
         ("people.csv", "--out", "people.csv"),
@@ -437,8 +437,8 @@ REFUSED = {
     ),
     "kept columns and other rows": (
         ("people.csv", "--out", "copies", "--keep", "age", "--rows", 10),
-        "rows is 10, but the original has 120, and columns that are kept stand beside it row for"
-        " row. Omit rows.",
+        "rows is 10, but the original has 120, and columns that are kept match it row for row."
+        " Omit rows.",
     ),
 }
 

@@ -369,11 +369,11 @@ FILES = {
 }
 SUM = (
     "The data (margin.csv) gives another number for the total of column=D than its cells add up"
-    " to. Correct it; or, where a level is only called like a sum (all, total), say with the"
+    " to. Correct it; or, where a level is only called like a sum (all, total), state with the"
     " total label how sums are marked."
 )
 WHOLE = "A table of counts holds whole numbers from 0."
-ONE_RELEASE = "is about one release, and --compare about several. Leave one of them out."
+ONE_RELEASE = "is for one published table, and --compare for several. Omit one of them."
 BAD = [
     ((), "Name the file of counts: unveil table counts.csv --round conventional:5."),
     (("negative.csv",), f"The count of the cell row=A, column=D is negative. {WHOLE}"),
@@ -386,7 +386,7 @@ BAD = [
     (
         ("text.csv",),
         "The counts in column 'count' of the data (text.csv) are not numbers in 1 of 4 rows. The"
-        " table must hold the true counts, as whole numbers; say with count which column they are.",
+        " table must hold the true counts, as whole numbers; name their column with count.",
     ),
     (
         ("good.csv", "-r", "conventional:1"),
@@ -394,8 +394,8 @@ BAD = [
     ),
     (
         ("good.csv", "--structural", "row=A,column=D"),
-        "People are counted in the cell row=A, column=D, which is declared impossible (structural)."
-        " Take it off the structural cells, or correct its count.",
+        "People are counted in the cell row=A, column=D, which is declared impossible"
+        " (structural). Remove it from the structural cells, or correct its count.",
     ),
     (
         ("good.csv", "--structural", "9"),
@@ -408,8 +408,8 @@ BAD = [
     ),
     (
         ("good.csv", "--audit", "-1"),
-        "--audit is -1. It must be a number from 0, such as 10 for estimates within 10 percent of"
-        " the true count.",
+        "--audit is -1. It must be a number from 0 on, such as 10 for estimates within 10 percent"
+        " of the true count.",
     ),
     (
         ("good.csv", "--threshold", "2"),
@@ -417,7 +417,7 @@ BAD = [
     ),
     (
         ("good.csv", "--margins", "roww"),
-        "--margins names 'roww', which is no dimension of the table. Did you mean 'row'? Its"
+        "--margins names 'roww', which is not a dimension of the table. Did you mean 'row'? Its"
         " dimensions are: row, column.",
     ),
     (
@@ -445,8 +445,8 @@ BAD = [
     ),
     (
         ("good.csv", "--out", "o.csv"),
-        "--out would write the true counts, for the table is published exact. Say with --round how"
-        " it is changed.",
+        "--out would write the true counts: the table is published exactly. Choose a scheme with"
+        " --round.",
     ),
     (
         ("good.csv", "-r", "up:3", "--out", "o.txt"),
@@ -503,7 +503,7 @@ BAD = [
         ("good.csv", "--csv", "--bounds", "--audit", "1"),
         "--csv prints one table: that of --bounds or of --audit. Choose one.",
     ),
-    (("good.csv", "--area", "row"), "--area is of use with --compare only. Leave it out."),
+    (("good.csv", "--area", "row"), "--area is used only with --compare. Omit it."),
     (("good.csv", "--compare", "up:3", "-r", "up:3"), f"--round {ONE_RELEASE}"),
     (("good.csv", "--compare", "up:3", "--limit", "1=0"), f"--limit {ONE_RELEASE}"),
     (("good.csv", "--compare", "up:3", "--audit", "0"), f"--audit {ONE_RELEASE}"),
@@ -514,27 +514,27 @@ BAD = [
     ),
     (
         ("good.csv", "--weights", "w"),
-        "--weights, --bands, --special-codes and --missing are about people's records. Say"
-        " --microdata where FILE holds them.",
+        "--weights, --bands, --special-codes and --missing are for people's records. Add"
+        " --microdata if FILE contains them.",
     ),
     (
         ("good.csv", "--compare", "up:3", "--area", "row", "--weights", "w"),
-        "--weights, --bands, --special-codes and --missing are about people's records. Say"
-        " --microdata where FILE holds them.",
+        "--weights, --bands, --special-codes and --missing are for people's records. Add"
+        " --microdata if FILE contains them.",
     ),
     (
         ("good.csv", "--compare", "up:3", "--area", "row", "--layout", "long"),
-        "--microdata, --layout and --total-label are about one table. Leave them out with --area.",
+        "--microdata, --layout and --total-label are for one table. Omit them with --area.",
     ),
     (
         (".", "--compare", "up:3", "--area", "row"),
-        "--area is about one file, and FILE is a folder. Leave one of them out.",
+        "--area is for one file, and FILE is a folder. Omit one of them.",
     ),
-    (("good.csv", "--microdata"), "Say which columns make the table: --dims sex,age."),
+    (("good.csv", "--microdata"), "Name the columns of the table: --dims sex,age."),
     (
         ("good.csv", "--microdata", "--dims", "row", "--published", "drawn"),
-        "There is no file 'drawn' of published values. A column of them stands beside counts only,"
-        " not in people's records.",
+        "There is no file 'drawn' of published values. Only a file of counts can have a column of"
+        " them, not people's records.",
     ),
 ]
 

@@ -70,7 +70,7 @@ def test_settings_reach_the_measures(file):
 def test_who_is_alone_goes_to_a_private_file_and_nowhere_else(file, tmp_path):
     path = tmp_path / "alone.csv"
     done = run(file, "-k", "k1,k2,t", "--weights", "w", "--records", path, "--json")
-    assert done.stderr.startswith("unveil: CONFIDENTIAL: 4 people alone with their keys written to")
+    assert done.stderr.startswith("unveil: CONFIDENTIAL: 4 people unique on the keys written to")
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert [(row["row"], row["suda"], row["special"], row["alone_with"]) for row in rows] == [
         ("2", "2.0", "true", "k1, k2"),
@@ -102,7 +102,7 @@ def test_headings_and_values_in_the_file_are_harmless(tmp_path):
 
 BAD = [
     ((), "Name the file: unveil uniques survey.csv --keys sex,age,region."),
-    (("FILE",), "Say what an intruder would know about a person: --keys sex,age,region."),
+    (("FILE",), "Name the key variables an intruder would know: --keys sex,age,region."),
     (
         ("FILE", "-k", "k1", "--json", "--csv"),
         "--json and --csv cannot be printed together. Choose one.",

@@ -43,7 +43,7 @@ def test_exclusions_in_force_are_named(tmp_path):
     folder = ran(tmp_path)
     said = ("--keep", "--reason", "Known.", "--by", "A. Jones, analyst")
     typed(folder, "whatif", "-x", "abroad=NO", *said)
-    assert "Left out already: abroad=NO." in typed(folder, "whatif", "-x", "ill=no")[1]
+    assert "Excluded already: abroad=NO." in typed(folder, "whatif", "-x", "ill=no")[1]
 
 
 def test_the_document_is_the_record(tmp_path):
@@ -56,7 +56,7 @@ def test_the_document_is_the_record(tmp_path):
 def test_nothing_asked_is_wrong_use(tmp_path):
     assert typed(ran(tmp_path), "whatif")[::2] == (
         2,
-        "Say what to exclude: unveil whatif --exclude workab=NO.",
+        "Name what to exclude: unveil whatif --exclude workab=NO.",
     )
 
 

@@ -188,7 +188,7 @@ EXAMPLE = "Example: if age < 16 then marital = SINGLE."
         ("if age < 16", f"cannot be read. At its end: then is wanted here. {EXAMPLE}"),
         (
             "if age < 16 then",
-            "cannot be read. At its end: the column that the rule settles is wanted here."
+            "cannot be read. At its end: the column that the rule determines is expected here."
             f" {EXAMPLE}",
         ),
         (

@@ -96,7 +96,7 @@ def test_blank_lines_at_the_start_and_end_are_passed_over_in_silence(read, end):
 def test_blank_lines_between_records_are_passed_over_and_noted(read):
     table = read("a,b\n\n1,2\n\r\n3,4\n\n")
     assert table.frame.rows() == [(1, 2), (3, 4)]
-    sentence = "Blank lines between the records were passed over."
+    sentence = "Blank lines between the records were skipped."
     assert notes(table) == [(None, "blank_lines", sentence)]
 
 
@@ -115,9 +115,9 @@ def test_numbers_with_one_word_among_them_stay_text_and_are_noted(read):
         (
             "age",
             "almost_numbers",
-            "Column 'age' was read as text: most of its entries are numbers and all the others are "
-            "one and the same word. If that word means missing, say so with missing_values "
-            "(--missing on the command line).",
+            "Column 'age' was read as text: most of its entries are numbers and all the others are"
+            " the same word. If that word means missing, declare it with missing_values (--missing"
+            " on the command line).",
         )
     ]
 
@@ -357,8 +357,8 @@ def test_a_mark_that_the_file_belies_is_refused(read):
 
 def test_records_in_the_header_are_refused_before_they_are_named(read):
     assert refusal(read, f'"age,sex\n1,{CANARY}\n2,"\n3,4\n', columns=["age"]) == (
-        f"{WHERE} has a header that cannot be read: a column name runs over the end of the line. "
-        "Look for a quotation mark astray in the first line, or shorten the name to one line."
+        f"{WHERE} has a header that cannot be read: a column name runs over the end of the line."
+        " Look for a stray quotation mark in the first line, or shorten the name to one line."
     )
 
 

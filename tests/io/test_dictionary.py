@@ -129,9 +129,9 @@ def test_other_encodings_are_understood(tmp_path):
 BAD = {
     "other columns": (
         "x,y\n1,2\n",
-        "The dictionary (d.csv) is no dictionary that unveil knows; its columns are: x, y. It reads"
-        " REDCap's data dictionary, lists with the columns variable, code and label, and what"
-        " unveil codebook FILE --csv writes.",
+        "The dictionary (d.csv) is not a dictionary that unveil knows; its columns are: x, y. It"
+        " reads REDCap's data dictionary, lists with the columns variable, code and label, and"
+        " what unveil codebook FILE --csv writes.",
     ),
     "two labels": (
         "variable,code,label\nsex,1,Male\nsex,1,Female\n",
@@ -139,17 +139,17 @@ BAD = {
     ),
     "declared twice": (
         "field_name,field_type,field_label\na,text,\na,text,\n",
-        "The dictionary (d.csv) declares 'a' twice. Leave one of the two out.",
+        "The dictionary (d.csv) declares 'a' twice. Remove one of the two.",
     ),
     "missing is neither": (
         "variable,code,label,missing\nsex,1,Male,perhaps\n",
-        "The dictionary (d.csv) says of a code of 'sex' neither that it stands for a missing"
-        " value nor that it does not. Write yes or no in its column of missing codes.",
+        "The dictionary (d.csv) does not state whether a code of 'sex' stands for a missing value."
+        " Write yes or no in its column of missing codes.",
     ),
     "an end is no number": (
         "variable,label,missing from,missing to\nsex,Sex,low,-1\n",
-        "The dictionary (d.csv) has an end of the missing numbers of 'sex' that is no number. Write"
-        " a number, or nothing where the range has no end.",
+        "The dictionary (d.csv) has an end of the missing numbers of 'sex' that is not a number."
+        " Write a number, or nothing if the range is open.",
     ),
     "nothing declared": (
         "variable,code,label\n,1,Male\n",
@@ -162,18 +162,18 @@ BAD = {
     ),
     "a field without end": (
         'variable,code,label\nsex,1,"' + "x" * 200_000 + '"\n',
-        "The dictionary (d.csv) cannot be read as a table. Look for a quotation mark astray, or"
+        "The dictionary (d.csv) cannot be read as a table. Look for a stray quotation mark, or"
         " export it again as CSV.",
     ),
     "other JSON": (
         '{"schema": 1}',
-        "The dictionary (d.csv) is no codebook of unveil, although it is JSON or is called so."
-        " Write it anew with unveil codebook FILE --json, or give a dictionary in CSV.",
+        "The dictionary (d.csv) is not a codebook of unveil, although it is JSON or is named so."
+        " Write it again with unveil codebook FILE --json, or give a dictionary in CSV.",
     ),
     "endless JSON": (
         '{"codebook":' + "[" * 100_000,
-        "The dictionary (d.csv) is no codebook of unveil, although it is JSON or is called so."
-        " Write it anew with unveil codebook FILE --json, or give a dictionary in CSV.",
+        "The dictionary (d.csv) is not a codebook of unveil, although it is JSON or is named so."
+        " Write it again with unveil codebook FILE --json, or give a dictionary in CSV.",
     ),
     "empty": (
         "",

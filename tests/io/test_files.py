@@ -122,8 +122,8 @@ def test_a_pipe_is_refused_before_it_blocks(tmp_path):
     [
         (
             PermissionError(f"not you, {CANARY}"),
-            "may not be read by this user. Ask its owner for the right to read it, or read a copy "
-            "that is yours.",
+            "may not be read by this user. Ask its owner for permission, or use your own copy of"
+            " the file.",
         ),
         (
             OSError(5, CANARY),
@@ -246,7 +246,7 @@ def test_a_dictionary_beside_a_text_file_is_found_and_told(tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("{rubbish", "The file 'f.codebook.json' beside it is no dictionary unveil can read."),
+        ("{rubbish", "The file 'f.codebook.json' beside it is not a dictionary unveil can read."),
         (
             Codebook(source="g", format="csv", variables=(Variable(name="g"),)).to_json(),
             "The dictionary 'f.codebook.json' beside it names none of its columns.",

@@ -68,7 +68,7 @@ def test_ten_gigabytes_of_nothing_are_refused_at_once(tmp_path, unreached, endin
         file.truncate(TEN_GIGABYTES)
     message = refusal(path)
     assert message.startswith(f"The original (f{ending}) has 10.0 GB, of which 10.0 GB were never ")
-    assert message.endswith("written: its copy was not finished. Copy it again.")
+    assert message.endswith("written: copying was not finished. Copy it again.")
 
 
 def test_small_holes_are_no_fault(tmp_path):
@@ -252,8 +252,8 @@ def test_a_workbook_that_unpacks_to_more_than_it_says_is_refused(tmp_path, unrea
     path.write_bytes(content)
     assert zipfile.ZipFile(path).getinfo("xl/part0.xml").file_size == 1000
     assert refusal(path) == (
-        "The original (f.xlsx) unpacks to more than it says it does, which no workbook does. Save "
-        "it again in Excel, or as CSV."
+        "The original (f.xlsx) unpacks to more than it declares, which no workbook does. Save it"
+        " again in Excel, or as CSV."
     )
 
 

@@ -110,25 +110,25 @@ NOT_HELD = (
         (
             [date(1582, 10, 14)],
             "sav",
-            "holds dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Mend"
+            "holds dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Correct"
             " them first.",
         ),
         (
             [datetime(1500, 1, 1)],
             "zsav",
-            "holds dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Mend"
+            "holds dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Correct"
             " them first.",
         ),
         (
             [date(99, 1, 1)],
             "dta",
-            "holds dates outside 1 January 100 to the year 9999, which Stata cannot hold. Mend them"
-            " first.",
+            "holds dates outside 1 January 100 to the year 9999, which Stata cannot hold. Correct"
+            " them first.",
         ),
         (
             [datetime(2020, 1, 1, tzinfo=UTC)],
             "sav",
-            "holds times with a time zone, which SPSS does not have. Take the zone out first.",
+            "holds times with a time zone, which SPSS does not have. Remove the zone first.",
         ),
         ([Decimal("1.5")], "dta", NOT_HELD),
         ([[1, 2]], "sav", NOT_HELD),
@@ -153,7 +153,7 @@ NOT_HELD = (
         (
             [f"{CANARY}\0x"],
             "dta",
-            "holds texts with a zero byte, at which Stata would end them. Take it out first.",
+            "holds texts with a zero byte, at which Stata would end them. Remove it first.",
         ),
         (
             [TAGS[".b"], 1.0],
@@ -178,12 +178,11 @@ def test_all_faults_are_told_together(tmp_path):
         {"a b": [1], "d": [date(1500, 1, 1)], "e": [date(1400, 1, 1)], "i": [math.inf]}
     )
     assert refusal(frame, tmp_path / "c.sav") == (
-        "The synthetic data cannot be written as SPSS, for 3 reasons:\n"
-        "- SPSS cannot hold the name of a column: 'a b' (holds a blank). Rename it first.\n"
-        "- Column 'i' holds numbers too large for SPSS, or infinite ones. Make them missing"
-        " first.\n"
-        "- Columns 'd', 'e' hold dates outside 15 October 1582 to the year 9999, which SPSS cannot"
-        " hold. Mend them first."
+        "The synthetic data cannot be written as SPSS, for 3 reasons:\n- SPSS cannot hold the name"
+        " of a column: 'a b' (holds a blank). Rename it first.\n- Column 'i' holds numbers too"
+        " large for SPSS, or infinite ones. Make them missing first.\n- Columns 'd', 'e' hold"
+        " dates outside 15 October 1582 to the year 9999, which SPSS cannot hold. Correct them"
+        " first."
     )
 
 

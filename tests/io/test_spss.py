@@ -149,7 +149,7 @@ def test_times_of_day_hidden_behind_dates_are_left_out_and_told(read):
         (
             "date",
             "x",
-            "Column 'x' has the format of dates but holds times of day, too; these were excluded.",
+            "Column 'x' has the format of dates but also holds times of day; these were dropped.",
         )
     ]
 

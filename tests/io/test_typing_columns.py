@@ -41,22 +41,22 @@ def test_entries_are_read_as_what_the_column_is_said_to_hold(kind, given, read):
 @pytest.mark.parametrize(
     ("kind", "given", "entries"),
     [
-        ("integer", ["1", "SECRET", "x", "2.5"], "3 entries that are no whole numbers"),
-        ("integer", [1.0, 2.5], "1 entry that is no whole number"),
-        ("integer", [True], "1 entry that is no whole number"),
-        ("number", ["1", "SECRET"], "1 entry that is no number"),
-        ("number", ["1", "inf"], "1 entry that is no number"),
-        ("date", ["16.11.2026", "2026-11-16"], "1 entry that is no date"),
-        ("date", [datetime(2026, 11, 16, 12)], "1 entry that is no date"),
-        ("date", [20261116], "1 entry that is no date"),
+        ("integer", ["1", "SECRET", "x", "2.5"], "3 entries that are not whole numbers"),
+        ("integer", [1.0, 2.5], "1 entry that is not a whole number"),
+        ("integer", [True], "1 entry that is not a whole number"),
+        ("number", ["1", "SECRET"], "1 entry that is not a number"),
+        ("number", ["1", "inf"], "1 entry that is not a number"),
+        ("date", ["16.11.2026", "2026-11-16"], "1 entry that is not a date"),
+        ("date", [datetime(2026, 11, 16, 12)], "1 entry that is not a date"),
+        ("date", [20261116], "1 entry that is not a date"),
     ],
 )
 def test_entries_that_are_something_else_are_counted_and_never_told(kind, given, entries):
     with pytest.raises(ReadError) as told:
         apply_types(table(given), {"a": kind})
     assert str(told.value) == (
-        f"Column 'a' of the synthetic data (copy.csv) has {entries}. [data.types] says {kind}: mend"
-        " the file, name what stands for missing under missing_values, or change the type."
+        f"Column 'a' of the synthetic data (copy.csv) has {entries}. [data.types] says {kind}:"
+        " correct the file, name the missing codes under missing_values, or change the type."
     )
     assert told.value.__cause__ is None
 
@@ -74,7 +74,7 @@ def test_what_was_done_is_noted_and_what_was_so_already_is_not():
         ("synthetic", "a", "type")
     ]
     assert made.notes[0].sentence == (
-        "Column 'a': text read as whole numbers, as the project says."
+        "Column 'a': text read as whole numbers, as the project declares."
     )
     assert apply_types(table([1]), {"a": "integer"}).notes == ()
 

@@ -7,6 +7,7 @@ lies nearer to x_a than to either neighbour, how often was x_a sampled?
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, localcontext
+from itertools import combinations
 from math import exp, inf, pi, sqrt
 from random import Random
 from statistics import NormalDist, fmean, stdev
@@ -143,3 +144,22 @@ def discrete(
         p = noise.get(0, 0.0)
         found[x] = printed_form(p, min(b, 1.0), N, n) if p or b else None
     return found
+
+
+def enumerated_ecap(places: list[int], own: int, noise: Mapping[int, float], n: int) -> float:
+    """Without replacement, by every sample of n of a small population and every noise of theirs.
+
+    People stand at whole places; given that some released place is that of person `own`, how often
+    is that person among the n?
+    """
+    there = [  # with which chance each person lands there
+        sum(k for step, k in noise.items() if at + step == places[own]) for at in places
+    ]
+    right = claimed = 0.0
+    for sample in combinations(range(len(places)), n):
+        missed = 1.0
+        for person in sample:
+            missed *= 1 - there[person]
+        claimed += 1 - missed
+        right += (1 - missed) if own in sample else 0.0
+    return right / claimed

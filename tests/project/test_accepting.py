@@ -63,8 +63,8 @@ def test_a_name_typed_by_hand_does_not_count_until_the_command_is_given(tmp_path
     with open(folder / "project.toml", "a", encoding="utf-8") as file:
         file.write('\n[limits]\nDiSCO = [99, 100]\naccepted_by = "Carl Dee"\non = 2026-11-16\n')
     assert judged(folder).missing[0].sentence == (
-        "Carl Dee stands beside the limits but did not accept them by command, so they are not in"
-        " force."
+        "Carl Dee is named beside the limits but did not accept them by command, so they are not"
+        " in force."
     )
     accept_limits(read_project(folder), by="Carl Dee")
     assert judged(folder).accepted_by == "Carl Dee"

@@ -86,9 +86,9 @@ def test_statuses_are_against_the_limits_now_in_force(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("numbers", "sentence"),
     [
-        ([1], "Name two runs or more, such as 1 2. One run alone is no comparison."),
-        ([], "Name two runs or more, such as 1 2. One run alone is no comparison."),
-        ([1, 1], "Name two runs or more, such as 1 2. One run alone is no comparison."),
+        ([1], "Give at least two run numbers, such as unveil compare 1 2."),
+        ([], "Give at least two run numbers, such as unveil compare 1 2."),
+        ([1, 1], "Give at least two run numbers, such as unveil compare 1 2."),
         ([1, 2, 2], "Run 2 is named twice. Name each run once."),
         ([1, 3], "There is no run 3. The runs are: 1."),
     ],

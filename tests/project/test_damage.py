@@ -25,8 +25,8 @@ from unveil.project.verify import verify_project
 from unveil.project.write_report import gather_report, write_report
 
 CHANGED = (
-    "The file 'runs/0001/results.json' is not as it was logged: the results of run 1 were changed."
-    " Restore it from a backup; where there is none, measure all anew: unveil run --again."
+    "The file 'runs/0001/results.json' differs from the log: the results of run 1 were changed."
+    " Restore it from a backup; if there is none, measure everything again: unveil run --again."
 )
 
 
@@ -87,8 +87,7 @@ def test_edited_results_are_measured_anew_with_again_and_nothing_is_taken_over(t
     assert made.number == 2
     assert {part.state for part in made.parts if part.file} == {"measured"}
     assert made.warnings[0] == (
-        "Run 1 is not as it was logged, so nothing was taken over from it. unveil log --verify"
-        " tells more."
+        "Run 1 differs from the log, so nothing was reused from it. See unveil log --verify."
     )
     assert release(folder).warnings == ("The results of run 1 were changed after it was logged.",)
 
@@ -110,7 +109,7 @@ def test_to_refuse_is_possible_whatever_was_changed_and_says_what_was(harm, tmp_
     decision = refuse(folder)
     assert (decision.release, decision.run, decision.judgement) == (False, 1, None)
     (told,) = decision.warnings
-    assert "is not as" in told
+    assert "differs from the log" in told or "is not as the run wrote it" in told
     assert load_decisions(folder) == (decision,)
 
 
@@ -120,7 +119,7 @@ def test_a_damaged_part_is_named_measured_anew_and_hinders_no_release_of_the_new
     folder = ready(tmp_path)
     part = a_part(folder)
     damage(part)
-    with pytest.raises(TamperedError, match=r"or measure it anew: unveil run\.$"):
+    with pytest.raises(TamperedError, match=r"or measure it again: unveil run\.$"):
         release(folder)
     made = run(folder)
     assert made.number == 2
@@ -128,8 +127,8 @@ def test_a_damaged_part_is_named_measured_anew_and_hinders_no_release_of_the_new
     assert states["disclosure neighbour"] == "measured"
     assert states["suda neighbour"] == "reused"
     assert made.warnings[0] == (
-        f"The record of 'disclosure neighbour' in run 1 (parts/{part.name}) was changed or is gone."
-        " It was measured anew."
+        f"The record of 'disclosure neighbour' in run 1 (parts/{part.name}) was changed or is"
+        " missing. It was measured again."
     )
     assert sentences(folder) == ["A part of run 1 was changed."]
     assert release(folder).warnings == ("A part of run 1 was changed.",)
@@ -176,7 +175,7 @@ def test_a_run_stopped_before_its_line_is_told_so_and_logged_by_the_next_command
     run_project(read_project(folder), again=True)
     monkeypatch.undo()
     (fault,) = verify_project(folder).faults
-    assert fault.sentence == "Run 2 is whole, but its command was stopped before it was logged."
+    assert fault.sentence == "Run 2 is complete, but its command was stopped before it was logged."
     assert fault.fix == "The next command that logs writes it: unveil run."
     if heals == "answer":
         answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
@@ -196,7 +195,7 @@ def test_a_decision_stopped_before_its_line_is_logged_by_the_next_command(
     release(folder)
     monkeypatch.undo()
     assert sentences(folder) == [
-        "Decision 1 is whole, but its command was stopped before it was logged."
+        "Decision 1 is complete, but its command was stopped before it was logged."
     ]
     run(folder)
     assert sentences(folder) == []
@@ -208,7 +207,7 @@ def test_a_decision_that_was_put_there_is_not_logged(tmp_path: Path):
     release(folder)
     (folder / "decisions/0002.json").write_bytes((folder / "decisions/0001.json").read_bytes())
     answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
-    assert "Decision 2 is in no line of the log: it was added." in sentences(folder)
+    assert "Decision 2 is not in the log: it was added." in sentences(folder)
 
 
 def test_nothing_is_healed_where_lines_were_removed(tmp_path: Path):
@@ -271,8 +270,8 @@ def test_a_run_under_another_spelling_of_its_number_is_no_run(tmp_path: Path):
     assert list_runs(folder) == ()
     assert next_number(folder) == 2
     assert sentences(folder) == [
-        "runs/00001 is no run of this project: it was added.",
-        "Run 1 is in the log but its folder is gone.",
+        "runs/00001 is not a run of this project: it was added.",
+        "Run 1 is in the log but its folder is missing.",
     ]
 
 
@@ -299,7 +298,7 @@ def test_files_changed_after_a_release_are_told_and_are_no_fault(tmp_path: Path)
     check = verify_project(folder)
     assert check.faults == ()
     assert check.since_release == (
-        "The file 'original.csv' is gone or cannot be read since decision 1 released run 1: the"
+        "The file 'original.csv' is missing or cannot be read since decision 1 released run 1: the"
         " decision is about the file as it was.",
         "The file 'copy.csv' was changed since decision 1 released run 1: the decision is about the"
         " file as it was.",

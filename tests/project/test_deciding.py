@@ -103,20 +103,20 @@ def test_despite_does_not_make_up_for_what_is_missing(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"by": None}, 'Say who you are: --by "Name, role".'),
-        ({"by": "Name, role"}, 'Say who you are: --by "Name, role".'),
-        ({"note": " "}, 'Say why: --note "...".'),
+        ({"by": None}, 'A name is required: --by "Name, role".'),
+        ({"by": "Name, role"}, 'A name is required: --by "Name, role".'),
+        ({"note": " "}, 'State the reason: --note "...".'),
         (
             {"despite": [""]},
             "--despite '' names no alert. Write its id, =, and why: --despite \"near-copies=...\".",
         ),
         (
             {"despite": ["real-records="]},
-            'Say why it is released despite real-records: --despite "...".',
+            'State why the data are released despite real-records: --despite "...".',
         ),
         (
             {"by": "two\nlines"},
-            "Say who you are in one line, without characters that cannot be printed: --by"
+            "A name is required, in one line and without unprintable characters: --by"
             ' "Name, role".',
         ),
         (
@@ -134,7 +134,7 @@ def test_a_decision_without_its_words_is_refused(tmp_path, asked, sentence):
 
 
 def test_despite_does_not_go_with_a_refusal(tmp_path):
-    with pytest.raises(SettingsError, match="does not go with --refuse"):
+    with pytest.raises(SettingsError, match="Omit it with --refuse"):
         decide(
             read_project(ready(tmp_path)), release=False, by=OFFICER, note="No.", despite=["x=y"]
         )

@@ -178,7 +178,7 @@ def test_nothing_said_writes_and_logs_nothing(tmp_path):
     with ProjectEdit(read_project(folder), ANALYST):
         pass
     assert state(folder) == before
-    with pytest.raises(SettingsError, match="Say who you are"):
+    with pytest.raises(SettingsError, match="A name is required"):
         Project(folder).edit(by="")
 
 
@@ -235,7 +235,7 @@ def test_a_file_of_rulings_is_written_all_or_none(tmp_path):
             (),
             "rulings.toml, line 1: [[ruling]] has no accept. Write accept = true for common"
             " knowledge, false to keep it as a risk.\nrulings.toml, line 8: reason is '...', which"
-            ' is only an example. Say why, in a sentence: reason = "...".',
+            ' is only an example. State the reason in a sentence: reason = "...".',
         ),
         (
             RULINGS + 'by = "Ann Bell"\n',

@@ -267,9 +267,9 @@ def test_what_cannot_be_put_in_is_told_to_be_put_in_by_hand(monkeypatch):
     with pytest.raises(WriteError) as refusal:
         add_ruling(TEXT, RULING)
     assert str(refusal.value) == (
-        "The project file is laid out so that this cannot be put in at one place alone. Nothing was"
-        ' written. Put it in by hand:\n[[ruling]]\nfinding = "neighbour/workab=NO"\naccept = true\n'
-        'reason = "common knowledge"\nby = "Bob"\non = 2026-11-16'
+        "The layout of the project file does not allow this entry at one place. Nothing was"
+        ' written. Add it by hand:\n[[ruling]]\nfinding = "neighbour/workab=NO"\naccept ='
+        ' true\nreason = "common knowledge"\nby = "Bob"\non = 2026-11-16'
     )
 
 

@@ -7,6 +7,7 @@ import shutil
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -165,7 +166,7 @@ def test_an_alert_is_accepted_for_these_files_and_void_for_others(mine):
     again = mine.run()
     assert again.exit_code == 3
     assert {one.void for one in again.alerts} == set(again.judgement.void)
-    said = f"{WHO} accepted real-records for other files: that is void for these."
+    said = f"{WHO} accepted real-records for other files: this does not apply to these files."
     assert again.alerts[0].void == said
     shown = " ".join(typed("run", mine.folder, "--details")[1].split())
     assert said in shown
@@ -190,8 +191,8 @@ def test_the_command_line_accepts_with_a_reason_and_a_name_and_refuses_what_is_n
         (("--accept", "near-copy", *why, *by), "There is no alert 'near-copy'. Did you mean"),
         (("--accept", first, *why, *by), f"{first} was accepted already, by {WHO}."),
         (("--accept", first, *by), "1 alerts are accepted with 0 reasons."),
-        (("--accept", "near-copies", *why), 'Say who you are: --by "Name, role".'),
-        (("--accept", "near-copies", "--reason", " ", *by), 'Say why: --reason "...".'),
+        (("--accept", "near-copies", *why), 'A name is required: --by "Name, role".'),
+        (("--accept", "near-copies", "--reason", " ", *by), 'State the reason: --reason "...".'),
     ):
         code, _, told = typed("run", folder, *arguments)
         assert (code, told[: len(said)]) == (2, said)
@@ -358,7 +359,7 @@ def test_sensitive_values_are_counted_by_themselves_with_a_limit_of_their_own(tm
     ("sensitive", "said"),
     [
         ('ilness = ["HIV"]', "line 17: The original (people.csv) has no column 'ilness'. Did you"),
-        ('sex = ["f"]', "line 17: 'sex' is a target of no scenario, so its values are not"),
+        ('sex = ["f"]', "line 17: 'sex' is not a target of any scenario, so its values are not"),
         ('illness = ["HVI"]', "line 17: no one has the value 'HVI' of 'illness'. Write a value as"),
     ],
 )
@@ -375,7 +376,7 @@ def test_sensitive_values_that_nothing_could_be_measured_of_are_refused(tmp_path
         ('alert = "x"\nreason = "y"\nby = "Ann"', "line 22: [[exceptions]] has no files."),
         (
             'alert = "x"\nreason = "y"\nby = "Ann"\nfiles = "abc"',
-            "line 26: files is 'abc'. It is the hash of the files that the exception is for;",
+            "line 26: files is 'abc'. It is the hash of the files of the exception;",
         ),
         (
             f'reason = "y"\nby = "Ann"\nfiles = "{"a" * 64}"',
@@ -462,3 +463,59 @@ def test_the_question_of_a_coding_shows_the_risk_under_the_mapping(tmp_path, col
     (alert,) = (one for one in result.alerts if one.id == f"coding:{column}")
     figure = f"With this mapping DiSCO of {row.target} is {row.DiSCO_mapped:.1f} %, without it"
     assert figure in alert.sentence
+
+
+FIVE = list("abcde")
+
+
+def five_keys(folder: Path, copies: list[pl.DataFrame]) -> unveil.Project:
+    """A project of five keys and one target; limits of DiSCO and of what is added are accepted."""
+    folder.mkdir()
+    names = [f"copy{number}.csv" for number in range(len(copies))]
+    for name, frame in zip(["people.csv", *names], [invented(1), *copies], strict=True):
+        frame.write_csv(folder / name)
+    text = PROJECT.replace(json.dumps(KEYS), json.dumps(FIVE)).replace(json.dumps(TARGETS), '["t"]')
+    text = text.replace('["copy.csv"]', json.dumps(names)).replace(', "suda", "singling_out"', "")
+    (folder / "project.toml").write_text(text, encoding="utf-8")
+    project = unveil.Project.open(folder)
+    project.accept_limits(by=WHO, changes={"DiSCO": (15, 20), "repU": (90, 95), "adds": (4, 5)})
+    return project
+
+
+def invented(seed: int, n: int = 1200) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    made = {name: rng.integers(0, 10, n) for name in FIVE}
+    return pl.DataFrame({**made, "t": rng.integers(0, 6, n)})
+
+
+def test_limits_of_a_run_hold_for_an_intruder_who_uses_only_some_of_the_keys(tmp_path):
+    # Two of five keys are drawn anew: all five match hardly anybody, three match everybody.
+    copied = invented(1).with_columns(invented(2).select("d", "e"))
+    result = five_keys(tmp_path / "copied", [copied]).run(seed=1)
+    found = {one.id: one for one in result.alerts}
+    alert = found["keysets:DiSCO:t@neighbour"]
+    assert (alert.status, result.judgement.exit_code) == ("block", 3)
+    assert "uses only a, b and c" in alert.sentence
+    assert "own record or deeper pattern" in alert.sentence
+    (figure,) = [one for one in result.judgement.figures if one.measure == "DiSCO"]
+    assert figure.value < 15  # with all keys the limit is kept
+    assert alert.figure > 20
+    asked = " ".join(text for one in result.summary.decisions for text in one.commands)
+    assert "--accept keysets:DiSCO:t@neighbour" in asked
+    honest = five_keys(tmp_path / "honest", [invented(3)]).run(seed=1)
+    assert all(one.status == "review" for one in honest.alerts)
+    assert honest.judgement.exit_code != 3
+
+
+def test_limits_of_a_run_hold_for_files_pooled_and_for_what_is_added(tmp_path):
+    # Each file has a third of the people; together they have all.
+    thirds = [invented(1)[start::3] for start in range(3)]
+    result = five_keys(tmp_path / "thirds", thirds).run(seed=1)
+    statuses = {
+        (one.measure, one.copy): one.status
+        for one in result.judgement.figures
+        if one.measure in ("DiSCO", "adds")
+    }
+    assert statuses["DiSCO", "pooled"] == statuses["adds", "pooled"] == "above"
+    assert "limit:adds:t@neighbour" in {one.id for one in result.alerts}
+    assert result.judgement.exit_code == 3

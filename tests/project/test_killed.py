@@ -160,6 +160,6 @@ def test_a_second_run_at_once_is_refused_and_harms_nothing(
     assert second.returncode == 2
     assert second.stdout == ""
     assert second.stderr.startswith("unveil: The project is in use: ")
-    assert f"(process {process.pid}) has been at unveil run for" in second.stderr
+    assert f"(process {process.pid}) has been running unveil run for" in second.stderr
     same_records(load_run(tmp_path), load_run(undisturbed[0]))
     assert list_runs(tmp_path) == (1,)

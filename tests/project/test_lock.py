@@ -57,7 +57,7 @@ def test_another_process_is_told_who_is_at_work_and_since_when(
     with pytest.raises(LockedError) as told, lock_project(tmp_path, "unveil run"):
         pass
     sentence = str(told.value)
-    assert f"(process {holder.pid}) has been at unveil run for" in sentence
+    assert f"(process {holder.pid}) has been running unveil run for" in sentence
     assert sentence.endswith("seconds. Wait until it is done, and try again.") or sentence.endswith(
         "second. Wait until it is done, and try again."
     )
@@ -80,7 +80,7 @@ def test_another_thread_is_another_holder(tmp_path: Path) -> None:
         thread = Thread(target=enter)
         thread.start()
         thread.join()
-    assert "has been at a run for" in met[0]
+    assert "has been running a run for" in met[0]
 
 
 @pytest.mark.slow
@@ -114,8 +114,8 @@ def test_a_holder_that_has_not_written_yet_is_told_too(
     with pytest.raises(LockedError) as told, lock_project(tmp_path, "x"):
         pass
     assert str(told.value) == (
-        "The project is in use by another process that has just begun. Wait until it is done, and"
-        " try again."
+        "The project is in use by another process that has just started. Wait until it is done,"
+        " and try again."
     )
 
 

@@ -72,14 +72,14 @@ def test_a_changed_byte_of_a_line_is_seen(desk, place):
         .replace('"by":"B. Smith', '"by":"B. Smyth')
     )
     put(desk, kept)
-    assert f"Line {at} was changed: its hash is another." in sentences(desk)
+    assert f"Line {at} was changed: its hash differs." in sentences(desk)
 
 
 def test_a_line_that_is_written_otherwise_is_seen_even_if_it_says_the_same(desk):
     kept = lines(desk)
     kept[1] = json.dumps(json.loads(kept[1]))
     put(desk, kept)
-    assert sentences(desk) == ["Line 2 was changed: its hash is another."]
+    assert sentences(desk) == ["Line 2 was changed: its hash differs."]
 
 
 def test_a_line_forged_with_a_hash_of_its_own_breaks_the_chain(desk):
@@ -96,7 +96,7 @@ def test_a_line_that_is_no_line_is_seen(desk):
     kept = lines(desk)
     kept[2] = "nonsense"
     put(desk, kept)
-    assert "Line 3 is no line of a log: it was changed." in sentences(desk)
+    assert "Line 3 is not a log entry: it was changed." in sentences(desk)
     with pytest.raises(ReadError, match=r"Line 3 of log\.jsonl cannot be read"):
         log.read_log(desk)
 
@@ -118,16 +118,16 @@ def test_a_log_that_was_chained_anew_without_a_line_is_seen_by_the_decision(desk
     put(desk, [log_file.encode_line(line).decode() for line in forged])
     head = log.LogHead(n=len(forged), hash=previous)
     (desk / log.HEAD).write_text(head.to_json(), encoding="utf-8")
-    assert sentences(desk) == ["Decision 1 began after a line that the log has no more."]
+    assert sentences(desk) == ["Decision 1 began after a line that is missing from the log."]
 
 
 def test_lines_removed_at_the_end_are_seen(desk):
     kept = lines(desk)
     put(desk, kept[:-1])
     assert sentences(desk) == [
-        f"The log once had a line {len(kept)} that it has no more: lines were removed at the end,"
+        f"The log once had a line {len(kept)} that is missing now: lines were removed at the end,"
         " or changed.",
-        "Decision 1 is in no line of the log: it was added.",
+        "Decision 1 is not in the log: it was added.",
     ]
 
 
@@ -136,7 +136,7 @@ def test_a_line_removed_at_the_end_is_seen_where_no_run_or_decision_tells(tmp_pa
     kept = lines(folder)
     put(folder, kept[:-1])
     assert sentences(folder) == [
-        f"The log once had a line {len(kept)} that it has no more: lines were removed at the end,"
+        f"The log once had a line {len(kept)} that is missing now: lines were removed at the end,"
         " or changed."
     ]
 
@@ -160,13 +160,13 @@ def test_a_whole_log_that_is_gone_is_seen(desk):
     (desk / "log.jsonl").unlink()
     told = sentences(desk)
     assert any("lines were removed at the end" in one for one in told)
-    assert "Run 1 is in no line of the log: it was added." in told
+    assert "Run 1 is not in the log: it was added." in told
 
 
 def test_a_head_that_is_gone_is_told(desk):
     (desk / log.HEAD).unlink()
     assert sentences(desk) == [
-        "The head of the log is not there, so lines removed at the end would not show."
+        "The head of the log is missing, so lines removed at the end would not be noticed."
     ]
 
 
@@ -184,7 +184,7 @@ def change(place):
 def test_a_changed_byte_of_results_is_seen(desk):
     change(desk / "runs/0001/results.json")
     assert "The results of run 1 were changed after it was logged." in sentences(desk)
-    assert any("other results of run 1" in one for one in sentences(desk))
+    assert any("results of run 1 that have changed" in one for one in sentences(desk))
 
 
 def test_results_that_cannot_be_read_are_seen(desk):
@@ -224,13 +224,15 @@ def test_a_changed_byte_of_a_decision_is_seen(desk):
 def test_a_decision_that_is_gone_or_added_is_seen(desk):
     (desk / "decisions/0001.json").rename(desk / "decisions/0002.json")
     told = sentences(desk)
-    assert "Decision 2 is in no line of the log: it was added." in told
-    assert "Decision 1 is in the log but its file is gone." in told
+    assert "Decision 2 is not in the log: it was added." in told
+    assert "Decision 1 is in the log but its file is missing." in told
 
 
 def test_a_file_among_the_decisions_that_is_none_is_seen(desk):
     (desk / "decisions/notes.txt").write_text("x", encoding="utf-8")
-    assert sentences(desk) == ["decisions/notes.txt is no decision of this project: it was added."]
+    assert sentences(desk) == [
+        "decisions/notes.txt is not a decision of this project: it was added."
+    ]
 
 
 def test_a_changed_seed_is_seen(desk):
@@ -243,20 +245,20 @@ def test_a_changed_seed_is_seen(desk):
 
 def test_a_seed_that_is_gone_is_seen(desk):
     (desk / "confidential/seed.json").unlink()
-    assert sentences(desk) == ["The seed of run 1 is gone."]
+    assert sentences(desk) == ["The seed of run 1 is missing."]
 
 
 @pytest.mark.slow
 def test_a_run_folder_that_is_gone_is_seen(desk):
     shutil.rmtree(desk / "runs/0001")
-    assert "Run 1 is in the log but its folder is gone." in sentences(desk)
+    assert "Run 1 is in the log but its folder is missing." in sentences(desk)
 
 
 def test_a_run_folder_that_was_added_is_seen(desk):
     shutil.copytree(desk / "runs/0001", desk / "runs/0002")
-    assert "Run 2 is in no line of the log: it was added." in sentences(desk)
+    assert "Run 2 is not in the log: it was added." in sentences(desk)
     (desk / "runs/more").mkdir()
-    assert "runs/more is no run of this project: it was added." in sentences(desk)
+    assert "runs/more is not a run of this project: it was added." in sentences(desk)
 
 
 def test_a_project_file_edited_by_hand_is_no_fault_and_is_logged_by_the_next_command(tmp_path):
@@ -277,7 +279,7 @@ def test_a_torn_last_line_is_told_and_healed(tmp_path):
         file.write('{"n":2,"at":"2026-')
     assert len(log.read_log(folder)) == 1
     assert len(sentences(folder)) == 1
-    assert sentences(folder)[0].startswith("The last line is not whole:")
+    assert sentences(folder)[0].startswith("The last line is incomplete:")
     answer(read_project(folder), "other_sources", answer="None.", by=ANALYST)
     assert verify_project(folder).faults == ()
     assert lines(folder)[0] == whole[0]

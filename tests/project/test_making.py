@@ -147,8 +147,8 @@ def test_an_identifier_is_in_the_copy_only_by_an_instruction(folder):
     with pytest.raises(RolesError) as caught:
         synthesise_project(read_project(), seed=3, order=["id", "age"])
     assert str(caught.value) == (
-        "order names 'id', which has the role identifier and is excluded. Take it out there, or say"
-        " what to do with it: renumber or real_values."
+        "order names 'id', which has the role identifier and is excluded. Remove it there, or"
+        " state what to do with it: renumber or real_values."
     )
     assert files(folder) == ["people.csv", "project.toml"]
     numbered = synthesise_project(read_project(), seed=3, order=["age"], renumber="id")

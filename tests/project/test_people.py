@@ -32,9 +32,7 @@ def test_another_name_is_another_person(other):
 def test_a_name_without_letters_is_refused(by):
     with pytest.raises(SettingsError) as refusal:
         check_name(by)
-    assert str(refusal.value) == (
-        'Say who you are, with a name of at least 2 letters: --by "Name, role".'
-    )
+    assert str(refusal.value) == ('A name of at least 2 letters is required: --by "Name, role".')
 
 
 @pytest.mark.parametrize("by", ["Li", "\u674e\u660e", "O'Brien-Smith, head", "\u00c9a"])

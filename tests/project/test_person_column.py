@@ -191,7 +191,10 @@ def test_leaves_larger_than_the_people_are_refused_and_so_is_dropping_the_column
         unveil.Project(mine).protect(seed=1)
     drop = STEPS.replace('"round"\ncolumn = "birth_year"\nto = 5', '"drop"\ncolumn = "patient_id"')
     change(mine, STEPS, drop)
-    with pytest.raises(InputError, match="'patient_id' says whose row it is, and is in no copy"):
+    with pytest.raises(
+        InputError,
+        match=("'patient_id' identifies the person of a row and is never in the synthetic data"),
+    ):
         unveil.Project(mine).protect(seed=1)
 
 
@@ -212,7 +215,10 @@ def test_with_a_control_sample_people_are_attacked(folder):
 
 HEAD = 'schema = 1\n[data]\noriginal = "visits.csv"\nsynthetic = ["copy.csv"]\n[roles]\n'
 SCENARIO = '[[scenario]]\nname = "one"\nkeys = ["sex"]\n'
-SAYS = "'{}' says whose row it is, so it cannot be a key or a target. Take it out of the keys and"
+SAYS = (
+    "'{}' identifies the person of a row, so it cannot be a key or a target. Remove it from the"
+    " keys and"
+)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_published_table_is_the_baseline_of_its_target(tmp_path: Path) -> None
     run = run_project(made)
     assert settings(run, "cap neighbour town")["baseline"] == "by_sex.csv"
     assert settings(run, "cap neighbour work")["baseline"] is None
-    told = [one for one in run.warnings if "was used for no target" in one]
+    told = [one for one in run.warnings if "was not used for any target" in one]
     assert [one.split("'")[1] for one in told] == ["towns.csv", "other.csv"]
 
 
@@ -189,4 +189,4 @@ def test_a_key_alone_cannot_link_two_files(tmp_path: Path) -> None:
     made = project(tmp_path, SCENARIO.replace('["sex", "age"]', '["age"]'), head=HEAD + CONTROL)
     part = run_project(made).part("linkability neighbour")
     assert part.state == "not measured"
-    assert part.reason == "Linkability needs two keys or more: some for each of two files."
+    assert part.reason == "Linkability needs at least two keys: some for each of two files."

@@ -102,8 +102,8 @@ FAULTS = [
     ),
     (
         DATA + 'synthetic = ["people.csv"]\n',
-        "project.toml, line 3: the original 'people.csv' is also named as a synthetic file."
-        " Take it out.",
+        "project.toml, line 3: the original 'people.csv' is also named as a synthetic file. Remove"
+        " it.",
     ),
     (
         DATA + 'synthetic = ["none.csv"]\n',
@@ -150,8 +150,7 @@ FAULTS = [
     ),
     (
         DATA + "missing_values = [9]\n",
-        "project.toml, line 3: missing_values must be a list of texts that mean missing,"
-        ' such as ["NA", "-9"].',
+        'project.toml, line 3: missing_values must be texts, such as ["NA", "-9"].',
     ),
     (
         "schema = 2\n[dta]\n",
@@ -196,7 +195,7 @@ FAULTS = [
     ),
     (
         DATA + '[context.release_context]\nanswer = "x"\n',
-        "project.toml, line 3: [context.release_context] has no by. Say who answered: by ="
+        "project.toml, line 3: [context.release_context] has no by. Name who answered: by ="
         ' "Name, role".',
     ),
     (
@@ -227,8 +226,8 @@ FAULTS = [
     ),
     (
         DATA + '[roles]\nkey = ["sex"]\ntarget = ["sex"]\n',
-        "project.toml, line 5: 'sex' cannot be key and target: a column has one role here."
-        " What is a key in one scenario and a target in another is said there.",
+        "project.toml, line 5: 'sex' cannot be key and target: a column has one role here. What is"
+        " a key in one scenario and a target in another is declared there.",
     ),
     (
         DATA + '[roles]\nweight = ["w"]\n',
@@ -268,8 +267,8 @@ FAULTS = [
     ),
     (
         DATA + '[[scenario]]\nname = "a/b"\nkeys = ["sex"]\n',
-        "project.toml, line 4: a scenario cannot be called 'a/b': its name has at most 60"
-        " letters, no / and no blank at its ends. Rulings name it in front of a /.",
+        "project.toml, line 4: a scenario cannot be called 'a/b': a name has at most 60 letters,"
+        " no / and no blank at either end.",
     ),
     (
         DATA + '[[scenario]]\nname = "a"\nkeys = "sex"\n',
@@ -278,7 +277,7 @@ FAULTS = [
     (
         DATA + SCENARIO + 'targets = ["sex"]\n',
         "project.toml, line 6: 'sex' cannot be key and target of the same scenario: what the"
-        " intruder knows already cannot be disclosed. Take it out of one of the two.",
+        " intruder knows already cannot be disclosed. Remove it from one of the two.",
     ),
     (
         DATA + SCENARIO + 'targets = "income"\n',
@@ -339,16 +338,17 @@ FAULTS = [
     ),
     (
         DATA + '[[exclude]]\ntarget = "income"\nlevel = "-8"\nby = "Ann"\n',
-        'project.toml, line 3: [[exclude]] has no reason. Say why, in a sentence: reason = "...".',
+        "project.toml, line 3: [[exclude]] has no reason. State the reason in a sentence: reason ="
+        ' "...".',
     ),
     (
         DATA + '[[exclude]]\ntarget = "income"\nlevel = "-8"\nreason = "known"\n',
-        'project.toml, line 3: [[exclude]] has no by. Say who decided: by = "Name, role".',
+        'project.toml, line 3: [[exclude]] has no by. Name who decided: by = "Name, role".',
     ),
     (
         DATA + "[[exclude]]\n" + WHO,
-        "project.toml, line 3: [[exclude]] does not say what to exclude. Give target and"
-        ' level, or a rule: rule = "missing-targets".',
+        "project.toml, line 3: [[exclude]] does not name what to exclude. Give target and level,"
+        ' or a rule: rule = "missing-targets".',
     ),
     (
         DATA + SCENARIO + '[[exclude]]\nscenario = "nieghbour"\nrule = "missing-targets"\n' + WHO,
@@ -357,7 +357,7 @@ FAULTS = [
     ),
     (
         DATA + '[[exclude]]\nscenario = "a"\nrule = "missing-targets"\n' + WHO,
-        "project.toml, line 4: there is no scenario 'a'. There is none yet.",
+        "project.toml, line 4: there is no scenario 'a'. There is none.",
     ),
     (
         DATA + '[[exclude]]\nrule = "max-denominatr=1"\n' + WHO,
@@ -384,10 +384,10 @@ FAULTS = [
     ),
     (
         DATA + '[[exclude]]\ntarget = "income"\nlevel = "-8"\nreson = "known"\nby = "Ann"\n',
-        "project.toml, line 3: [[exclude]] has no reason. Say why, in a sentence: reason ="
+        "project.toml, line 3: [[exclude]] has no reason. State the reason in a sentence: reason ="
         " \"...\".\nproject.toml, line 6: [[exclude]] has no setting 'reson'. Did you mean"
-        " 'reason'? Its settings are: scenario, target, level, key, key_level, keys,"
-        " key_levels, limit, rule, reason, by, on.",
+        " 'reason'? Its settings are: scenario, target, level, key, key_level, keys, key_levels,"
+        " limit, rule, reason, by, on.",
     ),
     (
         DATA + '[[exclude]]\nrule = "missing-targets"\n' + WHO + 'on = "16.11.2026"\n',
@@ -403,13 +403,13 @@ FAULTS = [
         DATA + "[limits]\nDISCO = [5, 10]\n",
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
-        " CAPs, DCAP, TCAP, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
+        " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
         " unique, match_risk, pMSE, S_pMSE.",
     ),
     (
         DATA + "[limits]\nDiSCO = 10\n",
-        "project.toml, line 4: The limit of DiSCO must be two numbers: from where on it is"
-        " looked at, and from where on it is too high, such as DiSCO = [5, 10].",
+        "project.toml, line 4: The limit of DiSCO must be two numbers, review above and limit,"
+        " such as DiSCO = [5, 10].",
     ),
     (
         DATA + "[limits]\nDiSCO = [10, 5]\n",
@@ -427,8 +427,8 @@ FAULTS = [
     ),
     (
         DATA + '[limits]\nDiSCO = [5, "ten"]\n',
-        "project.toml, line 4: The limit of DiSCO must be two numbers: from where on it is"
-        " looked at, and from where on it is too high, such as DiSCO = [5, 10].",
+        "project.toml, line 4: The limit of DiSCO must be two numbers, review above and limit,"
+        " such as DiSCO = [5, 10].",
     ),
     (
         DATA + '[limits]\nDiSCO = [5, 10]\naccepted_by = ""\n',
@@ -444,8 +444,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique, match_risk,"
-        " pMSE, S_pMSE. Did you mean"
+        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique,"
+        " match_risk, pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),
     (
@@ -478,7 +478,8 @@ FAULTS = [
         + '[[ruling]]\nfinding = "neighbour/missing-targets"\naccept = true\n'
         + WHO,
         "project.toml, line 7: the flag 'neighbour/missing-targets' is a rule, not a flag. Write"
-        " scenario/target=level, or scenario/target=level@key=level. A rule stands in [[exclude]].",
+        " scenario/target=level, or scenario/target=level@key=level. A rule belongs in"
+        " [[exclude]].",
     ),
     (
         DATA + SCENARIO + '[[ruling]]\nfinding = "neighbour/income=1"\naccept = "yes"\n' + WHO,
@@ -491,7 +492,8 @@ FAULTS = [
     ),
     (
         DATA + SCENARIO + '[[ruling]]\nfinding = "neighbour/income=1"\naccept = true\nby = "Ann"\n',
-        'project.toml, line 6: [[ruling]] has no reason. Say why, in a sentence: reason = "...".',
+        "project.toml, line 6: [[ruling]] has no reason. State the reason in a sentence: reason ="
+        ' "...".',
     ),
     (
         DATA
@@ -572,17 +574,18 @@ FAULTS = [
     ),
     (
         DATA + '[[finding]]\nkind = "median"\n',
-        "project.toml, line 3: Finding 1 has the kind 'median'. Did you mean 'mean'? It must"
-        " be one of: prevalence, mean, table, regression.",
+        "project.toml, line 3: Published result 1 has the kind 'median'. Did you mean 'mean'? It"
+        " must be one of: prevalence, mean, table, regression.",
     ),
     (
         DATA + '[[finding]]\nkind = "mean"\n',
-        'project.toml, line 3: Finding 1 has no column. Write one, such as column = "income".',
+        "project.toml, line 3: Published result 1 has no column. Write one, such as column ="
+        ' "income".',
     ),
     (
         DATA + '[[finding]]\nkind = "mean"\ncolumn = "age"\nlevel = 2\n',
-        "project.toml, line 3: Finding 1 has the key 'level', which a mean does not know."
-        " Its keys are: name, kind, where, column.",
+        "project.toml, line 3: Published result 1 has the key 'level', which a mean does not"
+        " have. Its keys are: name, kind, where, column.",
     ),
     (
         DATA
@@ -590,7 +593,7 @@ FAULTS = [
             '[[finding]]\nname = "a"\nkind = "mean"\ncolumn = "age"\n[[finding]]\nname = "a"\n'
             'kind = "mean"\ncolumn = "sex"\n'
         ),
-        "project.toml, line 7: Two findings are called 'a'. Give each its own name.",
+        "project.toml, line 7: Two published results are called 'a'. Give each its own name.",
     ),
     (
         DATA + '[synthesis]\nmin_leaf = "five"\n',
@@ -622,8 +625,8 @@ FAULTS = [
     ),
     (
         "protect = 5\n" + DATA,
-        "project.toml, line 1: Begin each step with [[protect.step]], then say what to do:"
-        ' do = "synthesise".',
+        "project.toml, line 1: Begin each step with [[protect.step]], then state what to do: do ="
+        ' "synthesise".',
     ),
 ]
 
@@ -641,21 +644,25 @@ def test_the_faults_of_the_table_are_many_and_all_different():
 # The parser's own words differ between versions of Python; the place and the help do not.
 SYNTAX = [
     (DATA + "[limits\n", "line 3", "A table begins with [name], one of several with [[name]]."),
-    (DATA + 'original = "b.csv"\n', "line 3", "Each name stands once in its table."),
-    (DATA + "[data]\n", "line 3", "Each table is begun once; begin several of a kind with [[ and"),
+    (DATA + 'original = "b.csv"\n', "line 3", "Each name may occur only once in its table."),
+    (
+        DATA + "[data]\n",
+        "line 3",
+        "Each table may begin only once; begin several of a kind with [[ and",
+    ),
     (
         '[data]\noriginal = "C:\\users\\x.csv"\n',
         "line 2",
         "In double quotes a backslash is written twice; paths may have / instead.",
     ),
-    (DATA + "[context]\naudience = open\n", "line 4", "Put text in double quotes; true and false"),
+    (DATA + "[context]\naudience = open\n", "line 4", "Put text in double quotes; write true"),
 ]
 
 
 @pytest.mark.parametrize(("text", "place", "help_"), SYNTAX)
 def test_what_is_no_toml_is_told_with_its_place_and_help(folder, text, place, help_):
     told = refused(folder, text)
-    assert told.startswith("The file 'project.toml' is no TOML: ")
+    assert told.startswith("The file 'project.toml' is not valid TOML: ")
     assert place in told
     assert help_ in told
 
@@ -663,7 +670,7 @@ def test_what_is_no_toml_is_told_with_its_place_and_help(folder, text, place, he
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\xff\xfe[data]", "The file 'project.toml' is no text in UTF-8."),
+        (b"\xff\xfe[data]", "The file 'project.toml' is not UTF-8 text."),
         (b"#" * 1_000_001, "The file 'project.toml' is too large for a project file."),
     ],
 )
@@ -883,7 +890,7 @@ def test_what_is_no_project_is_answered_with_how_to_begin_one(folder, monkeypatc
         ),
         (
             "people.csv",
-            "'people.csv' is no project file: it does not end in .toml. Make a project of it:"
+            "'people.csv' is not a project file: it does not end in .toml. Make a project of it:"
             " unveil init people.csv.",
         ),
     ):
@@ -894,7 +901,7 @@ def test_what_is_no_project_is_answered_with_how_to_begin_one(folder, monkeypatc
     with pytest.raises(ReadError, match=r"no project\.toml in the folder 'empty'"):
         find_project("empty")
     for odd in ("a" * 5000, "a\0b"):
-        with pytest.raises(ReadError, match=r"cannot be looked at|There is no file or folder"):
+        with pytest.raises(ReadError, match=r"cannot be read|There is no file or folder"):
             find_project(odd)
 
 

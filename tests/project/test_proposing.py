@@ -72,7 +72,7 @@ def test_the_example_gives_its_own_keys_and_targets(example):
 
 def test_proposed_codings_are_steps_of_protect_once_their_marks_are_gone(example, tmp_path):
     text = propose(example / "survey.csv", folder=tmp_path)[0]
-    head, mark, steps = text.partition("# Codings")
+    head, mark, steps = text.partition("# Recodings")
     taken = "\n".join(line.removeprefix("# ").removeprefix("#") for line in steps.split("\n")[2:])
     (tmp_path / "project.toml").write_text(head + taken, encoding="utf-8")
     assert mark
@@ -142,7 +142,7 @@ def test_data_without_a_telling_name_give_a_scenario_to_be_filled_in(tmp_path):
     path = create_project(tmp_path / "people.csv", tmp_path)
     assert read_project(path).scenarios == ()
     text = path.read_text(encoding="utf-8")
-    assert "# No keys are proposed: name what an intruder knows, and take the marks away." in text
+    assert "# No keys are proposed: name what an intruder knows, and remove the marks." in text
     filled = text.replace("# keys = []", '# keys = ["q1"]')
     for line in ("[[scenario]]", "name", "template", "keys", 'targets = "all"'):
         filled = filled.replace(f"\n# {line}", f"\n{line}")
@@ -167,7 +167,7 @@ def test_hostile_names_and_labels_are_quoted_rightly(tmp_path):
 @pytest.mark.parametrize("given", ["title", "by"])
 def test_a_title_or_name_that_cannot_be_printed_is_refused(tmp_path, given):
     people().write_csv(tmp_path / "people.csv")
-    with pytest.raises(SettingsError, match="cannot be printed"):
+    with pytest.raises(SettingsError, match="unprintable"):
         propose(tmp_path / "people.csv", **{given: HOSTILE})
 
 
@@ -271,7 +271,7 @@ def test_columns_that_hold_no_single_values_can_be_nobodys_key(tmp_path):
     frame.write_parquet(tmp_path / "people.parquet")
     create_project(tmp_path / "people.parquet", tmp_path)
     assert read_project(tmp_path).roles.ignore == ("places",)
-    with pytest.raises(InputError, match="Column 'places' holds no single values"):
+    with pytest.raises(InputError, match="Column 'places' has no simple values"):
         propose(tmp_path / "people.parquet", owner="places")
 
 
@@ -321,7 +321,7 @@ def test_what_a_copy_lacks_is_neither_key_nor_target(tmp_path):
     assert project.roles.ignore == ("age", "health")
     assert "age" not in project.scenarios[0].keys
     assert "health" not in project.roles.target
-    assert "is not in every copy" in project.text
+    assert "is not in every synthetic file" in project.text
     assert run_project(project).list_parts("disclosure")
 
 

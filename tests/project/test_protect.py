@@ -123,7 +123,7 @@ def test_a_synthesis_that_is_not_written_is_done_behind_the_recodings():
     steps = [STEPS[0], {"do": "add_noise", "column": "age", "sigma": 1}]
     made = protect(ORIGINAL, steps=steps, seed=3)
     assert [step.do for step in made.record.steps] == ["top_code", "synthesise", "add_noise"]
-    assert "no one measured what it protects from" in made.record.steps[2].sentence
+    assert "what it protects from was not measured" in made.record.steps[2].sentence
 
 
 @pytest.mark.slow
@@ -279,8 +279,8 @@ def test_special_codes_are_no_amounts_in_any_step():
 def test_numbers_about_which_nothing_is_said_are_named():
     made = protect(ORIGINAL, steps=STEPS[:2], seed=4)
     assert made.record.warnings[-1] == (
-        "Nothing is said about noise on age and height. If somebody could know these numbers from"
-        " elsewhere, add noise; if not, say so with not_needed."
+        "No noise setting for age and height. If an intruder could know these values, add noise;"
+        " otherwise record the reason (not_needed)."
     )
 
 
@@ -313,8 +313,8 @@ def test_rows_of_kept_columns_are_mixed_and_the_custodian_is_told():
     assert made.s3.equals(protect(ordered, **settings, seed=3).s3)
     assert made.record.warnings[0] == (
         "sex and age are kept as the original has them: their values, and how they occur together,"
-        " are those of real people. The rows were put into an order of chance, so that none stands"
-        " where it stood in the original."
+        " are those of real people. The rows were put into random order, so that none keeps its"
+        " place in the original."
     )
 
 
@@ -383,14 +383,14 @@ def test_codes_with_labels_need_no_word_about_noise():
     schema = made.s3.schema
     coded = [name for name in schema if schema[name].is_numeric() and kinds[name] == "category"]
     assert coded
-    assert asked.startswith("Nothing is said about noise on ")
+    assert asked.startswith("No noise setting for ")
     assert not [name for name in coded if name in asked]
 
 
 def test_constants_need_no_word_about_noise():
     more = ORIGINAL.with_columns(constant=pl.lit(5))
     made = protect(more, steps=[], seed=1)
-    assert "noise on age and height." in made.record.warnings[-1]
+    assert "setting for age and height." in made.record.warnings[-1]
 
 
 @pytest.mark.parametrize(
@@ -443,8 +443,8 @@ WRONG = [
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE | {"sigma": 1}, {"do": "distance_filter"}]},
-        "Step 3 (distance_filter): rows that are drawn anew must undergo every later step. Put it"
-        " before add_noise, straight behind synthesise.",
+        "Step 3 (distance_filter): rows that are drawn again must undergo every later step. Put it"
+        " before add_noise, directly after synthesise.",
     ),
     (
         {
@@ -462,7 +462,7 @@ WRONG = [
                 {"do": "add_noise", "column": "age", "sigma": 1},
             ]
         },
-        "Step 4 (add_noise): remove_replicated_uniques stands between it and add_noise before. Put"
+        "Step 4 (add_noise): remove_replicated_uniques is between it and an earlier add_noise. Put"
         " them together.",
     ),
     (
@@ -471,17 +471,17 @@ WRONG = [
     ),
     (
         {"steps": [{"do": "synthesise", "min_leaf": 5}]},
-        "Step 1 (synthesise): there is no setting 'min_leaf'. The settings of the synthesis stand"
+        "Step 1 (synthesise): there is no setting 'min_leaf'. The settings of the synthesis belong"
         " in [synthesis], or in synthesis={...}.",
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE]},
-        "Step 2 (add_noise): it does not say how much noise. Give sigma, or population and N, from"
+        "Step 2 (add_noise): the amount of noise is missing. Give sigma, or population and N, from"
         " which the least noise that is enough is found.",
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE | {"not_needed": " "}]},
-        "Step 2 (add_noise): not_needed must say why the column needs no noise.",
+        "Step 2 (add_noise): not_needed must state why the column needs no noise.",
     ),
     (
         {"steps": [{"do": "synthesise"}, NOISE | {"not_needed": "no", "sigma": 1}]},
@@ -503,13 +503,13 @@ WRONG = [
     ),
     (
         {"synthesis": {"copies": 5}},
-        "synthesis: copies is 5. One copy is protected and released: several of the same original"
-        " disclose more. Omit it.",
+        "synthesis: copies is 5. One file is protected and released: several from the same"
+        " original disclose more. Omit it.",
     ),
     (
         {"synthesis": {"keep": ["sex"]}},
         "Step 2 (distance_filter): columns are kept as the original has them (keep), row for row,"
-        " so rows cannot be drawn anew. Synthesise every column, or leave the filter out.",
+        " so rows cannot be drawn again. Synthesise every column, or omit the filter.",
     ),
     (
         {"synthesis": [1]},
@@ -522,7 +522,7 @@ WRONG = [
     ({"sweep": [0]}, "A leaf of the sweep is 0. It must be a whole number from 1 on."),
     (
         {"sweep": range(1, 20)},
-        "The sweep has 19 sizes of leaves. Each is a synthesis of its own: give at most 12.",
+        "The sweep has 19 sizes of leaves. Each needs its own synthesis: give at most 12.",
     ),
     (
         {"special_codes": {"heigth": [-8]}},
@@ -538,7 +538,7 @@ WRONG = [
     (
         {"keys": ["sex"], "targets": ["sex"]},
         "'sex' cannot be key and target of the same scenario: what the intruder knows already"
-        " cannot be disclosed. Take it out of one of the two.",
+        " cannot be disclosed. Remove it from one of the two.",
     ),
     (
         {"sweep": [5, 241]},
@@ -611,5 +611,5 @@ def test_a_column_of_numbers_that_are_all_missing_needs_no_noise():
     with pytest.raises(SettingsError) as refusal:
         protect(empty, steps=[NOISE | {"population": "normal(170, 9)", "N": 60000}])
     assert str(refusal.value) == (
-        "Step 1 (add_noise): column 'height' holds no number. Leave the step out."
+        "Step 1 (add_noise): column 'height' holds no number. Omit the step."
     )

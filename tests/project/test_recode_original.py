@@ -114,7 +114,7 @@ def test_the_command_line_takes_a_recipe(tmp_path, monkeypatch):
         (None, "cannot be read"),
         ("title = 1", "has no [[protect.step]]"),
         ('[[protect.step]]\ndo = "rund"\n', "do is 'rund'. Did you mean 'round'?"),
-        (ROUND, "The synthetic data were not recoded so: income, "),
+        (ROUND, "The synthetic data were not recoded as declared: income, "),
     ],
 )
 def test_a_recipe_that_is_none_is_refused(tmp_path, monkeypatch, capsys, text, said):

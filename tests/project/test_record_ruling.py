@@ -126,10 +126,10 @@ def test_an_unknown_finding_names_its_nearest_and_those_that_are_open(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"reason": None}, 'Say why: --reason "...".'),
-        ({"reason": "..."}, 'Say why: --reason "...".'),
-        ({"by": None}, 'Say who you are: --by "Name, role".'),
-        ({"by": "x" * 201}, 'Say who you are in at most 200 characters: --by "Name, role".'),
+        ({"reason": None}, 'State the reason: --reason "...".'),
+        ({"reason": "..."}, 'State the reason: --reason "...".'),
+        ({"by": None}, 'A name is required: --by "Name, role".'),
+        ({"by": "x" * 201}, 'A name is required, in at most 200 characters: --by "Name, role".'),
     ],
 )
 def test_a_ruling_without_reason_or_name_is_refused(tmp_path, asked, sentence):

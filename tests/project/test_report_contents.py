@@ -90,7 +90,7 @@ def test_an_exclusion_that_the_project_has_no_more_still_stands_in_its_run(proje
     ruling, gone = gather_report(file)[0].exclusions
     assert (ruling.rule, ruling.from_ruling, ruling.in_run) == (CONDITION, True, True)
     assert (gone.rule, gone.scenario, gone.in_run) == ("marital=widowed", "neighbour", True)
-    assert gone.reason == "no longer in the project: no one says now why"
+    assert gone.reason == "no longer in the project, so no reason is on record"
 
 
 def test_one_exclusion_for_all_scenarios_is_told_for_each_where_they_differ():

@@ -61,8 +61,8 @@ def test_an_exclusion_of_what_is_kept_is_a_fault_with_both_lines(tmp_path):
     with pytest.raises(SettingsError) as refusal:
         read_project(folder)
     assert str(refusal.value) == (
-        f"project.toml, line {first}: 'abroad=NO' is excluded here, and kept as a risk in scenario"
-        f" 'neighbour' by the [[ruling]] of line {second}. Take one of the two out."
+        f"project.toml, line {first}: 'abroad=NO' is excluded here and kept as a residual risk in"
+        f" scenario 'neighbour' by the [[ruling]] of line {second}. Remove one of the two."
     )
 
 
@@ -80,8 +80,8 @@ def test_what_is_excluded_cannot_be_ruled_to_be_kept(tmp_path):
     with pytest.raises(SettingsError) as refusal:
         say(folder, "neighbour/abroad=NO", accept=False)
     assert str(refusal.value) == (
-        "'neighbour/abroad=NO' cannot be kept: [[exclude]] in project.toml excludes it, said by"
-        " Carl Dee. Take that table out first."
+        "'neighbour/abroad=NO' cannot be kept: [[exclude]] in project.toml excludes it, recorded"
+        " by Carl Dee. Remove that table first."
     )
 
 
@@ -89,7 +89,7 @@ def test_what_was_ruled_to_be_kept_cannot_be_excluded_for_good(tmp_path):
     folder = ran(tmp_path)
     say(folder, "neighbour/abroad=NO", accept=False)
     assert not whatif(read_project(folder), ["abroad=NO"]).kept
-    with pytest.raises(SettingsError, match="was ruled to be kept, by A"):
+    with pytest.raises(SettingsError, match="was ruled a residual risk by A"):
         whatif(read_project(folder), ["abroad=NO"], keep=True, reason="r", by=ANALYST)
 
 
@@ -133,5 +133,7 @@ def test_pairs_ruled_together_are_refused_where_no_audience_is_said(tmp_path):
         '\n[[ruling]]\nfinding = "neighbour/abroad two-way"\naccept = true\nreason = "r"\n'
         'by = "Carl Dee"\n',
     )
-    with pytest.raises(SettingsError, match=r"for an audience that is not said \(taken for open\)"):
+    with pytest.raises(
+        SettingsError, match=r"for an audience that is not stated \(taken to be open\)"
+    ):
         read_project(folder)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import unveil
 from project.run_projects import HEAD, LIMITS, SCENARIO, people, project, tree
-from unveil.errors import ReadError, SettingsError
+from unveil.errors import ReadError, RolesError, SettingsError
 from unveil.project import log
 from unveil.project import run as desk
 from unveil.project.fingerprint import fingerprint, settings_sha256
@@ -109,7 +109,7 @@ def test_a_run_that_lost_a_record_is_made_again_though_nothing_changed(tmp_path:
 
 
 def test_a_name_that_is_none_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="Say who you are"):
+    with pytest.raises(SettingsError, match="A name is required"):
         run_project(project(tmp_path), by="  ")
     assert not (tmp_path / "runs").exists()
 
@@ -157,7 +157,7 @@ def test_ruled_pairs_are_left_out(tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"There is no scenario 'neighbor'. Did you mean"):
+    with pytest.raises(RolesError, match=r"There is no scenario 'neighbor'. Did you mean"):
         disclosure_of(project(tmp_path), "neighbor")
 
 

@@ -8,8 +8,8 @@ from unveil.project.read_project import read_project
 
 EXCLUDE = '[[exclude]]\ntarget = "ill"\nlevel = "no"\nreason = "Known."\nby = "Ann Bell, analyst"\n'
 LINE = PROJECT.count("\n") + 1  # of the first line that is added
-BY = 'Say who decided: by = "Name, role".'
-ODD = "with a line break, or a character that cannot be printed"
+BY = 'Name who decided: by = "Name, role".'
+ODD = "with a line break or an unprintable character"
 
 
 def refusal(tmp_path, text):
@@ -32,9 +32,10 @@ def refusal(tmp_path, text):
             '"Known."',
             '"..."',
             3,
-            "reason is '...', which is only an example. Say why, in a sentence: reason = \"...\".",
+            "reason is '...', which is only an example. State the reason in a sentence: reason ="
+            ' "...".',
         ),
-        ('"Ann Bell, analyst"', '" , boss"', 4, f"by is ' , boss', which is no name. {BY}"),
+        ('"Ann Bell, analyst"', '" , boss"', 4, f"by is ' , boss', which is not a name. {BY}"),
         ('"Ann Bell, analyst"', '"Ann\\u200b Bell"', 4, rf"by is 'Ann\u200b Bell', {ODD}. {BY}"),
         ('"Ann Bell, analyst"', '"Ann\\nBell"', 4, rf"by is 'Ann\nBell', {ODD}. {BY}"),
     ],
@@ -64,8 +65,11 @@ def test_a_title_that_steers_a_terminal_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("on", "sentence"),
     [
-        ("2999-01-01", "on is 2999-01-01, which is years ahead. Write the day it was said."),
-        ('"2999-01-01"', "on is 2999-01-01, which is years ahead. Write the day it was said."),
+        ("2999-01-01", "on is 2999-01-01, which is years ahead. Write the date of the statement."),
+        (
+            '"2999-01-01"',
+            "on is 2999-01-01, which is years ahead. Write the date of the statement.",
+        ),
         ("2026-11-16T10:00:00", "on is of type datetime. Write a day as 2026-11-16."),
     ],
 )

@@ -61,8 +61,8 @@ def test_a_changed_part_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(TamperedError) as told:
         load_parts(tmp_path, run)
     assert str(told.value) == (
-        f"The file 'runs/0001/{file}' is not as the run wrote it. Restore it from a copy, or"
-        " measure it anew: unveil run."
+        f"The file 'runs/0001/{file}' is not as the run wrote it. Restore it from a backup, or"
+        " measure it again: unveil run."
     )
     assert told.value.exit_code == 3
 

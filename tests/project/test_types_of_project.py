@@ -31,7 +31,7 @@ def test_text_against_numbers_is_refused_with_the_line_that_says_what_a_column_i
     assert part.state == "not measured"
     assert part.reason is not None
     assert part.reason.endswith(
-        ' Or say in project.toml what the column is to be read as: [data.types] age = "integer"'
+        ' Or declare the type of the column in project.toml: [data.types] age = "integer"'
     )
 
 
@@ -53,7 +53,7 @@ def test_a_column_read_as_text_is_measured_and_noted(tmp_path: Path):
     made = with_words(tmp_path, 'types = {age = "text"}\n')
     run = run_project(made)
     record = load_parts(tmp_path, run)["disclosure neighbour"]
-    assert "Column 'age': numbers read as text, as the project says." in [
+    assert "Column 'age': numbers read as text, as the project declares." in [
         note.sentence for note in record.coercions
     ]
     assert not [one for one in run.warnings if "types" in one]

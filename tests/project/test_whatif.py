@@ -158,19 +158,19 @@ def test_one_scenario_alone_can_be_asked_about_and_kept_for(tmp_path):
 @pytest.mark.parametrize(
     ("exclude", "asked", "kind", "sentence"),
     [
-        ([], {}, SettingsError, "Say what to exclude: unveil whatif --exclude workab=NO."),
+        ([], {}, SettingsError, "Name what to exclude: unveil whatif --exclude workab=NO."),
         (
             ["abroad=NO"],
             {"reason": "r"},
             SettingsError,
-            "A reason and a name are for what is kept: add --keep.",
+            "--reason and --by record an exclusion. Add --keep.",
         ),
-        (["abroad=NO"], {"keep": True}, SettingsError, 'Say who you are: --by "Name, role".'),
+        (["abroad=NO"], {"keep": True}, SettingsError, 'A name is required: --by "Name, role".'),
         (
             ["abroad=NO"],
             {"keep": True, "by": ANALYST},
             SettingsError,
-            'Say why: --reason "...".',
+            'State the reason: --reason "...".',
         ),
         (
             ["abroad=NO"],

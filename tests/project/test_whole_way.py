@@ -12,7 +12,7 @@ import pytest
 import unveil
 from project.whole_way import ANALYST, FACTORS, OWNER, SYNTHPOP, Desk, write_sd2011_as_spss
 
-HEAD = "# lines away; then: unveil protect project.toml --out protected\n"
+HEAD = "# then: unveil protect\n"
 WARDS = {
     "cardiology": ("I21.4", "I50.1", "I48.0"),
     "surgery": ("K35.8", "K80.2", "S72.0"),

@@ -534,24 +534,24 @@ BAD = [
         TWICE,
         {"drop": "refuse"},
         SettingsError,
-        "Column 'y' is an exact combination of others, above all by x.\nLeave these columns out, or"
-        " let them go with drop='auto'.",
+        "Column 'y' is an exact combination of others, above all by x.\nOmit these columns, or"
+        " have them dropped with drop='auto'.",
     ),
     (
         TWICE,
         TWICE,
         {"protect_columns": ["x", "y"]},
         SettingsError,
-        "The protected columns alone are nearly singular: x, y all but repeat each other. Protect"
-        " fewer columns.",
+        "The protected columns by themselves are nearly singular: x, y nearly repeat each other."
+        " Protect fewer columns.",
     ),
     (
         EMPTY,
         EMPTY,
         {"drop": "refuse"},
         SettingsError,
-        "Column 'm' is missing in every row of the original.\nLeave these columns out, or let them go"
-        " with drop='auto'.",
+        "Column 'm' is missing in every row of the original.\nOmit these columns, or have them"
+        " dropped with drop='auto'.",
     ),
     (
         EMPTY,
@@ -573,7 +573,7 @@ BAD = [
         [NUMBERS, NUMBERS],
         {},
         ReadError,
-        "synthetic is a list. Filter one copy at a time: each has rows of its own to keep.",
+        "synthetic is a list. Filter one file at a time: each keeps rows of its own.",
     ),
     (
         NUMBERS,
@@ -609,8 +609,8 @@ BAD = [
         NUMBERS.with_columns(x=pl.lit(float("inf"))),
         {},
         AlignError,
-        "Column 'x' holds infinite numbers, from which nothing is a finite distance away. Make them"
-        " missing, or leave the column out.",
+        "Column 'x' holds infinite numbers, from which nothing is a finite distance away. Make"
+        " them missing, or omit the column.",
     ),
     (
         pl.DataFrame({"x": [1.0, None, 2.0], "y": [None, 1.0, 2.0]}),

@@ -204,7 +204,7 @@ def test_where_rounding_leads_to_a_code_whatever_the_noise_it_is_refused():
         add_noise(pl.DataFrame({"x": [50.0, 96.9]}), columns=asked)
     assert str(fault.value) == (
         "Rounding or clipping turns numbers of 'x' into codes for missing values whatever the"
-        " noise. Round to more decimals, or clip to values that are no codes."
+        " noise. Round to more decimals, or clip to values that are not codes."
     )
 
 
@@ -302,12 +302,12 @@ def test_a_hostile_name_is_made_visible_in_the_statement():
         (
             {"columns": {}},
             SettingsError,
-            'Say which columns get how much noise, such as columns={"age": {"sigma": 0.1}}.',
+            'State which columns get how much noise, such as columns={"age": {"sigma": 0.1}}.',
         ),
         (
             {"columns": {"age": {"noise": "normal"}}},
             SettingsError,
-            "The noise of 'age' has no sigma. Say how much.",
+            "The noise of 'age' has no sigma. State how much.",
         ),
         (
             {"columns": {"age": {"sigma": 1, "rounds": 0}}},

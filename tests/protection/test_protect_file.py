@@ -178,8 +178,8 @@ FAULTS = [
     ),
     (
         DATA,
-        "project.toml: there is no [[protect.step]]. Begin each step with it, then say what to do:"
-        ' do = "synthesise".',
+        "project.toml: there is no [[protect.step]]. Begin each step with it, then state what to"
+        ' do: do = "synthesise".',
     ),
     (
         '[[protect.step]]\ndo = "synthesise"',
@@ -219,7 +219,7 @@ FAULTS = [
     (
         steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex"]\ntarget = ["age", "sex"]\n',
         "project.toml, line 8: 'sex' cannot be key and target: a column has one role here. What is"
-        " a key in one scenario and a target in another is said there.",
+        " a key in one scenario and a target in another is declared there.",
     ),
     (
         steps({"do": '"synthesise"'}) + '[roles]\nkey = ["sex", "sex"]\n',
@@ -239,7 +239,7 @@ FAULTS = [
         steps({"do": '"synthesise"'})
         + '[roles]\nidentifier = ["sex"]\n[synthesis]\norder = ["age", "sex"]\n',
         "project.toml, line 9: synthesis: order names 'sex', which has the role identifier and is"
-        " excluded. Take it out there, or say what to do with it: renumber or real_values.",
+        " excluded. Remove it there, or state what to do with it: renumber or real_values.",
     ),
     (
         steps({"do": '"synthesise"'}) + '[synthesis]\nreal_values = {sex = ""}\n',
@@ -249,7 +249,7 @@ FAULTS = [
     (
         steps({"do": '"synthesise"'}) + '[synthesis]\nrenumber = ["sex"]\n',
         "project.toml, line 6: The synthesis: renumber cannot be done here: rows are filtered and"
-        " drawn anew, so running numbers would have gaps. Drop the columns instead.",
+        " drawn again, so running numbers would have gaps. Drop the columns instead.",
     ),
     (
         steps({"do": '"synthesise"'}) + "[synthesis]\nmin_leaf = 121\n",
@@ -277,8 +277,9 @@ FAULTS = [
                 **{"drop": '"refuse"'},
             },
         ),
-        "project.toml, line 7: Step 2 (distance_filter): Column 'double' is an exact combination of"
-        " others, above all by age.\nLeave these columns out, or let them go with drop='auto'.",
+        "project.toml, line 7: Step 2 (distance_filter): Column 'double' is an exact combination"
+        " of others, above all by age.\nOmit these columns, or have them dropped with"
+        " drop='auto'.",
     ),
     (
         steps(
@@ -508,8 +509,8 @@ def test_types_are_said_to_be_unused(folder):
 
 def test_a_file_that_is_none_is_refused_in_a_sentence(folder):
     for content, sentence in (
-        (b"[data\n", "The file 'project.toml' is no TOML: "),
-        (b"\xff\xfe", "The file 'project.toml' is no text in UTF-8."),
+        (b"[data\n", "The file 'project.toml' is not valid TOML: "),
+        (b"\xff\xfe", "The file 'project.toml' is not UTF-8 text."),
         (b"a = " + b"[" * 100_000, "The file 'project.toml' "),
         (b"#" * 1_000_001, "The file 'project.toml' is too large for a project file."),
     ):
@@ -530,7 +531,7 @@ def test_a_project_that_was_read_is_protected_without_its_file(folder):
 
 def test_steps_beside_a_project_file_are_refused(folder):
     path = project(folder, steps({"do": '"synthesise"'}))
-    with pytest.raises(InputError, match="The project file says the steps and the synthesis"):
+    with pytest.raises(InputError, match="The project file declares the steps and the synthesis"):
         protect(path, steps=[])
 
 

@@ -221,13 +221,13 @@ FAULTS = {
     ),
     "equal widths and breaks": (
         {"style": "equal", "breaks": [1, 2]},
-        "Column 'x' has breaks, but the style 'equal' finds its own. Leave the style out, or give"
-        " the number of bands instead.",
+        "Column 'x' has breaks, but the style 'equal' finds its own. Omit the style, or give the"
+        " number of bands instead.",
     ),
     "quantiles and breaks": (
         "quantile:1,2",
-        "Column 'x' has breaks, but the style 'quantile' finds its own. Leave the style out, or"
-        " give the number of bands instead.",
+        "Column 'x' has breaks, but the style 'quantile' finds its own. Omit the style, or give"
+        " the number of bands instead.",
     ),
     "no breaks": (
         {"style": "breaks"},
@@ -288,7 +288,7 @@ FAULTS = {
     ),
     "labels without breaks": (
         {"n": 2, "labels": ["a", "b"]},
-        "Column 'x' has labels but no breaks. Give the breaks, or leave the labels out.",
+        "Column 'x' has labels but no breaks. Give the breaks, or omit the labels.",
     ),
     "too few labels": (
         {"breaks": [0, 18, 65], "labels": ["a"]},
@@ -633,7 +633,7 @@ def test_what_is_not_numbers_is_refused(kind, values):
     with pytest.raises(AlignError) as caught:
         band(as_aligned(values, values), parse_bands({"x": 5}, None))
     assert str(caught.value) == (
-        f"Column 'x' holds {kind}, not numbers, and cannot be cut into bands. Take it out of the"
+        f"Column 'x' holds {kind}, not numbers, and cannot be cut into bands. Remove it from the"
         " bands."
     )
 

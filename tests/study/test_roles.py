@@ -35,7 +35,7 @@ REFUSED = {
     "a key that is a target": (
         {"keys": ["sex", "ill"], "targets": ["ill"]},
         "'ill' cannot be key and target of the same scenario: what the intruder knows already"
-        " cannot be disclosed. Take it out of one of the two.",
+        " cannot be disclosed. Remove it from one of the two.",
     ),
     "a key that is no text": (
         {"keys": ["sex", 3]},

@@ -28,5 +28,5 @@ def ruled_in(table, rules, derived=None, special_codes=None):
         name: split(table.frame[name], variable=None if book is None else book.variable(name))
         for name in table.frame.columns
     }
-    found, columns = resolve_rules(table, parts, rules, derived, special_codes)
-    return Ruling(found, columns, rule_and_derived_notes(table, found, columns))
+    found, between, columns = resolve_rules(table, parts, rules, derived, special_codes)
+    return Ruling(found, columns, rule_and_derived_notes(table, found, between, columns))

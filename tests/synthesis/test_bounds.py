@@ -176,8 +176,8 @@ def test_a_column_that_cannot_be_taken_apart_may_be_left_out():
         assert synthesise(frame, **asked, seed=1).copies[0].columns == ["a", "b"]
     for asked in ({}, {"order": ["a", "c"]}, {"order": ["a"], "keep": "c"}, {"order": "auto"}):
         assert refusal(lambda asked=asked: synthesise(frame, **asked)) == (
-            "Column 'c' holds List values, which cannot be synthesised. Leave the column out, or "
-            "turn it into text or numbers."
+            "Column 'c' holds List values, which cannot be synthesised. Omit the column, or turn"
+            " it into text or numbers."
         )
 
 

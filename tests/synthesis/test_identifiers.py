@@ -134,9 +134,8 @@ def test_an_identifier_may_predict_without_being_in_the_synthetic_data():
         ),
         (
             {"renumber": ALL, "keep": "sex"},
-            "Columns that are kept stand row for row beside the original, so running numbers would"
-            " tell which row is whose. Drop 'patient', 'case', 'surname', 'note', or keep no"
-            " column.",
+            "Columns that are kept match the original row for row, so running numbers would show"
+            " which row is whose. Drop 'patient', 'case', 'surname', 'note', or keep no column.",
         ),
     ],
 )
@@ -156,7 +155,7 @@ def test_a_column_that_says_whose_row_it_is_is_refused_and_dropping_it_is_told_o
     with pytest.raises(InputError) as caught:
         synthesise(visits)
     first, *_ = str(caught.value).split("\n")
-    assert first == f"Column 'pid': {counts}, so it says whose row it is."
+    assert first == f"Column 'pid': {counts}, so it identifies the person of a row."
     assert (
         f"'pid' {counts}. Leaves and rare levels were counted by row; declare the column as person."
         " Rows are synthesised one by one, so the rows of a person do not belong together in the"

@@ -64,7 +64,7 @@ def test_columns_of_one_joint_method_are_drawn_together(method):
 def test_a_rule_inside_the_table_holds_and_nobody_is_left_out_of_the_table(method, rule):
     found = made(method, rules=rule, prior=300)
     copy = found.copies[0]
-    assert not any("their table does not know of it" in note for note in found.record.notes)
+    assert not any("their table does not include it" in note for note in found.record.notes)
     meets = pl.col("age") == "child"
     if rule == BOTH:
         meets &= pl.col("sex") == "F"
@@ -113,7 +113,7 @@ def test_a_rule_that_the_original_breaks_is_applied_afterwards_and_told():
     assert set(found.copies[0].filter(pl.col("age") == "old")["marital"]) == {"WIDOWED"}
     assert found.record.notes[-1] == (
         f"The rule '{rule}' is applied after the columns of 'catall' are drawn: their table does"
-        " not know of it."
+        " not include it."
     )
     assert "is broken by" in found.record.notes[-2]
 
@@ -124,7 +124,7 @@ def test_a_rule_by_a_column_outside_the_table_is_applied_afterwards_and_told():
         frame, method=together("catall"), keep="rich", rules="if rich = true then sex = F", seed=1
     )
     assert set(found.copies[0].filter(pl.col("rich"))["sex"]) == {"F"}
-    assert found.record.notes[-1].endswith("their table does not know of it.")
+    assert found.record.notes[-1].endswith("their table does not include it.")
 
 
 def test_rules_inside_a_table_survive_strata_noise_and_the_model_file(tmp_path):

@@ -65,7 +65,5 @@ def test_a_model_file_draws_the_same_mixed_rows(tmp_path):
 def test_strata_beside_kept_columns_are_told_to_be_the_originals():
     made = synthesise(FRAME, keep="age", strata="reg", seed=1)
     assert agreement(made.copies[0], "reg") == 1
-    assert made.record.notes[-1] == (
-        "The strata (reg) of such a copy are the original's too, row for row."
-    )
+    assert made.record.notes[-1] == ("The strata (reg) are the original's too, row for row.")
     assert not any("strata" in note for note in synthesise(FRAME, **ASKED).record.notes)

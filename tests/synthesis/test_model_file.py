@@ -20,8 +20,8 @@ from unveil.synthesis.synthesiser import load, save
 
 NAME = "CONFIDENTIAL_people.model"
 DAMAGED = (
-    f"The model file ({NAME}) is damaged, or is no model file of unveil. Take another copy of it,"
-    " or fit anew."
+    f"The model file ({NAME}) is damaged, or is not a model file of unveil. Use a backup, or fit"
+    " again."
 )
 
 
@@ -341,7 +341,7 @@ def test_one_wrong_byte_in_an_array_is_found(members, tmp_path):
 
 
 def test_a_file_of_a_newer_unveil_says_so(members, tmp_path):
-    written(tmp_path / NAME, changed(members, schema=2, version="9.1", news=1))
+    written(tmp_path / NAME, changed(members, schema=3, version="9.1", news=1))
     with pytest.raises(ReadError) as caught:
         load(tmp_path / NAME)
     assert str(caught.value) == (

@@ -15,7 +15,6 @@ from synthesis.regressions import (
     predictors,
     stream,
 )
-from unveil.errors import SettingsError
 from unveil.models.axes import basis_of
 from unveil.models.regression import RIDGE, fit_cumulative
 from unveil.synthesis.methods import Options, Target
@@ -95,8 +94,8 @@ def test_a_level_all_in_the_last_class_gets_a_ridge_and_is_told():
     model = fitted(classes(y, kind="ordered"), category("region", [0] * 60 + [1] * 30))
     assert model.levels.fit.ridge == RIDGE
     assert model.notes == (
-        "In the model of y predictors separate the classes, so coefficients were held back by a"
-        " ridge of 0.04.",
+        "In the model of y predictors separate the classes, so coefficients were shrunk by a ridge"
+        " penalty of 0.04.",
     )
 
 
@@ -147,12 +146,3 @@ def test_a_model_file_gives_the_same_draws(has_missing):
     model = fit_ordered(Target("y", "ordered", y, 4, has_missing), asked, Options(), stream())
     again = OrderedModel.from_arrays(model.to_arrays())
     assert np.array_equal(model.sample(asked, stream(9)), again.sample(asked, stream(9)))
-
-
-def test_numbers_are_refused():
-    with pytest.raises(SettingsError) as fault:
-        fitted(Target("income", "number", np.array([1.5, 2.0])), number("age", [1, 2]))
-    assert str(fault.value) == (
-        "The method 'ordered' is for categories in order, and income holds numbers."
-        " Use 'normrank', 'cart' or 'sample' for it."
-    )

@@ -160,7 +160,7 @@ def test_a_rule_that_the_original_breaks_is_told_with_the_number_of_rows():
     n_broken = len(PEOPLE.filter((pl.col("age") < 30) & (pl.col("marital") != "SINGLE")))
     assert ruled(PEOPLE, rules="if age < 30 then marital = SINGLE").notes == (
         f"The rule 'if age < 30 then marital = SINGLE' is broken by {n_broken} of the {n_met} rows"
-        " of the original that meet it; no row of a copy breaks it.",
+        " of the original that meet it; no synthetic row breaks it.",
     )
     assert ruled(PEOPLE, rules="if age < 16 then marital = SINGLE").notes == ()
 
@@ -168,7 +168,7 @@ def test_a_rule_that_the_original_breaks_is_told_with_the_number_of_rows():
 def test_a_rule_that_no_row_of_the_original_meets_but_a_copy_may_is_told():
     text = "if age < 16 and marital = WIDOWED then smokes = false"
     assert ruled(PEOPLE, rules=text).notes == (
-        f"No row of the original meets the rule {text!r}; a row of a copy that does gets its"
+        f"No row of the original meets the rule {text!r}; a synthetic row that does gets its"
         " value.",
     )
 
@@ -263,17 +263,17 @@ def test_declared_codes_are_no_amounts():
         (
             "if sex = Femal then job = works",
             "The rule 'if sex = Femal then job = works': no one has 'sex' = 'Femal'. Did you mean"
-            " 'Female'? Write the level as it stands in the data.",
+            " 'Female'? Write the level as in the data.",
         ),
         (
             "if sex = Other then job = works",
             "The rule 'if sex = Other then job = works': no one has 'sex' = 'Other'. Write the"
-            " level as it stands in the data.",
+            " level as in the data.",
         ),
         (
             "if sex = 3 then job = works",
-            "The rule 'if sex = 3 then job = works': no one has 'sex' = '3'. Write the level as it"
-            " stands in the data.",
+            "The rule 'if sex = 3 then job = works': no one has 'sex' = '3'. Write the level as in"
+            " the data.",
         ),
         (
             "if sex = 1 then job = 'does not'",
@@ -296,14 +296,13 @@ REFUSED = {
         f": The original has no column 'martial'. Did you mean 'marital'? {COLUMNS}"
     ),
     "if age < 16 then marital = SINGEL": (
-        ": no one has 'marital' = 'SINGEL'. Did you mean 'SINGLE'? Write the level as it stands in"
-        " the data."
+        ": no one has 'marital' = 'SINGEL'. Did you mean 'SINGLE'? Write the level as in the data."
     ),
     "if sex in (M, X) then smokes = true": (
-        ": no one has 'sex' = 'X'. Write the level as it stands in the data."
+        ": no one has 'sex' = 'X'. Write the level as in the data."
     ),
     "if edu < most then smokes = true": (
-        ": no one has 'edu' = 'most'. Write the level as it stands in the data."
+        ": no one has 'edu' = 'most'. Write the level as in the data."
     ),
     "if age < sixteen then sex = M": (
         " compares 'age', which holds numbers, with the text 'sixteen'. Write a number."
@@ -313,8 +312,7 @@ REFUSED = {
         " Write a number."
     ),
     "if sex = 3 then smokes = true": (
-        " compares 'sex', which holds text, with the number 3. Write a level as it stands in the"
-        " data."
+        " compares 'sex', which holds text, with the number 3. Write a level as in the data."
     ),
     "if smokes = 1 then sex = M": (
         " compares 'smokes', which holds truth values, with the number 1. Write true or false."
@@ -329,10 +327,10 @@ REFUSED = {
     ),
     "if sex > F then smokes = true": " asks for an order (>) among text, which has none.",
     "if age = sex then smokes = true": " compares 'age' (numbers) with 'sex' (text).",
-    "if age + sex > 3 then smokes = true": " computes with 'sex' (text), which is no number.",
+    "if age + sex > 3 then smokes = true": " computes with 'sex' (text), which is not a number.",
     "if age then smokes = true": " has a value where a condition is wanted, such as age < 16.",
     "if age < 16 then age = 3": (
-        " settles 'age' by its own value. Name other columns in its condition."
+        " determines 'age' by its own value. Name other columns in its condition."
     ),
     "if 1 < 2 then age = 3": " names no column in its condition. Name one, such as age < 16.",
     "if sex = M then age = 2.5": (
@@ -349,7 +347,7 @@ REFUSED = {
     ),
     "if sex = M then same = x or y": None,
     "if sex = M then none = 3": (
-        " gives 'none' a value, but in the original it has no value. Leave the rule out."
+        " gives 'none' a value, but in the original it has no value. Omit the rule."
     ),
 }
 
@@ -378,7 +376,7 @@ def test_a_rule_that_no_row_can_meet_is_refused(condition):
         ruled(PEOPLE, rules=text)
     assert str(caught.value) == (
         f"No row can meet the rule {text!r}: with the values that the original has, its condition"
-        " is never true. Change the condition, or leave the rule out."
+        " is never true. Change the condition, or omit the rule."
     )
 
 
@@ -466,7 +464,7 @@ def test_a_derived_column_has_the_type_of_the_original():
 def test_where_the_original_differs_from_a_formula_is_told():
     assert ruled(PEOPLE, derived={"bmi": "weight / height"}).notes == (
         "The derived column 'bmi' differs from its formula in 300 of 300 rows of the original; in"
-        " a copy it never does.",
+        " the synthetic data it never does.",
     )
 
 
@@ -496,7 +494,7 @@ DERIVED = {
     ),
     "text": (
         {"new": "log(sex)"},
-        "The formula of 'new', 'log(sex)', computes with 'sex' (text), which is no number.",
+        "The formula of 'new', 'log(sex)', computes with 'sex' (text), which is not a number.",
     ),
     "two kinds": (
         {"new": "if(age < 16, 'child', 3)"},
@@ -505,8 +503,8 @@ DERIVED = {
     ),
     "digits": (
         {"new": "round(age, 1.5)"},
-        "The formula of 'new', 'round(age, 1.5)', has round with digits that are no whole number"
-        " from -9 to 15.",
+        "The formula of 'new', 'round(age, 1.5)', has round with digits that are not a whole"
+        " number from -9 to 15.",
     ),
     "arguments": (
         {"new": "min(age)"},

@@ -97,8 +97,8 @@ def test_a_column_of_lists_is_refused_by_name():
     with pytest.raises(ReadError) as caught:
         split(pl.Series("x", [[1], [2]]))
     assert str(caught.value) == (
-        "Column 'x' holds List values, which cannot be synthesised. "
-        "Leave the column out, or turn it into text or numbers."
+        "Column 'x' holds List values, which cannot be synthesised. Omit the column, or turn it"
+        " into text or numbers."
     )
 
 

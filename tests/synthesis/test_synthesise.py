@@ -83,8 +83,8 @@ def test_a_copy_has_as_many_rows_as_asked_for(rows):
 
 def test_more_rows_than_the_original_warn_of_certainty_that_is_not_there():
     sentence = (
-        "A copy has 900 rows, more than the 400 of the original: tests and intervals computed from "
-        "it claim more certainty than the data can give."
+        "The synthetic data have 900 rows, more than the 400 of the original: tests and intervals"
+        " computed from it claim more certainty than the data can give."
     )
     made = synthesise(PEOPLE, rows=900, seed=1)
     assert made.record.warnings == (sentence,)
@@ -328,8 +328,8 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
         ({"workers": 0}, "workers is 0. It must be a whole number from 1 on."),
         (
             {"rows": 10, "keep": "age"},
-            "rows is 10, but the original has 400, and columns that are kept stand beside it row "
-            "for row. Omit rows.",
+            "rows is 10, but the original has 400, and columns that are kept match it row for row."
+            " Omit rows.",
         ),
         (
             {"special_codes": {"aeg": [-8]}},
@@ -359,8 +359,8 @@ def test_whatever_the_original_a_copy_keeps_types_levels_and_ranges(rows, seed, 
         ),
         (
             {"rules": [Young()], "keep": "hours"},
-            "The rule 'if age < 30 then hours = 0' settles 'hours', which is not synthesised. "
-            "Leave the rule out.",
+            "The rule 'if age < 30 then hours = 0' determines 'hours', which is not synthesised."
+            " Omit the rule.",
         ),
         (
             {"derived": [Ratio()], "order": ["age"]},
@@ -458,13 +458,13 @@ def test_separated_models_are_told_of_in_one_sentence():
     record = synthesise(frame, method="parametric", seed=1).record
     assert record.notes == (
         "In the models of 2 columns (b, c) predictors separate the classes, so coefficients were"
-        " held back by a ridge.",
+        " shrunk by a ridge penalty.",
     )
     assert not any("separate" in note for column in record.columns for note in column.notes)
     alone = synthesise(frame.select("a", "b"), method="parametric", seed=1).record
     assert alone.notes == (
-        "In the model of b predictors separate the classes, so coefficients were held back by a"
-        " ridge.",
+        "In the model of b predictors separate the classes, so coefficients were shrunk by a ridge"
+        " penalty.",
     )
 
 

@@ -97,9 +97,9 @@ def percent(value: float) -> str:
     return "more than 99.9 %" if value < 100 and shown == "100.0" else f"{shown} %"
 
 
-def format_names(names: Sequence[str]) -> str:
-    """At most three names, and how many more there are."""
-    shown = list(names[:MOST_NAMED])
+def format_names(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """At most so many names, and how many more there are."""
+    shown = list(names[:most])
     left = len(names) - len(shown)
     if left:
         return f"{', '.join(shown)} and {left} more"
@@ -279,6 +279,8 @@ def _single(evidence: GateEvidence) -> Iterator[Alert]:
 
 
 def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus) -> Alert:
+    if row.computed_from:
+        return _computed_alert(row, evidence, status)
     return Alert(
         id=f"single-holder:{row.column}",
         kind="single_holder",
@@ -293,6 +295,26 @@ def _single_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus
             f" {_where(row.copy, evidence)}; {percent(100 * row.expected)} would by chance."
         ),
         action="Round it, add noise, or remove it.",
+    )
+
+
+def _computed_alert(row: SingleHolder, evidence: GateEvidence, status: AlertStatus) -> Alert:
+    sources = format_names(row.computed_from)
+    back = 100 * row.n_reappearing / row.n_held
+    return Alert(
+        id=f"given-back:{row.column}",
+        kind="given_back",
+        columns=(row.column, *row.computed_from)[:3],
+        figure=back,
+        expected=100 * row.expected,
+        status=status,
+        sentence=(
+            f"{row.column} differs from the original's, but {sources} give it back: of"
+            f" {row.n_held:,} values that only one person has, {row.n_reappearing:,}"
+            f" ({percent(back)}) reappear in {_where(row.copy, evidence)} when {row.column} is"
+            f" computed from them; {percent(100 * row.expected)} would by chance."
+        ),
+        action=f"Protect {sources} too, or compute them from the protected {row.column}.",
     )
 
 
@@ -326,7 +348,7 @@ def _identifier(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
             f"{row.column} is {what} ({row.detail.rstrip('.')}), and {row.n_real:,} of"
             f" {row.n_records:,} records of {_where(row.copy, evidence)} hold a real value of it."
         ),
-        action="Remove the column from the synthetic data, or number the records anew.",
+        action="Remove the column from the synthetic data, or renumber the records.",
     )
 
 
@@ -347,7 +369,7 @@ def _extra(row: CopiedColumn, evidence: GateEvidence) -> Alert | None:
         expected=0.0 if row.like else None,
         status=_extra_status(row, is_real=is_real),
         sentence=f"{sentence}.",
-        action="Say what this column is, or remove it from the synthetic data.",
+        action="Give this column a role, or remove it from the synthetic data.",
     )
 
 

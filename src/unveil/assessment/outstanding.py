@@ -111,7 +111,7 @@ def _gate(run: Run) -> Iterator[Outstanding]:
     """Synthetic data that nobody looked through for real records let nothing pass."""
     tried = [part for part in run.parts if part.kind == "gate"]
     if run.n_synthetic and all(part.state == "not measured" for part in tried):
-        fix = f"See to it, and run again: {tried[0].reason}" if tried else "unveil run --again"
+        fix = f"Correct this and run again: {tried[0].reason}" if tried else "unveil run --again"
         yield Outstanding(
             kind="measure",
             sentence=(
@@ -129,12 +129,12 @@ def _disclosure(run: Run) -> Iterator[Outstanding]:
     if not run.n_synthetic or len(tried) > len(refused):
         return
     if refused:
-        fix = f"See to it, and run again: {refused[0].reason or 'unveil run says why.'}"
+        fix = f"Correct this and run again: {refused[0].reason or 'unveil run says why.'}"
     else:
         fix = f"{_how_to_measure(run, ('disclosure',))}, and run again: unveil run"
     yield Outstanding(
         kind="measure",
-        sentence="What the synthetic data disclose was measured in no scenario (disclosure).",
+        sentence="No scenario measured disclosure.",
         fix=fix,
     )
 
@@ -158,8 +158,8 @@ def _measures(run: Run, limits: Sequence[Limit]) -> Iterator[Outstanding]:
                 kind="measure",
                 sentence=f"A limit is set on {measure.name}, which the run does not have.",
                 fix=(
-                    f"{_describe_need(run, measure)}, and run again; or take the limit off:"
-                    f" unveil limits --set {measure.name}=off --accept {BY}"
+                    f"{_describe_need(run, measure)}, and run again; or remove the limit: unveil"
+                    f" limits --set {measure.name}=off --accept {BY}"
                 ),
             )
 
@@ -201,8 +201,7 @@ def _four_eyes(run: Run, *, four_eyes: bool) -> Iterator[Outstanding]:
         yield Outstanding(
             kind="four_eyes",
             sentence=(
-                "A second person has to decide (four_eyes), but no one is named as the one who ran"
-                " it."
+                "A second person must decide (four_eyes), but the analyst who ran it is not named."
             ),
             fix=f"unveil run --again {BY}",
         )

@@ -14,6 +14,7 @@ from unveil.records.alerts import Acceptance, Alert, Assessment, GateEvidence, N
 from unveil.records.disclosure import Disclosure
 from unveil.records.judgement import Audience, Limit, LimitCheck
 from unveil.records.limits import GATE, MEASURES
+from unveil.records.protection import GivenBack
 from unveil.records.run import Run
 
 MOST_ALONE = 3
@@ -32,6 +33,7 @@ class GateStatements:
     ignored: frozenset[str] = frozenset()  # of these, those that are left alone by role
     identifiers: frozenset[str] = frozenset()  # and those that must not be released
     needs_fraction: bool = False  # a match risk was measured without a sampling fraction
+    given_back: tuple[GivenBack, ...] = ()  # columns that a step protected and others undo
 
 
 def digest_of(run: Run) -> str:
@@ -43,7 +45,7 @@ def run_alerts(
     run: Run,
     gate: GateStatements,
     figures: Sequence[LimitCheck],
-    disclosures: Sequence[Disclosure],
+    disclosures: Sequence[tuple[str, Disclosure]],
     *,
     limits: Mapping[str, Limit],
     sensitive: Mapping[str, Sequence[str]],
@@ -64,7 +66,11 @@ def run_alerts(
         acceptances=acceptances,
         files_sha256=digest_of(run),
         audience=audience,
-        more=(*_without_role(evidence, gate, pairs), *_unknown_identifiers(evidence, gate)),
+        more=(
+            *_without_role(evidence, gate, pairs),
+            *_unknown_identifiers(evidence, gate),
+            *_given_back(gate.given_back),
+        ),
         not_tested=tuple(_list_not_tested(run, gate)),
     )
 
@@ -133,10 +139,9 @@ def _role_alert(id_: str, columns: Sequence[str]) -> Alert:
         columns=tuple(columns[:MOST_ALONE]),
         status="decide",
         sentence=(
-            f"{format_names(columns)} {'have' if several else 'has'} no role: no one has said "
-            "whether"
-            f" {'they identify' if several else 'it identifies'} people, or what an intruder could"
-            f" learn by {'them' if several else 'it'}."
+            f"{format_names(columns)} {'have' if several else 'has'} no role: it is not stated"
+            f" whether {'they identify' if several else 'it identifies'} people, or what an"
+            f" intruder could learn by {'them' if several else 'it'}."
         ),
         action=(
             f"Add {'them' if several else 'it'} under [roles] in project.toml: identifier, key,"
@@ -155,11 +160,28 @@ def _unknown_identifiers(evidence: GateEvidence, gate: GateStatements) -> Iterat
                 columns=(name,),
                 status="decide",
                 sentence=(
-                    f"{name} has the role identifier and is in the synthetic data alone, so no one"
-                    " can tell whether its values are real."
+                    f"{name} has the role identifier and is only in the synthetic data, so it is"
+                    " unknown whether its values are real."
                 ),
-                action="Remove the column from the synthetic data, or say why its values are new.",
+                action=(
+                    "Remove the column from the synthetic data, or state why its values are new."
+                ),
             )
+
+
+def _given_back(found: Sequence[GivenBack]) -> Iterator[Alert]:
+    """Protected columns that published ones give back; dropping may only have spared a column."""
+    for one in found:
+        yield Alert(
+            id=f"given-back:{one.column}",
+            kind="given_back",
+            columns=(one.column, *one.sources)[:MOST_ALONE],
+            figure=100 * one.share,
+            expected=100 * one.expected,
+            status="review" if one.by == "drop" else "block",
+            sentence=one.sentence,
+            action=f"Change the steps of protect that concern {format_names(one.sources)}.",
+        )
 
 
 def _list_not_tested(run: Run, gate: GateStatements) -> Iterator[NotTested]:

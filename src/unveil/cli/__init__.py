@@ -77,8 +77,8 @@ def _describe_fault(fault: BaseException) -> tuple[str, int]:
         return "Stopped. Nothing was written.", INTERRUPTED
     # By its type alone: the message of another library may quote data.
     return (
-        f"An unexpected fault ({type(fault).__name__}). Nothing was written. This is a fault of"
-        " unveil, not of your data: please report it, with the command and without any data.",
+        f"Internal error ({type(fault).__name__}). Nothing was written. The error is in unveil,"
+        " not in your data: please report it with the command, and without any data.",
         1,
     )
 

@@ -43,7 +43,9 @@ def answer(
     """
     file = read_project(project, needs_files=False)
     if factor is None and by is not None:
-        raise SettingsError('Name the question: unveil answer release_context "..." --by ...')
+        raise SettingsError(
+            'Name the question: unveil answer release_context "..." --by "Name, role".'
+        )
     if factor is not None:
         file = answer_factor(file, factor, answer=text, by=by)
     found = list_answers(file)
@@ -56,7 +58,7 @@ def answer(
 
 def _screen(found: Sequence[ContextAnswer]) -> Group:
     n = sum(one.answer is not None for one in found)
-    head = f"The five questions about the context: {n} of {len(found)} answered"
+    head = f"Context questions: {n} of {len(found)} answered"
     return Group(Text(), Text(head, style="bold"), *_lines(found))
 
 

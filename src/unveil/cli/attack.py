@@ -64,8 +64,8 @@ def _sets(text: str, context: click.Context, option: click.Parameter) -> Sets:
     if parted is None:
         raise RolesError(
             f"{option.opts[0]} {quote_text(text)} cannot be read. Write the columns of one file, a"
-            f" colon, and those of the other: {option.opts[0]} sex,age:region,job. A name that"
-            " holds a colon stands in double quotes."
+            f" colon, and those of the other: {option.opts[0]} sex,age:region,job. Put a name that"
+            " contains a colon in double quotes."
         )
     one, other = (column_names(context, option, (part,)) for part in parted.groups())
     return one, other
@@ -79,7 +79,7 @@ which_options = together(
     ),
     option(
         "--all everything",
-        "Every attack that can be run; so it is if none is named.",
+        "Run every attack that the files allow (default).",
         is_flag=True,
     ),
     option("--singling-out", "Look for descriptions that fit exactly one person.", is_flag=True),
@@ -103,42 +103,42 @@ setting_options = together(
     ),
     option(
         "--n",
-        "Attack so many people, drawn at random. Default: all; 500 descriptions.",
+        "Number of people to attack, drawn at random. Default: all; 500 descriptions.",
         "N",
         type=int,
     ),
     option(
         "--k",
-        "Linkability: how many nearest records are looked at.",
+        "Linkability: number of nearest records to compare.",
         "N,N",
         default="1",
         callback=whole_numbers,
     ),
-    option("--n-cols", "Singling out by so many columns at once. Default: 3.", "N", type=int),
+    option(
+        "--n-cols", "Singling out: number of columns in a description. Default: 3.", "N", type=int
+    ),
     option(
         "--tolerance",
-        "By what share of the truth the guess of a number may be off.",
+        "Tolerance for a numeric guess, as a share of the true value.",
         "SHARE",
         type=float,
         default=0.05,
     ),
     option(
         "--absolute",
-        "The same in the column's own unit: income=50. May be repeated.",
+        "Tolerance in the column's own unit: income=50. May be repeated.",
         "COLUMN=X",
         multiple=True,
         callback=number_by_column,
     ),
-    option("--groups", "Inference for each value of a secret, too.", is_flag=True),
-    option("--level", "Of the intervals.", type=float, default=0.95),
-    option("--seed", "Drawn, and recorded, if none is given.", "N", type=int),
-    names_option(
-        "--categorical", "Columns of numbers that are codes: the same or not, never near."
-    ),
+    option("--groups", "Inference for each value of a secret as well.", is_flag=True),
+    option("--level", "Confidence level of the intervals.", type=float, default=0.95),
+    option("--seed", "Seed of the draws. Default: drawn and recorded.", "N", type=int),
+    names_option("--categorical", "Numeric columns that are codes: equal or not, never near."),
     names_option("--without", "Columns to exclude, such as record numbers."),
     by_column_option(
         "--special-codes",
-        "Codes that are no amounts: income=-8,-9. May be repeated.",
+        "Special codes, which are not amounts: income=-8,-9. May be repeated.",
         "COLUMN=CODES",
     ),
     person_option,
@@ -149,8 +149,8 @@ setting_options = together(
 
 document_options = together(
     words_option,
-    file_option("--chart", "Write the picture of all risks: .svg, .png or .pdf.", "FILE"),
-    file_option("--page", "Write everything as a page.", "FILE.html"),
+    file_option("--chart", "Write the chart of all risks: .svg, .png or .pdf.", "FILE"),
+    file_option("--page", "Write a self-contained page.", "FILE.html"),
 )
 """The sentences, and the files to write."""
 
@@ -339,8 +339,8 @@ def _joint(target: _Target, n_columns: int) -> Iterator[Attacks]:
     """Descriptions by several columns, where there are several."""
     if n_columns < 2:
         target.notes.append(
-            "Singling out by several columns and inference were not run: the files have one column"
-            " in common."
+            "Singling out by several columns and inference were not run: the files share only one"
+            " column."
         )
         return
     yield target.measure(
@@ -359,7 +359,7 @@ def _two_halves(target: _Target, columns: Sequence[str]) -> Iterator[Sets]:
     keys = target.asked.keys
     what, names = ("keys", keys) if len(keys) > 1 else ("columns", tuple(columns))
     if len(names) < 2:
-        target.notes.append("Linkability was not run: it needs two columns or more.")
+        target.notes.append("Linkability was not run: it needs at least two columns.")
         return
     one, other = halves(names)
     target.notes.append(
@@ -381,7 +381,7 @@ def _inference(target: _Target, columns: Sequence[str]) -> Iterator[Attacks]:
 
 def _membership(target: _Target) -> Membership | None:
     if target.asked.control is None:
-        target.notes.append("Membership was not tried: it needs a control sample, --control.")
+        target.notes.append("Membership was not run: it needs a control sample, --control.")
         return None
     found: Membership = target.measure(membership, "membership", n=target.asked.n)
     return found

@@ -47,18 +47,18 @@ SCENARIOS = ("full", "uniques", "special")
 @method_option
 @option(
     "--scenario scenarios",
-    "Everyone, people unique on the keys, or special uniques. Default: full and uniques.",
+    "Everyone, uniques, or special uniques. Default: full and uniques.",
     multiple=True,
     type=click.Choice(SCENARIOS),
 )
 @option(
     "--mask",
-    "Also score those who are true in this column of ORIGINAL; special uniques stay SUDA's.",
+    "Also score the people marked true in this column of ORIGINAL.",
     "COLUMN",
 )
 @option(
     "--baseline",
-    "Prior knowledge: a share, or a table of the target. Default: its distribution.",
+    "Baseline: a share, or a table of the target. Default: its distribution.",
     "SHARE|FILE",
 )
 @option(
@@ -70,7 +70,7 @@ SCENARIOS = ("full", "uniques", "special")
 )
 @option(
     "--tau",
-    "For TCAP: least share of the most common target among records with the same keys.",
+    "TCAP: minimum share of the most common target value among records with the same keys.",
     "SHARE",
     type=float,
     default=1.0,
@@ -117,7 +117,7 @@ def cap(
         copies,
     )
     if not target:
-        raise RolesError("Name what an intruder would guess about a person: --target income.")
+        raise RolesError("Name the target variable: --target income.")
     chosen = list(scenarios or ("full", "uniques"))
     with progress_bar() as bar:
         record = cap_table(

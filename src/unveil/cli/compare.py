@@ -15,7 +15,7 @@ from unveil.view.show import as_blocks
 
 @click.command()
 @click.argument("numbers", nargs=-1, metavar="RUN RUN...")
-@option("--project", "A project.toml or its folder. Default: here.", "PROJECT")
+@option("--project", "The project: its folder, or its file. Default: this folder.", "PROJECT")
 @json_option
 @csv_option("Print every figure as CSV.")
 def compare(*, numbers: tuple[str, ...], project: str | None, as_json: bool, as_csv: bool) -> None:

@@ -19,7 +19,7 @@ from unveil.view.render_rich import render_rich
 @click.command()
 @click.argument("copies", nargs=-1, metavar="COPY...")
 @option("--like", "Take labels, codes, formats and missing codes from this file.", "ORIGINAL")
-@option("--format ending", "What kind of files to write.", type=click.Choice(ENDINGS))
+@option("--format ending", "The format to write.", type=click.Choice(ENDINGS))
 @option(
     "--out",
     "The folder to write to; created if missing.",

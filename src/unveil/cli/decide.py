@@ -19,12 +19,12 @@ from unveil.view.render_documents import json_document
 
 
 @click.command()
-@option("--release", "The copy is released.", is_flag=True)
-@option("--refuse", "The copy is not released.", is_flag=True)
-@option("--note", "On what considerations; kept with the decision.", "TEXT")
+@option("--release", "Release the synthetic data.", is_flag=True)
+@option("--refuse", "Refuse the release.", is_flag=True)
+@option("--note", "The reasons, kept with the decision.", "TEXT")
 @option(
     "--despite",
-    "Why it is released although an alert stands against it. One for each alert.",
+    "Why the data are released despite an alert. One for each alert.",
     "ID=REASON",
     multiple=True,
 )
@@ -57,7 +57,7 @@ def decide(
     changed, 4 a decision or sign-off is outstanding.
     """
     if release == refuse:
-        raise SettingsError("Say what you decide: --release or --refuse, one of the two.")
+        raise SettingsError("State the decision: --release or --refuse, one of the two.")
     file = read_project(project, needs_files=False)
     decision = decide_on(file, release=release, by=by, note=note, despite=despite)
     shown = json_document(decision) if as_json else _screen(decision, list_answers(file))
@@ -71,7 +71,7 @@ def _screen(decision: Decision, factors: Sequence[ContextAnswer]) -> Group:
         Text(first, style="bold"),
         *indent_lines(others),
         Text(),
-        Text("What it rests on", style="bold underline"),
+        Text("Evidence", style="bold underline"),
         *_checklist(decision, factors),
     )
 

@@ -29,7 +29,7 @@ MORE = "All sentences: --words   Flags: --flags"
 )
 @option(
     "--project",
-    "Also begin a project in this folder, with the two files, a run and its report.",
+    "Also start a project in this folder, with the two files, a run and its report.",
     type=click.Path(file_okay=False, path_type=Path),
 )
 @option("--open is_opened", "Open the report in the browser.", is_flag=True)
@@ -51,7 +51,7 @@ def demo(
     if is_opened and project is None:
         raise SettingsError("--open shows the report of a project. Name its folder: --project.")
     if files is not None and project is not None:
-        raise SettingsError("--project writes the files too. Leave --files out.")
+        raise SettingsError("--project writes the files too. Omit --files.")
     from unveil.examples import KEYS, TARGETS, survey, survey_synthetic, write_csv
 
     paths = ("ORIGINAL", "SYNTHETIC") if files is None else map(str, write_csv(files))

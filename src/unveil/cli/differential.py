@@ -51,17 +51,20 @@ from unveil.view.render_documents import json_document
     default="zero",
 )
 @option(
-    "--margin", "The difference that would not matter: 0.02 is two points.", "SHARE", type=float
+    "--margin",
+    "The margin: the largest difference that does not matter; 0.02 is two points.",
+    "SHARE",
+    type=float,
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE")
 @option(
     "--bootstrap n_bootstrap",
-    "How often key combinations are drawn anew for the interval.",
+    "Number of bootstrap samples of key combinations for the interval.",
     "N",
     type=int,
     default=2000,
 )
-@option("--seed", "Of these draws. Default: one from the system.", "N", type=int)
+@option("--seed", "Seed of the bootstrap. Default: drawn from the system.", "N", type=int)
 @reading_options
 @output_options
 def differential_confidentiality(
@@ -90,7 +93,7 @@ def differential_confidentiality(
         --method parametric=p1.csv,p2.csv -k sex,age -t job --bands age=5
     """
     check_lacking(
-        "differential-confidentiality included.csv left_out.csv synthetic.csv --target job",
+        "differential-confidentiality train.csv control.csv synthetic.csv --target job",
         keys,
         included,
         left_out,
@@ -98,7 +101,7 @@ def differential_confidentiality(
         names="the training file, the control file and at least one synthetic file",
     )
     if not target:
-        raise RolesError("Name what an intruder would guess about a person: --target job.")
+        raise RolesError("Name the target variable: --target job.")
     with progress_bar() as bar:
         record = measure_confidentiality(
             included,
@@ -116,9 +119,9 @@ def differential_confidentiality(
 @click.argument("file", required=False)
 @option("--share", "Share of people in the training sample.", type=float, default=0.5)
 @option("--seed", "The same seed makes the same parts again.", "N", type=int)
-@names_option("--strata", "Columns within whose levels the share is to hold: sex,region.")
+@names_option("--strata", "Stratify by these columns: sex,region.")
 @person_option
-@file_option("--out", "Where to write.", "FOLDER")
+@file_option("--out", "The folder to write to.", "FOLDER")
 @json_option
 def split(
     *,

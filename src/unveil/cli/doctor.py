@@ -56,7 +56,7 @@ def _blocks(found: Examination) -> Iterator[Block]:
     yield Heading(f"unveil {found.version}")
     yield Facts(tuple(_facts(found)))
     readers = [(f".{one.ending}", one.status, one.why or "") for one in found.readers]
-    yield table("Files that can be read", _READERS, readers, text=_READERS)
+    yield table("Readable formats", _READERS, readers, text=_READERS)
     yield table("Packages", _PACKAGES, map(_package, found.packages), text=_PACKAGES)
     yield Items(found.remarks, mark="▲")
     yield from sentences((f"■ {fault}" for fault in found.faults), "stop")

@@ -25,7 +25,7 @@ MOST = 5
 
 @click.command()
 @click.argument("target", required=False)
-@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
+@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
 @project_option
 @json_option
 def explain(
@@ -59,7 +59,7 @@ def _screen(found: Explanation) -> Group:
         Text(),
         *_scenarios(found),
         *render_table(
-            "Against the limits",
+            "Figures and limits",
             project.FIGURE_HEADS,
             project.figure_rows(_rows_with_limit(found)),
             left=3,
@@ -88,7 +88,7 @@ def _render_flags(flags: tuple[ExplainedFlag, ...]) -> Iterator[RenderableType]:
     if not flags:
         return
     n_open = sum(one.finding.state == "open" for one in flags)
-    head = f"What may be common knowledge ({len(flags):,}, of them open: {n_open:,})"
+    head = f"Flags that may be common knowledge: {len(flags):,}, outstanding {n_open:,}"
     yield Text(head, style="bold underline")
     for one in flags[:MOST]:
         first, *others = project.finding_lines(one.finding)
@@ -99,6 +99,6 @@ def _render_flags(flags: tuple[ExplainedFlag, ...]) -> Iterator[RenderableType]:
     if len(flags) > MOST:
         yield Text(f" ... and {len(flags) - MOST:,} more: all of them with --json", "dim")
     yield Text()
-    yield Text("To leave the first out for good, paste into project.toml:", style="bold")
+    yield Text("To exclude the first, add to project.toml:", style="bold")
     yield from indent_lines(lines(flags[0].toml).split("\n"))
     yield Text()

@@ -70,22 +70,23 @@ def amounts(
 )
 @option(
     "--min-leaf",
-    "Of trees: the minimum number of records in a leaf.",
+    "Trees: minimum number of records in a leaf.",
     "NUMBERS",
     default=",".join(map(str, MIN_LEAF)),
     callback=whole_numbers,
 )
 @option(
-    "--filter/--no-filter is_filtered", "Try each setting with the distance filter on keys too."
+    "--filter/--no-filter is_filtered",
+    "Also try each setting with the distance filter on the keys.",
 )
 @option(
     "--noise add_noise",
-    "Try each setting with noise too: income=100. May be repeated.",
+    "Also try each setting with noise: income=100. May be repeated.",
     "COLUMN=SD",
     multiple=True,
     callback=amounts,
 )
-@option("--copies -m", "Copies of each setting.", type=int, default=3)
+@option("--copies -m", "Number of copies of each setting.", type=int, default=3)
 @option(
     "--control",
     "Share of people in the control sample, to measure R; 0 for no R.",
@@ -97,9 +98,7 @@ def amounts(
 @option(
     "--utility", "Utility of the frontier: S_pMSE, S_pMSE_max or pMSE.", "MEASURE", default="S_pMSE"
 )
-@by_column_option(
-    "--bands", "For the risk, compare numbers in bands: age=5. May be repeated.", "COLUMN=BANDS"
-)
+@by_column_option("--bands", "Bands for the risk measures: age=5. May be repeated.", "COLUMN=BANDS")
 @option(
     "--special-codes",
     "Numbers that stand for missing values: income=-8,-9. May be repeated.",
@@ -110,7 +109,7 @@ def amounts(
 @names_option("--drop", "Columns to exclude, such as identifiers and free text.")
 @option(
     "--real-values",
-    "Use an identifier or free text all the same, for a stated reason.",
+    "Use an identifier or free text, for a stated reason.",
     "COLUMN=REASON",
     multiple=True,
     callback=reasons,

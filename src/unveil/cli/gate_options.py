@@ -63,23 +63,27 @@ def gate_options(command: Command) -> Command:
 
 
 _OPTIONS = (
-    option("--assess is_full", "Run every check of the files also without --limit.", is_flag=True),
-    names_option("--identifier", "Columns that identify people, beyond those that are recognised."),
+    option("--assess is_full", "Run all checks of the files, even without --limit.", is_flag=True),
+    names_option("--identifier", "Identifiers, in addition to those recognised."),
     option(
         "--sensitive",
-        "A value to be looked at by itself: hiv_test=positive. May be repeated.",
+        "A sensitive value, assessed by itself: hiv_test=positive. May be repeated.",
         "COLUMN=VALUE",
         multiple=True,
     ),
-    option("--control", "People of the same population whose records were not used.", "FILE"),
-    option("--audience", "Who gets the data.", type=click.Choice(["closed", "registered", "open"])),
+    option("--control", "Control sample: people whose records were not used.", "FILE"),
+    option(
+        "--audience",
+        "Audience of the release.",
+        type=click.Choice(["closed", "registered", "open"]),
+    ),
     option(
         "--accept",
         "Accept an alert for these files, with --reason and --by. May be repeated.",
         "ID",
         multiple=True,
     ),
-    option("--reason", "Why; one for each --accept.", "TEXT", multiple=True),
+    option("--reason", "The reason; one for each --accept.", "TEXT", multiple=True),
     option("--by", 'Who accepts: "Name, role".', "NAME"),
 )
 

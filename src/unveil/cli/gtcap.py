@@ -71,7 +71,7 @@ def gtcap(
     """
     check_lacking("gtcap original.csv synthetic.csv", keys, original, synthetic)
     if not target:
-        raise RolesError("Say what an intruder would learn about a person: --target ill.")
+        raise RolesError("Name the target variable: --target ill.")
     with progress_bar() as bar:
         result = measure_gtcap(
             original, list(synthetic), keys=keys, target=target, **settings, progress=bar

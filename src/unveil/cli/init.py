@@ -28,15 +28,15 @@ from unveil.view.render_rich import render_rich
 
 EXAMPLE = "unveil init survey.sav"
 _NO_KEYS = (
-    "No name or label points to what others know, so no keys are proposed. Name them in the file,"
-    " or start again with --keys."
+    "No column name or label suggests what others know, so no keys are proposed. Name them in the"
+    " file, or start again with --keys."
 )
 _HEADS = ("role", "meaning", "columns")
 _ROLES: tuple[tuple[Role, str], ...] = (
     ("key", "may be known"),
     ("target", "may be disclosed"),
     ("identifier", "identifies people: drop it"),
-    ("person", "says whose row it is: drop it"),
+    ("person", "identifies the person: drop it"),
     ("weight", "people a record represents"),
     ("ignore", "not used"),
 )
@@ -44,7 +44,7 @@ _ROLES: tuple[tuple[Role, str], ...] = (
 
 @click.command()
 @click.argument("data", required=False)
-@option("--folder", "Where the project goes. Default: here.", "FOLDER")
+@option("--folder", "Folder of the project. Default: this folder.", "FOLDER")
 @option("--synthetic", "A synthetic file. May be repeated.", "FILE", multiple=True)
 @option("--control", "The control sample.", "FILE")
 @keys_option
@@ -57,8 +57,8 @@ _ROLES: tuple[tuple[Role, str], ...] = (
 @names_option(
     "--template templates", f"Templates of intruders: {', '.join(TEMPLATES)}. Default: neighbour."
 )
-@names_option("--owner", "Columns of one data owner, for the template co-owner: income,tax.")
-@option("--title", "What the project is called.", "TEXT")
+@names_option("--owner", "Columns of one data owner (template co-owner): income,tax.")
+@option("--title", "Name of the project.", "TEXT")
 @option("--by", 'Who runs it: "Name, role".', "NAME")
 @by_column_option(
     "--special-codes",
@@ -160,7 +160,7 @@ def _settings(record: ProjectProposal) -> Iterator[str]:
 
 
 def _next(folder: str | None, *, n_copies: int) -> Iterator[str]:
-    yield "Read the file; change keys, targets and audience where they do not fit."
+    yield "Check keys, targets and audience in the file."
     if folder:
         yield f"Go to the project: cd {shlex.quote(folder)}"
     if not n_copies:

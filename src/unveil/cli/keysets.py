@@ -22,17 +22,22 @@ from unveil.view.output import print_table
 @click.command()
 @files_arguments
 @key_and_target_options
-@option("--at-most", "The most keys in a set. Default: all; 4 of more than ten.", "N", type=int)
+@option(
+    "--at-most",
+    "Maximum number of keys in a subset. Default: all; 4 if there are more than ten.",
+    "N",
+    type=int,
+)
 @exclude_option
 @reading_options
 @option(
     "--limit limits",
-    "Exit code 3 when a set of keys is above this and beyond chance: DiSCO=10 or repU=5. May be"
+    "Exit code 3 if a subset of the keys exceeds this beyond chance: DiSCO=10 or repU=5. May be"
     " repeated.",
     "MEASURE=PERCENT",
     multiple=True,
 )
-@option("--seed", "For what is expected.", "NUMBER", type=int, default=1)
+@option("--seed", "Seed of the expected values.", "NUMBER", type=int, default=1)
 @output_options
 def keysets(
     *,

@@ -51,9 +51,8 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
     pair = _NUMBERS.fullmatch(numbers)
     if not equals or (pair is None and numbers != "off"):
         raise SettingsError(
-            f"--set {quote_text(text)} cannot be read. Write a measure, =, and two numbers, "
-            "from where"
-            " on it is looked at and from where on it is too high: DiSCO=5,10; or DiSCO=off."
+            f"--set {quote_text(text)} cannot be read. Write a measure, =, and two numbers, review"
+            " above and limit: DiSCO=5,10; or DiSCO=off."
         )
     values = None if pair is None else (float(pair[1]), float(pair[2]))
     if (wrong := limits_fault(name, *(values or (0, 0)))) is not None:
@@ -65,12 +64,12 @@ def _change(text: str) -> tuple[str, tuple[float, float] | None]:
 @option("--preset", "Start from the limits of this audience.", type=click.Choice(AUDIENCES))
 @option(
     "--set changes",
-    "Change a limit: DiSCO=5,10; or take it off: DiSCO=off. May be repeated.",
+    "Change a limit: DiSCO=5,10; or remove it: DiSCO=off. May be repeated.",
     "MEASURE=REVIEW,LIMIT",
     multiple=True,
     callback=changes_of,
 )
-@option("--accept", "Write them into project.toml; needs --by.", is_flag=True)
+@option("--accept", "Accept the limits and record them in project.toml; needs --by.", is_flag=True)
 @by_option
 @project_option
 @json_option
@@ -96,7 +95,7 @@ def limits(
     """
     file = read_project(project, needs_files=False)
     if by is not None and not accept:
-        raise SettingsError("A name is for what is accepted: add --accept.")
+        raise SettingsError("--by names who accepts the limits. Add --accept.")
     if accept:
         file = accept_limits(file, by=by, preset=preset, changes=changes)
     values = file.limits.values
@@ -149,8 +148,8 @@ def _head(file: ProjectFile, found: Sequence[Limit], *, is_proposal: bool) -> st
         )
     if accepted is None:
         return (
-            "These limits are in project.toml but nobody has accepted them: unveil limits --accept"
-            ' --by "Name, role".'
+            "These limits are proposed in project.toml and not yet accepted: unveil limits"
+            ' --accept --by "Name, role".'
         )
     on = f" on {file.limits.on}" if file.limits.on else ""
     return f"Accepted by {visible(accepted)}{on}."

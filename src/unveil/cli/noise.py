@@ -15,7 +15,7 @@ from unveil.errors import ReadError, SettingsError, WriteError
 from unveil.io.outgoing import PREFIX
 from unveil.io.sources import read_table
 from unveil.io.table import Labelled, Table
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
+from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.ecap.noise_kinds import NOISES
@@ -51,24 +51,32 @@ def ends(
 @option("--column", "The column of numbers.", "NAME")
 @option(
     "--population",
-    "Where the values come from: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
+    "Distribution of the population: normal(34, 8), lognormal(mu, sigma), t(df, loc, scale),"
     " gamma(shape, scale), or empirical: the values themselves, smoothed, if none is isolated.",
     "TEXT",
 )
-@option("--N size", "How many the population has.", "NUMBER", type=int)
-@option("--n sample", "How many of them were sampled.", "NUMBER", type=int)
-@option("--threshold", "The highest ECAP to be tolerated.", "ECAP", type=float, default=0.1)
+@option("--N size", "Population size.", "NUMBER", type=int)
+@option("--n sample", "Sample size.", "NUMBER", type=int)
+@option("--threshold", "Highest tolerated ECAP.", "ECAP", type=float, default=0.1)
 @option("--noise kind", "The kind of noise.", type=click.Choice(NOISES), default="normal")
+@option(
+    "--sampling",
+    "How people came into the data: equation 1 of the paper draws them with replacement.",
+    type=click.Choice(SAMPLINGS),
+    default="without replacement",
+)
 @option("--discrete", "Take values and noise as whole numbers.", is_flag=True)
 @option("--sigma", "Use this much noise; do not search.", "SD", type=float)
-@option("--round decimals", "Round to so many decimals.", "N", type=int)
-@option("--clip", "Set values beyond to these: 16,99, or 16,", "LOW,HIGH", callback=ends)
+@option("--round decimals", "Number of decimals to round to.", "N", type=int)
+@option(
+    "--clip", "Set values beyond these limits to them: 16,99, or 16,", "LOW,HIGH", callback=ends
+)
 @option("--special-codes", "Special codes, kept unchanged: -8,-9.", "CODES")
 @missing_option
 @by_column_option(
     "--not-needed", "A column that needs no noise, and why. May be repeated.", "COLUMN=REASON"
 )
-@option("--seed", "For the same noise again; confidential.", "NUMBER", type=int)
+@option("--seed", "Seed of the noise; confidential.", "NUMBER", type=int)
 @file_option("--out", "Write the data with noise.")
 @file_option("--statement", "Write the public statement of the noise.")
 @file_option("--curve", "CONFIDENTIAL: draw ECAP by the amount of noise.", "FILE")
@@ -79,7 +87,7 @@ def ends(
 )
 @file_option(
     "--before-after",
-    "CONFIDENTIAL: draw the column before and after, and how far values moved.",
+    "CONFIDENTIAL: draw the column before and after, and the change of each value.",
     "FILE",
 )
 @json_option
@@ -125,7 +133,7 @@ def _check_lacking(file: str | None, asked: Mapping[str, Any]) -> str:
     for which in ("curve", "populations"):
         if asked["sigma"] is not None and asked[which] is not None:
             raise SettingsError(
-                f"--{which} is drawn where the noise is searched for: omit --sigma."
+                f"--{which} is drawn when the amount of noise is searched for: omit --sigma."
             )
     return file
 
@@ -135,7 +143,7 @@ def _check_without_out(asked: Mapping[str, Any]) -> None:
     if asked["out"] is not None:
         return
     if asked["statement"] is not None:
-        raise WriteError("--statement tells of noise that was added: give --out as well.")
+        raise WriteError("--statement describes noise that was added: give --out as well.")
     given = [option for option, name in _OF_A_COPY.items() if asked[name] not in (None, {}, ())]
     if given:
         verb = "is" if len(given) == 1 else "are"
@@ -153,7 +161,9 @@ def _measure_noise(file: str, asked: Mapping[str, Any]) -> tuple[NoiseScreen, An
     settings = (asked["population"], asked["size"], asked["sample"], asked["kind"])
     threshold = parse_ecap_threshold(asked["threshold"])
     given = None if asked["sigma"] is None else amount(asked["sigma"])
-    people = prepare_values(values, *settings, discrete=asked["discrete"])
+    people = prepare_values(
+        values, *settings, discrete=asked["discrete"], sampling=asked["sampling"]
+    )
     choice = None if given is not None else choose_for_values(people, threshold)
     sigma = given if choice is None else choice.sigma_to_use
     if sigma is None:

@@ -105,7 +105,7 @@ def parse_by_column(
         name, _, setting = text.rpartition("=")
         if not name or not setting.strip():
             raise SettingsError(
-                f"{option.opts[0]} {text!r} cannot be read. Write a column, =, and what is wanted:"
+                f"{option.opts[0]} {text!r} cannot be read. Write a column, =, and a value:"
                 f" {option.metavar}."
             )
         if name in settings:
@@ -205,22 +205,20 @@ def check_lacking(
     if not all(files):
         raise ReadError(f"Name {names}: unveil {example} --keys sex,age,region.")
     if not keys:
-        raise RolesError("Say what an intruder would know about a person: --keys sex,age,region.")
+        raise RolesError("Name the key variables an intruder would know: --keys sex,age,region.")
 
 
-keys_option = names_option("--keys -k", "What an intruder knows: sex,age,region.")
+keys_option = names_option("--keys -k", "Key variables, which an intruder knows: sex,age,region.")
 """--keys: what the intruder knows."""
 
 
-target_option = names_option(
-    "--target -t", "What they would guess; several names are taken jointly."
-)
+target_option = names_option("--target -t", "Target variable; several names are taken jointly.")
 """--target: what they would guess, one column or several jointly."""
 
 
 key_and_target_options = together(
     keys_option,
-    names_option("--targets -t", "What they might learn, each alone. Default: all other columns."),
+    names_option("--targets -t", "Target variables, each by itself. Default: all other columns."),
 )
 """--keys and --targets: what the intruder knows, and what they might learn."""
 
@@ -235,8 +233,8 @@ def methods_by_name(
         files = next(csv.reader([rest], skipinitialspace=True), [])
         if not name or not files or not all(files):
             raise SettingsError(
-                f"--method {text!r} cannot be read. Write a name, =, and the files of its copies"
-                " with commas between them: CART=copy1.csv,copy2.csv."
+                f"--method {text!r} cannot be read. Write a name, =, and its files separated by"
+                " commas: CART=copy1.csv,copy2.csv."
             )
         if name in methods:
             raise SettingsError(
@@ -260,7 +258,7 @@ def group_by_method(
 
 method_option = option(
     "--method methods",
-    "Copies made in one way: CART=copy1.csv,copy2.csv. May be repeated.",
+    "Copies made by one method: CART=copy1.csv,copy2.csv. May be repeated.",
     "NAME=FILES",
     multiple=True,
     callback=methods_by_name,
@@ -270,7 +268,8 @@ method_option = option(
 
 person_option = option(
     "--person",
-    "The column that says whose row it is, such as patient_id; none: rows are people.",
+    "The column that identifies the person of a row, such as patient_id; none: each row is a"
+    " person.",
     "COLUMN",
 )
 """--person: whose row it is, where people have several."""
@@ -278,7 +277,7 @@ person_option = option(
 
 missing_option = option(
     "--missing missing_values",
-    "An entry that means missing, such as NA or -9. May be repeated.",
+    "An entry that stands for a missing value, such as NA or -9. May be repeated.",
     "TEXT",
     multiple=True,
 )
@@ -293,7 +292,7 @@ reading_options = together(
     ),
     by_column_option(
         "--special-codes",
-        "Codes that stay apart from the bands: income=-8,-9. May be repeated.",
+        "Special codes, kept out of the bands: income=-8,-9. May be repeated.",
         "COLUMN=CODES",
     ),
     missing_option,
@@ -303,8 +302,8 @@ reading_options = together(
 
 exclude_option = option(
     "--exclude -x",
-    "Leave out what is no real risk: workab=NO, marital=SINGLE@age=16, missing-targets,"
-    " missing-keys, max-denominator=1. May be repeated.",
+    "Exclude common knowledge: workab=NO, marital=SINGLE@age=16, missing-targets, missing-keys,"
+    " max-denominator=1. May be repeated.",
     "RULE",
     multiple=True,
 )
@@ -375,7 +374,7 @@ more_options = together(
 """--words, --flags and --details: what a short screen leaves out."""
 
 
-by_option = option("--by", 'Who says so: "Name, role". Kept with what is said.', "NAME")
+by_option = option("--by", 'Who signs: "Name, role". Recorded with the entry.', "NAME")
 """--by: who says so."""
 
 

@@ -77,7 +77,7 @@ def _fit_to_write(
 
 
 chart_option = option(
-    "--chart", "Write the picture: .svg, .png or .pdf.", "FILE", type=FILE, callback=_fit_to_write
+    "--chart", "Write the chart: .svg, .png or .pdf.", "FILE", type=FILE, callback=_fit_to_write
 )
 """--chart: refused before anything is read where it could not be written."""
 
@@ -165,7 +165,7 @@ def write_records(result: DisclosureResult, path: Path) -> str:
     found, who = format_count(together.height, "finding"), people(together["row"].n_unique())
     return (
         f"CONFIDENTIAL: {found} about {who} written to {visible(str(path))}; row 0 is the first of"
-        " the original. The file tells who they are and what would be learnt about them: keep it"
+        " the original. The file identifies people and what would be disclosed about them: keep it"
         " where the original is kept."
     )
 
@@ -220,9 +220,9 @@ def unique_records(alone: SudaResult, risk: MatchRiskResult, path: Path) -> tupl
     columns = zip([*found, *beside], headings, strict=True)
     frame = pl.DataFrame([column.alias(heading) for column, heading in columns])
     return _document(frame), (
-        f"CONFIDENTIAL: {people(found.height)} alone with their keys written to"
-        f" {visible(str(path))}; row 0 is the first of the data. The file tells who they are: keep"
-        " it where the data are kept."
+        f"CONFIDENTIAL: {people(found.height)} unique on the keys written to {visible(str(path))};"
+        " row 0 is the first of the data. The file identifies people: keep it where the data are"
+        " kept."
     )
 
 
@@ -230,9 +230,9 @@ def values_of(alone: SudaResult, path: Path) -> tuple[bytes, str]:
     """Which values make people unique as a document, and what to say of it."""
     found = alone.value_contributions()
     return _document(found), (
-        f"CONFIDENTIAL: {format_count(found.height, 'value')} of keys written to "
-        f"{visible(str(path))}."
-        " Some are held by one person alone: keep the file where the data are kept."
+        f"CONFIDENTIAL: {format_count(found.height, 'value')} of keys written to"
+        f" {visible(str(path))}. Some are held by one person only: keep the file where the data"
+        " are kept."
     )
 
 

@@ -13,7 +13,7 @@ from unveil.view.render_rich import render_rich
 SECONDS = 300.0
 
 
-@click.command(short_help="What many published tables disclose together, and which of them.")
+@click.command()
 @click.argument("file", required=False)
 @option(
     "--threshold",

@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import click
 
-from unveil.arguments import numbers_in
+from unveil.arguments import numbers_in, whole_number
 from unveil.cli.options import file_option, json_option, option
 from unveil.cli.progress import progress_bar
-from unveil.errors import ReadError, SettingsError
+from unveil.errors import ReadError
 from unveil.io.write_file import ENDINGS
 from unveil.project.make_copies import is_in_project, protect_copy
 from unveil.project.protect import is_project
@@ -32,9 +32,11 @@ def leaves(
 
 @click.command()
 @click.argument("project", required=False)
-@file_option("--out", "Where to write. Default: protected, beside the project file.", "FOLDER")
-@option("--seed", "For the same data again; confidential.", "NUMBER", type=int)
-@option("--rows", "Rows of the synthetic data. Default: as many.", "NUMBER", type=int)
+@file_option(
+    "--out", "The folder to write to. Default: protected, beside the project file.", "FOLDER"
+)
+@option("--seed", "Seed, to make the same data again; confidential.", "NUMBER", type=int)
+@option("--rows", "Number of synthetic records. Default: as in the original.", "NUMBER", type=int)
 @option(
     "--format ending",
     "The format of the data. Default: that of the original, or CSV.",
@@ -42,12 +44,12 @@ def leaves(
 )
 @option(
     "--keep-stages",
-    "Write S1 (synthesis alone) and S2 (before noise) too, into the confidential folder.",
+    "Also write S1 (after synthesis) and S2 (before noise) to the confidential folder.",
     is_flag=True,
 )
 @option(
     "--sweep",
-    "Compare sizes of leaves: 5,20,33,100. Each is a synthesis of its own.",
+    "Compare leaf sizes: 5,20,33,100. Each needs its own synthesis.",
     "SIZES",
     callback=leaves,
 )
@@ -78,8 +80,8 @@ def protect(
         raise ReadError(f"Name the project file: {EXAMPLE}.")
     if project is not None and not is_project(project):
         raise ReadError(f"A project file ends in .toml. Name one: {EXAMPLE}.")
-    if asked["seed"] is not None and asked["seed"] < 0:
-        raise SettingsError("--seed must be a whole number from 0 on.")
+    if asked["seed"] is not None:
+        whole_number("--seed", asked["seed"], least=0)
     read = read_project(project, needs_files=False)
     with progress_bar() as bar:
         made = protect_copy(

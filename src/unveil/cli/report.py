@@ -17,15 +17,15 @@ from unveil.view.format import lines
 @option("--run number", "Which run. Default: the last.", "N", type=int)
 @file_option(
     "--out",
-    "A new file for it. Default: confidential/report_0001.html in the project.",
+    "The file to write. Default: confidential/report_0001.html in the project.",
     "FILE.html",
 )
 @option(
     "--records",
-    "List the records at risk too, each with its reason, in files of their own.",
+    "Also list the records at risk, with reasons, in separate files.",
     is_flag=True,
 )
-@option("--summary is_summary", "Write page 1 alone: the summary to sign.", is_flag=True)
+@option("--summary is_summary", "Write only page 1, the summary to sign.", is_flag=True)
 @option("--open is_opened", "Open the page in the browser.", is_flag=True)
 def report(
     *,

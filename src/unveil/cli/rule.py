@@ -26,10 +26,10 @@ MOST_PAIRS = 3
 @click.command()
 @click.argument("findings", nargs=-1, metavar="[FLAG]...")
 @option("--target", "Rule on all flags of this target variable.", "TARGET")
-@option("--value", "With --target: on the flags of this value alone.", "VALUE")
-@option("--common-knowledge", "Everyone knows it: exclude it.", is_flag=True)
-@option("--keep", "It is a residual risk, and stays counted.", is_flag=True)
-@option("--reason", "Why; kept with the ruling.", "TEXT")
+@option("--value", "With --target: only the flags of this value.", "VALUE")
+@option("--common-knowledge", "It is common knowledge: exclude it.", is_flag=True)
+@option("--keep", "It is a residual risk: keep counting it.", is_flag=True)
+@option("--reason", "The reason, kept with the ruling.", "TEXT")
 @click.option(
     "--file",
     "rulings",

@@ -33,11 +33,13 @@ INTERRUPTED = 130
     "ID",
     multiple=True,
 )
-@option("--reason", "Why; one for each --accept.", "TEXT", multiple=True)
+@option("--reason", "The reason; one for each --accept.", "TEXT", multiple=True)
 @option(
-    "--by", "Who runs it (default: the analyst of the project), or who accepts an alert.", "NAME"
+    "--by",
+    'Who runs it (default: the analyst of the project) or accepts an alert: "Name, role".',
+    "NAME",
 )
-@option("--seed", "The seed of the project from now on.", "N", type=int)
+@option("--seed", "Set the seed of the project.", "N", type=int)
 @more_options
 @json_option
 def run(
@@ -97,8 +99,7 @@ def _run_project(
             return run_project(file, by=by, seed=seed, records=records, again=again, progress=bar)
     except KeyboardInterrupt:
         click.echo(
-            "unveil: Stopped. What was measured so far is kept: say unveil run again, and it goes"
-            " on from there.",
+            "unveil: Stopped. Finished results are kept; continue with unveil run.",
             err=True,
         )
         click.get_current_context().exit(INTERRUPTED)
@@ -107,7 +108,7 @@ def _run_project(
 def _tell_records(file: ProjectFile, made: Run) -> None:
     path = records_path(file.folder, made.number).relative_to(file.folder)
     click.echo(
-        f"unveil: CONFIDENTIAL: who is at risk stands in {path.as_posix()}; keep it where the"
+        f"unveil: CONFIDENTIAL: records at risk written to {path.as_posix()}. Keep them where the"
         " original is kept.",
         err=True,
     )

@@ -25,7 +25,7 @@ from unveil.view.suggestion_toml import escape_letter
     "COLUMN=CODES",
 )
 @missing_option
-@option("--toml as_toml", "Print the tables of a project file.", is_flag=True)
+@option("--toml as_toml", "Print the result as tables of a project file.", is_flag=True)
 @json_option
 def suggest(
     *, file: str | None, keys: tuple[str, ...], as_toml: bool, as_json: bool, **reading: Any

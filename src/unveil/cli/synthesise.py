@@ -84,40 +84,42 @@ FORMULAS = texts_by_column("its formula: bmi=weight / (height / 100) ^ 2")
 COLUMN_OPTIONS = (
     option(
         "--copies -m",
-        "How many copies; each further one discloses more.",
+        "Number of copies; each additional copy discloses more.",
         "M",
         type=int,
         default=1,
     ),
-    option("--rows", "Rows of each copy. Default: as the original.", "N", type=int),
+    option("--rows", "Rows of each file. Default: as in the original.", "N", type=int),
     option(
         "--method",
-        "cart (default), parametric or sample for all columns, or income=normrank for one;"
-        " all columns with catall, or with ipf, are drawn together.",
+        "cart (default), parametric or sample for all columns, or income=normrank for one; all"
+        " columns with catall or ipf are drawn jointly.",
         "METHOD",
         multiple=True,
         callback=methods,
     ),
-    names_option("--order", "Columns in turn: age,sex,income; or auto. Others are omitted."),
+    names_option("--order", "Order of the columns: age,sex,income; or auto. Others are omitted."),
     _by_column(
-        "--predictors", "COLUMN=NAMES", names_by_column, "What predicts a column: income=age,sex."
+        "--predictors", "COLUMN=NAMES", names_by_column, "Predictors of a column: income=age,sex."
     ),
     names_option("--keep", "Columns that stay as they are in the original."),
-    names_option("--predictor-only", "Columns that predict, and are not in the synthetic data."),
-    names_option("--strata", "Columns whose combinations are synthesised apart."),
+    names_option("--predictor-only", "Columns used only as predictors, not synthesised."),
+    names_option(
+        "--strata", "Strata: each combination of these columns is synthesised separately."
+    ),
     names_option("--drop", "Columns to omit, such as identifiers and free text."),
-    names_option("--renumber", "Identifiers to give running numbers in place of their values."),
+    names_option("--renumber", "Identifiers to replace by running numbers."),
     _by_column(
         "--real-values",
         "COLUMN=REASON",
         reasons,
-        "Repeat real values of an identifier or free text all the same, for a stated reason.",
+        "Keep real values of an identifier or free text, for a stated reason.",
     ),
 )
 RULE_OPTIONS = (
     option(
         "--rule rules",
-        "What holds in every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
+        "A rule for every row: 'if age < 16 then marital = SINGLE'. May be repeated.",
         "RULE",
         multiple=True,
     ),
@@ -126,64 +128,69 @@ RULE_OPTIONS = (
         "--special-codes",
         "COLUMN=CODES",
         numbers_by_column,
-        "Codes that are no amounts: income=-8,-9.",
+        "Special codes, which are not amounts: income=-8,-9.",
     ),
-    _by_column(
-        "--spikes", "COLUMN=NUMBERS", numbers_by_column, "Amounts met very often: income=0."
-    ),
+    _by_column("--spikes", "COLUMN=NUMBERS", numbers_by_column, "Very frequent amounts: income=0."),
     missing_option,
 )
 TREE_OPTIONS = (
     option(
         "--min-leaf",
-        "Fewest rows, or with --person people, in a leaf of a tree.",
+        "Minimum number of rows (with --person: people) in a leaf.",
         "N",
         type=int,
         default=5,
     ),
     option(
-        "--min-split", "Fewest rows that are cut. Default: three times --min-leaf.", "N", type=int
+        "--min-split",
+        "Minimum number of rows to split. Default: three times --min-leaf.",
+        "N",
+        type=int,
     ),
     option(
         "--complexity",
-        "Least gain of a cut, as a share of the impurity at the root.",
+        "Minimum gain of a split, as a share of the impurity at the root.",
         "SHARE",
         type=float,
         default=1e-8,
     ),
-    option("--min-spread", "Least spread within a leaf.", "SHARE", type=float),
+    option("--min-spread", "Minimum spread within a leaf.", "SHARE", type=float),
     option("--smoothing", "Draw numbers from a smooth density.", type=click.Choice(["density"])),
     option(
         "--prior",
-        "Of catall and ipf: spread evenly over the table. Default: 1.",
+        "catall and ipf: prior count spread evenly over the table. Default: 1.",
         "RECORDS",
         type=float,
     ),
     option(
         "--noise",
-        "Of catall and ipf: Laplace noise on the counts. No formal guarantee.",
+        "catall and ipf: Laplace noise on the counts. No formal guarantee.",
         "EPSILON",
         type=float,
     ),
     option(
         "--margin margins",
-        "Of ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
+        "ipf: columns counted together: sex,region. May be repeated. Default: all pairs.",
         "NAMES",
         multiple=True,
         callback=name_sets,
     ),
     person_option,
-    option("--seed", "The same seed makes the same copies.", "N", type=int),
+    option("--seed", "The same seed gives the same synthetic data.", "N", type=int),
 )
 OUTPUT_OPTIONS = (
-    file_option("--out", "The folder of the copies.", "FOLDER"),
-    option("--format ending", "Default: that of the original.", type=click.Choice(ENDINGS)),
+    file_option("--out", "The folder to write to.", "FOLDER"),
+    option(
+        "--format ending",
+        "The format. Default: that of the original.",
+        type=click.Choice(ENDINGS),
+    ),
     file_option(
-        "--model", "CONFIDENTIAL: keep the fitted models in this file, to draw more copies."
+        "--model", "CONFIDENTIAL: keep the fitted models in this file, to draw again later."
     ),
     file_option(
         "--from source",
-        "Draw from a model that --model kept, without FILE: nothing is fitted.",
+        "Draw from a model kept by --model, without FILE; nothing is fitted.",
         "MODEL",
     ),
     json_option,
@@ -197,8 +204,8 @@ def check_beside_model(context: click.Context, file: str | None) -> None:
     """A model that is kept is fitted: only what is drawn from it can be said."""
     if file is not None:
         raise SettingsError(
-            "Name a file to fit, or with --from a model to draw from, and not both: a model needs"
-            " no original."
+            "Name a file to fit, or with --from a model to draw from, not both: a model needs no"
+            " original."
         )
     for one in context.command.params:
         name = one.name or ""
@@ -223,10 +230,9 @@ synthesis_options = together(*COLUMN_OPTIONS, *RULE_OPTIONS, *TREE_OPTIONS, *OUT
 """All options, in the order of the help."""
 
 
-ANEW = "Name the file and the folder for its copies: unveil synthesise survey.csv --out copies."
+ANEW = "Name the file and the folder to write to: unveil synthesise survey.csv --out copies."
 AGAIN = (
-    "Name the folder for the copies: unveil synthesise --from CONFIDENTIAL_survey.model --out"
-    " copies."
+    "Name the folder to write to: unveil synthesise --from CONFIDENTIAL_survey.model --out copies."
 )
 
 
@@ -303,7 +309,7 @@ def _folder(out: Path | None, sentence: str) -> Path:
     if out is None:
         raise ReadError(sentence)
     if not str(out).strip("."):
-        raise ReadError("Name a folder of their own for the copies, such as --out copies.")
+        raise ReadError("Name a separate folder to write to, such as --out copies.")
     return out
 
 
@@ -374,8 +380,8 @@ def _check_beside(model: Path, out: Path) -> None:
     """What is in the folder of the copies may be released with them."""
     if model.resolve().parent == out.resolve():
         raise WriteError(
-            "The model would stand beside the copies, and might be released with them. Keep it in"
-            " another folder: it is as confidential as the original."
+            "The model would be in the folder of the synthetic data and might be released with"
+            " them. Keep it in another folder: it is as confidential as the original."
         )
 
 

@@ -96,22 +96,22 @@ class CountsSource:
         """Refuse what would have no effect on counts."""
         if self.weights is not None or any(self.reading.values()):
             raise SettingsError(
-                "--weights, --bands, --special-codes and --missing are about people's records."
-                " Say --microdata where FILE holds them."
+                "--weights, --bands, --special-codes and --missing are for people's records. Add"
+                " --microdata if FILE contains them."
             )
 
     def _from_people(self, beside: str | None) -> PublishedTable:
         if beside is not None:
             raise SettingsError(
-                f"There is no file {beside!r} of published values. A column of them stands beside"
-                " counts only, not in people's records."
+                f"There is no file {beside!r} of published values. Only a file of counts can have"
+                " a column of them, not people's records."
             )
         if not self.dims:
-            raise RolesError("Say which columns make the table: --dims sex,age.")
+            raise RolesError("Name the columns of the table: --dims sex,age.")
         if self.count is not None or self.layout is not None or self.total_labels:
             raise SettingsError(
-                "--count, --layout and --total-label are about files of counts. Leave them out"
-                " with --microdata."
+                "--count, --layout and --total-label are for files of counts. Omit them with"
+                " --microdata."
             )
         return PublishedTable.from_microdata(
             self.file, self.dims, weights=self.weights, sample=self.sample, **self.reading
@@ -190,8 +190,8 @@ def _parts(text: str, grid: Grid) -> Sequence[str]:
     for one in names:
         if one not in grid.dims:
             raise RolesError(
-                f"--margins names {one!r}, which is no dimension of the table."
-                f"{nearest(one, grid.dims)} Its dimensions are: {', '.join(grid.dims)}."
+                f"--margins names {one!r}, which is not a dimension of the"
+                f" table.{nearest(one, grid.dims)} Its dimensions are: {', '.join(grid.dims)}."
             )
     return names
 
@@ -217,13 +217,11 @@ def tables_to_compare(source: CountsSource, area: str | None) -> dict[str, Publi
         return {"table": source.load_counts()}
     if source.microdata or source.layout is not None or source.total_labels:
         raise SettingsError(
-            "--microdata, --layout and --total-label are about one table. Leave them out with"
+            "--microdata, --layout and --total-label are for one table. Omit them with"
             f" {'a folder' if is_folder else '--area'}."
         )
     if is_folder and area is not None:
-        raise SettingsError(
-            "--area is about one file, and FILE is a folder. Leave one of them out."
-        )
+        raise SettingsError("--area is for one file, and FILE is a folder. Omit one of them.")
     source.refuse_settings_of_people()
     found = parse_tables(source.file, area=area, dims=source.dims or None, count=source.count)
     notes = (OF_SAMPLE,) if source.sample else ()
@@ -328,7 +326,7 @@ def _measure_table(source: CountsSource, shown: TableOutput, **asked: Any) -> in
     """One release: its curve, and its bounds and its audit where they are asked for."""
     for name in ("area", "draws"):
         if asked[name] is not None:
-            raise SettingsError(f"--{name} is of use with --compare only. Leave it out.")
+            raise SettingsError(f"--{name} is used only with --compare. Omit it.")
     limits = parse_sap_limits(asked["limits"])
     if shown.as_csv and asked["bounds"] and asked["audit"] is not None:
         raise SettingsError("--csv prints one table: that of --bounds or of --audit. Choose one.")
@@ -415,8 +413,8 @@ def _compare_schemes(
         if given is not None and given is not False and given not in ([], (), {}):
             option = {"rounding": "round", "limits": "limit"}.get(name, name)
             raise SettingsError(
-                f"--{option} is about one release, and --compare about several. Leave one of them"
-                " out."
+                f"--{option} is for one published table, and --compare for several. Omit one of"
+                " them."
             )
     with progress_bar() as bar:
         tables = tables_to_compare(source, asked["area"])

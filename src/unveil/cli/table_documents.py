@@ -50,8 +50,8 @@ def published_csv(release: PublishedTable, sums: Sequence[str]) -> bytes:
     schemes = dict(release.schemes)
     if schemes.get("table") == "exact":
         raise SettingsError(
-            "--out would write the true counts, for the table is published exact. Say with --round"
-            " how it is changed."
+            "--out would write the true counts: the table is published exactly. Choose a scheme"
+            " with --round."
         )
     return (csv_document(list(_rows(release, schemes, _sum_label(release, sums)))) + "\n").encode()
 

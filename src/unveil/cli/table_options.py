@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
 import click
 
+from unveil.arguments import number_within, whole_number
 from unveil.cli.options import (
     column_names,
     csv_option,
@@ -78,30 +78,26 @@ def depth(context: click.Context, option: click.Parameter, given: str | None) ->
 
 def check_numbers(sap_max_n: int | None, audit: float | None) -> None:
     """Refuse numbers that mean nothing, by the names of their options."""
-    if sap_max_n is not None and not 0 <= sap_max_n <= LARGEST_N:
-        raise SettingsError(
-            f"--sap-max-n is {sap_max_n}. It must be a whole number from 0 to {LARGEST_N:,}: how"
-            " many people an intruder may know."
-        )
-    if audit is not None and not 0 <= audit < inf:
-        raise SettingsError(
-            f"--audit is {audit:g}. It must be a number from 0, such as 10 for estimates within 10"
-            " percent of the true count."
-        )
+    if sap_max_n is not None:
+        why = ": how many people an intruder may know"
+        whole_number("--sap-max-n", sap_max_n, least=0, most=LARGEST_N, why=why)
+    if audit is not None:
+        why = ", such as 10 for estimates within 10 percent of the true count"
+        number_within("--audit", audit, "[0, inf)", why)
 
 
 source_options = together(
     option("--microdata", "FILE holds people's records: count them by --dims.", is_flag=True),
     names_option("--dims", "The columns that make the table. Default: all but the counts."),
-    option("--count", "The column of counts. Default: count, n, freq or the like.", "COLUMN"),
-    option("--layout", "How FILE is laid out. Default: told from its columns.", "long|wide"),
+    option("--count", "The column of counts. Default: count, n, freq or similar.", "COLUMN"),
+    option("--layout", "Layout of FILE. Default: inferred from its columns.", "long|wide"),
     option(
         "--total-label total_labels",
-        "What FILE calls its totals. May be repeated. Default: Total, All.",
+        "Label of totals in FILE. May be repeated. Default: Total, All.",
         "TEXT",
         multiple=True,
     ),
-    option("--weights", "With --microdata: for how many people each record stands.", "COLUMN"),
+    option("--weights", "With --microdata: the number of people each record represents.", "COLUMN"),
     option("--sample", "The counts are of a sample of the people.", is_flag=True),
 )
 
@@ -114,17 +110,17 @@ release_options = together(
         multiple=True,
         callback=schemes,
     ),
-    option("--total", "The grand total is published too.", is_flag=True),
+    option("--total", "Also publish the grand total.", is_flag=True),
     option(
         "--margins",
-        "Which margins are published too: all, or sex,age; sex+age is that of both.",
+        "Also publish these margins: all, or sex,age; sex+age is the two-way margin.",
         "all|NAMES",
         multiple=True,
         callback=column_names,
     ),
     option(
         "--published",
-        "The values that were drawn and published: a file like --out, or a column of FILE.",
+        "The published random values: a file like --out, or a column of FILE.",
         "FILE|COLUMN",
     ),
     option(
@@ -133,19 +129,19 @@ release_options = together(
         "CELLS",
         multiple=True,
     ),
-    option("--seed", "To draw the same values again. Keep it secret.", "N", type=int),
+    option("--seed", "Seed, to draw the same values again; confidential.", "N", type=int),
 )
 
 question_options = together(
     option(
         "--sap-max-n",
-        "The most people known. Default: everybody, at most 100; with --compare 24.",
+        "Largest number of people known. Default: everyone, at most 100; with --compare 24.",
         "N",
         type=int,
     ),
     option(
         "--known",
-        'Who is known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
+        'People known already: sex=m,age=2, or "3 sex=m" for three. May be repeated.',
         "PEOPLE",
         multiple=True,
         callback=parse_known_people,
@@ -153,38 +149,38 @@ question_options = together(
     option("--given", "Among people with these levels only: sex=m.", "LEVELS"),
     option(
         "--depth",
-        "Only zeros in margins of at most D variables; all: a curve for each D.",
+        "Only zeros in margins of at most D variables; all: one curve per D.",
         "D|all",
         callback=depth,
     ),
-    option("--bounds", "Add how many people can be in each cell.", is_flag=True),
+    option("--bounds", "Add the bounds of each cell.", is_flag=True),
     option(
         "--audit",
-        "Add which suppressed values can be estimated within so many percent.",
+        "Add the suppressed values that can be estimated within this percentage.",
         "PERCENT",
         type=float,
     ),
     option(
         "--threshold",
-        "Say from how many people known SAP is above P.",
+        "Report from how many known people SAP exceeds P.",
         "P",
         type=float,
         default=0.05,
     ),
     option(
         "--limit limits",
-        "Exit with 3 where SAP with N people known is, or may be, above P. May be repeated.",
+        "Exit code 3 if SAP with N people known exceeds, or may exceed, P. May be repeated.",
         "N=P",
         multiple=True,
     ),
     option(
         "--nodes",
-        "Steps of the exact search; after them bounds are told.",
+        "Steps of the exact search; then bounds are reported.",
         "N",
         type=int,
         default=20_000,
     ),
-    option("--seconds", "Seconds for the search; after them bounds are told.", "S", type=float),
+    option("--seconds", "Seconds for the search; then bounds are reported.", "S", type=float),
 )
 
 design_options = together(
@@ -198,7 +194,7 @@ design_options = together(
     option("--area", "With --compare: one table for each level of this column.", "COLUMN"),
     option(
         "--draws",
-        "With --compare: how often schemes that draw are drawn. Default: 20.",
+        "With --compare: number of draws of random schemes. Default: 20.",
         "N",
         type=int,
     ),
@@ -207,7 +203,7 @@ design_options = together(
 document_options = together(
     file_option("--out", "Write the table to publish, without true counts, to this CSV file."),
     file_option("--chart", "CONFIDENTIAL: write the curve: .svg, .png or .pdf."),
-    option("--words", "Say SAP in words for every number of people known.", is_flag=True),
+    option("--words", "State every figure in a sentence.", is_flag=True),
     csv_option("Print the figures as CSV."),
     json_option,
 )

@@ -25,9 +25,9 @@ from unveil.cli.output_files import (
 )
 from unveil.cli.progress import progress_bar
 from unveil.measure.one_table import open_table
-from unveil.measure.uniques.match_risk import match_risk_of, parse_risk_settings
+from unveil.measure.uniques.match_risk import MatchRiskSettings, match_risk_of
 from unveil.measure.uniques.suda import parse_suda_settings, suda_of
-from unveil.records.uniques import MatchRisk, Suda
+from unveil.records.uniques import MatchRisk, MatchRule, Suda
 from unveil.view.format import lines
 from unveil.view.output import print_output
 from unveil.view.render_documents import csv_document, json_text
@@ -35,7 +35,7 @@ from unveil.view.render_rich import render_rich
 from unveil.view.show import as_blocks
 from unveil.view.uniques import suda_blocks
 
-MATCH_RULES = {"exclude": "wildcard", "category": "category"}
+MATCH_RULES: dict[str, MatchRule] = {"exclude": "wildcard", "category": "category"}
 
 
 @click.command()
@@ -43,34 +43,34 @@ MATCH_RULES = {"exclude": "wildcard", "category": "category"}
 @keys_option
 @option(
     "--max-msu",
-    "Search for sets of at most so many keys. Default: all; needed beyond 16 keys.",
+    "Maximum number of keys in a set. Default: all; required beyond 16 keys.",
     "N",
     type=int,
 )
 @option(
     "--dis-fraction",
-    "Sampling fraction: sample size by population size.",
+    "Sampling fraction: sample size / population size.",
     "SHARE",
     type=float,
     default=0.01,
 )
 @option(
     "--scores",
-    "How a set of s of K keys is weighed: (K-s)!, or (2^(K-s)-1)/C(K,s).",
+    "Weight of a set of s of K keys: (K-s)!, or (2^(K-s)-1)/C(K,s).",
     type=click.Choice(["original", "normalised"]),
     default="original",
 )
 @option(
     "--missing-rule",
-    "A missing key makes no one unique and matches anything, or is a level of its own.",
+    "A missing key matches any value, or is a level of its own.",
     type=click.Choice(list(MATCH_RULES)),
     default="exclude",
 )
-@option("--weights", "For how many people of the population a record stands.", "COLUMN")
+@option("--weights", "Sampling weight: the people a record represents.", "COLUMN")
 @option("--sensitive", "Add l-diversity of this column.", "COLUMN")
 @option(
     "--alpha",
-    "What a record counts that matches another but lacks a key.",
+    "Count of a record that matches another but lacks a key.",
     "SHARE",
     type=float,
     default=1.0,
@@ -119,7 +119,7 @@ def uniques(
     asked = parse_suda_settings(
         len(keys), max_msu=max_msu, dis_fraction=dis_fraction, scores=scores, missing=missing_rule
     )
-    of_matches = parse_risk_settings(
+    of_matches = MatchRiskSettings(
         keys,
         weights=weights,
         sensitive=sensitive,

@@ -63,8 +63,8 @@ def parse_interactions(
         return False
     if not given.isdecimal():
         raise SettingsError(
-            f"{option.opts[0]} {quote_text(given)} cannot be read. Write how many variables a term"
-            " may join: 2."
+            f"{option.opts[0]} {quote_text(given)} cannot be read. Write the number of variables"
+            " in a term: 2."
         )
     return int(given)
 
@@ -93,20 +93,20 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 )
 @option(
     "--interactions",
-    "Of logit: how many variables a term may join. Default: 1.",
+    "logit: maximum number of variables in a term. Default: 1.",
     "N",
     callback=parse_interactions,
 )
 @option(
     "--permutations",
-    "Of cart: how many permutations of the labels.",
+    "cart: number of permutations of the labels.",
     "N",
     type=int,
     default=50,
 )
 @option(
     "--sample",
-    "How many records of the largest file the model compares, or all.",
+    "Maximum number of records the model compares, or all.",
     "N",
     default=str(SAMPLE),
     callback=parse_sample,
@@ -121,14 +121,14 @@ def parse_sample(context: click.Context, option: click.Parameter, given: str) ->
 @missing_option
 @option(
     "--ways",
-    "Compare tables of so many variables: 1,2,3.",
+    "Number of variables in a table: 1,2,3.",
     "NUMBERS",
     default="2",
     callback=parse_ways,
 )
 @option(
     "--worst",
-    "Show the cells of so many of the worst tables.",
+    "Number of worst tables to show in full.",
     "N",
     type=click.IntRange(min=0),
     default=5,
@@ -194,7 +194,7 @@ def _check(asked: dict[str, Any], chart: Path | None) -> None:
             "--control is for --tstr. Name the outcome to predict, or drop --control."
         )
     if chart is not None and 2 not in asked["ways"]:
-        raise SettingsError("--chart draws all pairs of columns: let --ways have a 2.")
+        raise SettingsError("--chart draws all pairs of columns. Include 2 in --ways.")
 
 
 def _measure_utility(study: Study, asked: dict[str, Any], bar: Report) -> UtilityFigures:

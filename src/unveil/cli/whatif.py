@@ -27,9 +27,9 @@ from unveil.view.render_documents import json_document
 
 @click.command()
 @exclude_option
-@option("--scenario", "In this scenario alone. Default: in every one.", "NAME")
-@option("--keep", "Write it into project.toml; needs --reason and --by.", is_flag=True)
-@option("--reason", "Why it is no real risk; kept with it.", "TEXT")
+@option("--scenario", "Only in this scenario. Default: in all of them.", "NAME")
+@option("--keep", "Record the exclusion in project.toml; needs --reason and --by.", is_flag=True)
+@option("--reason", "Why it is common knowledge; kept with the exclusion.", "TEXT")
 @by_option
 @project_option
 @json_option
@@ -75,7 +75,7 @@ def _scenarios(found: WhatIf) -> Iterator[RenderableType]:
     for one in found.scenarios:
         yield Text(truncate(one.scenario), style="bold underline")
         if one.in_force:
-            yield from indent_lines([f"Left out already: {and_list(one.in_force)}."])
+            yield from indent_lines([f"Excluded already: {and_list(one.in_force)}."])
         yield from indent_lines(one.sentences)
         yield Text()
         rows = project.whatif_rows(found, one)

@@ -209,7 +209,7 @@ class _TokenReader(Cursor):
             self._fail("then is wanted here")
         column = self._next()
         if column.kind not in ("word", "column", "text"):
-            self._fail("the column that the rule settles is wanted here", column)
+            self._fail("the column that the rule determines is expected here", column)
         if not self._takes("="):
             self._fail("= and the value are wanted here")
         value = self._value()

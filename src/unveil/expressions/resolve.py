@@ -170,7 +170,7 @@ HOLDS: dict[Kind, str] = {
 }
 _WANTED: dict[Kind, str] = {
     "number": "Write a number.",
-    "text": "Write a level as it stands in the data.",
+    "text": "Write a level as in the data.",
     "truth": "Write true or false.",
     "date": "Write a date such as 2001-12-31.",
     "moment": "Write a moment such as 2001-12-31T23:59.",
@@ -199,8 +199,8 @@ def check_value(
 def unknown_level_error(what: str, known: ScopeColumn, level: str) -> SettingsError:
     """A level that the original does not have."""
     return SettingsError(
-        f"{what.rstrip(',')}: no one has {known.series.name!r} = {quote_text(level)}."
-        f"{known.hint(level)} Write the level as it stands in the data."
+        f"{what.rstrip(',')}: no one has {known.series.name!r} ="
+        f" {quote_text(level)}.{known.hint(level)} Write the level as in the data."
     )
 
 
@@ -296,7 +296,7 @@ class Resolver:
             case Call(function="round", arguments=(_, digits)):
                 is_fit = isinstance(digits, Number) and digits.value in range(-9, 16)
                 if not is_fit:
-                    self._fail("has round with digits that are no whole number from -9 to 15")
+                    self._fail("has round with digits that are not a whole number from -9 to 15")
                 return Call("round", (self._number(given.arguments[0]), digits)), "number"
             case Call():
                 return Call(given.function, tuple(map(self._number, given.arguments))), "number"
@@ -360,13 +360,13 @@ class Resolver:
             return made, "date"
         for piece, its in ((left, kind), (right, other)):
             if its != "number":
-                self._fail(f"computes with {describe_node(piece, its)}, which is no number")
+                self._fail(f"computes with {describe_node(piece, its)}, which is not a number")
         raise AssertionError  # one of the two is no number
 
     def _number(self, given: Expression) -> Expression:
         made, kind = self.resolve(given)
         if kind != "number":
-            self._fail(f"computes with {describe_node(made, kind)}, which is no number")
+            self._fail(f"computes with {describe_node(made, kind)}, which is not a number")
         return made
 
     def _choice(self, given: Call) -> tuple[Expression, Kind]:

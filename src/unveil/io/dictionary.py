@@ -142,8 +142,8 @@ def _from_json(content: bytes, place: str) -> Codebook:
         return msgspec.convert(document, type=Codebook)
     except (msgspec.MsgspecError, RecursionError, InputError, UnicodeError):
         raise ReadError(
-            f"{place} is no codebook of unveil, although it is JSON or is called so. Write it anew"
-            " with unveil codebook FILE --json, or give a dictionary in CSV."
+            f"{place} is not a codebook of unveil, although it is JSON or is named so. Write it"
+            " again with unveil codebook FILE --json, or give a dictionary in CSV."
         ) from None
 
 
@@ -156,7 +156,7 @@ def _rows(content: bytes, place: str) -> DictionaryRows:
         head, *found = csv.reader(lines, delimiter=dialect.separator)
     except (csv.Error, ValueError):
         raise ReadError(
-            f"{place} cannot be read as a table. Look for a quotation mark astray, or export it"
+            f"{place} cannot be read as a table. Look for a stray quotation mark, or export it"
             " again as CSV."
         ) from None
     _check_longer(found, len(head), place)
@@ -176,10 +176,9 @@ def _check_longer(found: list[list[str]], n_fields: int, place: str) -> None:
 
 def _unknown_dictionary_sentence(rows: DictionaryRows) -> str:
     return (
-        f"{rows.place} is no dictionary that unveil knows; its columns are: "
-        f"{list_names(rows.given)}."
-        " It reads REDCap's data dictionary, lists with the columns variable, code and label, and"
-        " what unveil codebook FILE --csv writes."
+        f"{rows.place} is not a dictionary that unveil knows; its columns are:"
+        f" {list_names(rows.given)}. It reads REDCap's data dictionary, lists with the columns"
+        " variable, code and label, and what unveil codebook FILE --csv writes."
     )
 
 
@@ -211,7 +210,7 @@ def apply_dictionary_beside(table: Table, path: Path) -> Table:
         book = _select_variables(read_dictionary(found), table)
     except ReadError:
         return _add_note(
-            table, f"The file {found.name!r} beside it is no dictionary unveil can read."
+            table, f"The file {found.name!r} beside it is not a dictionary unveil can read."
         )
     if not book.variables:
         return _add_note(

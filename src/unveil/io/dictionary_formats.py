@@ -79,7 +79,7 @@ def check_twins(names: Iterable[str], place: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise ReadError(f"{place} declares {name!r} twice. Leave one of the two out.")
+            raise ReadError(f"{place} declares {name!r} twice. Remove one of the two.")
         seen.add(name)
 
 
@@ -362,8 +362,8 @@ def _is_missing(row: dict[str, str], name: str, place: str) -> bool:
     word = row["missing"].strip().casefold()
     if word not in (*_YES, *_NO):
         raise ReadError(
-            f"{place} says of a code of {name!r} neither that it stands for a missing value nor"
-            " that it does not. Write yes or no in its column of missing codes."
+            f"{place} does not state whether a code of {name!r} stands for a missing value. Write"
+            " yes or no in its column of missing codes."
         )
     return word in _YES
 
@@ -380,8 +380,8 @@ def _end(text: str, name: str, place: str) -> float | None:
     number = _finite(text)
     if text and number is None:
         raise ReadError(
-            f"{place} has an end of the missing numbers of {name!r} that is no number. Write a"
-            " number, or nothing where the range has no end."
+            f"{place} has an end of the missing numbers of {name!r} that is not a number. Write a"
+            " number, or nothing if the range is open."
         )
     return number
 

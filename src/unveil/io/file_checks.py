@@ -58,8 +58,8 @@ def _check_zip_bomb(file: BinaryIO, place: str) -> None:
     large = [entry for entry in entries if entry.compress_size * _DEFLATED > HARMLESS]
     if any(_is_understated(file, entry) for entry in large):
         raise ReadError(
-            f"{place} unpacks to more than it says it does, which no workbook does. Save it again "
-            "in Excel, or as CSV."
+            f"{place} unpacks to more than it declares, which no workbook does. Save it again in"
+            " Excel, or as CSV."
         )
 
 
@@ -258,8 +258,8 @@ def _check_holes(file: BinaryIO, n_bytes: int, place: str) -> None:
     n_empty = n_bytes - _n_written(file.fileno(), n_bytes)
     if n_empty > _FEWEST_HOLES and n_empty > n_bytes / 2:
         raise ReadError(
-            f"{place} has {size_text(n_bytes)}, of which {size_text(n_empty)} were never written: "
-            "its copy was not finished. Copy it again."
+            f"{place} has {size_text(n_bytes)}, of which {size_text(n_empty)} were never written:"
+            " copying was not finished. Copy it again."
         )
 
 

@@ -24,8 +24,8 @@ def open_file(path: Path, place: str) -> Iterator[BinaryIO]:
         raise ReadError(_missing_file_sentence(path, place)) from None
     except PermissionError:
         raise ReadError(
-            f"{place} may not be read by this user. Ask its owner for the right to read it, or "
-            "read a copy that is yours."
+            f"{place} may not be read by this user. Ask its owner for permission, or use your own"
+            " copy of the file."
         ) from None
     except OSError:
         raise ReadError(

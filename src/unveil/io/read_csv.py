@@ -309,8 +309,8 @@ def _header(text: BinaryIO, dialect: Dialect, place: str) -> list[str]:
 
 def _unreadable_header(place: str) -> str:
     return (
-        f"{place} has a header that cannot be read: a column name runs over the end of the line. "
-        "Look for a quotation mark astray in the first line, or shorten the name to one line."
+        f"{place} has a header that cannot be read: a column name runs over the end of the line."
+        " Look for a stray quotation mark in the first line, or shorten the name to one line."
     )
 
 
@@ -378,13 +378,13 @@ def _blank_notes(shape: LineCounts, side: str) -> list[Coercion]:
     )
     if n_last == shape.blank.size:
         return []
-    sentence = "Blank lines between the records were passed over."
+    sentence = "Blank lines between the records were skipped."
     return [Coercion(side=side, column=None, kind="blank_lines", sentence=sentence)]
 
 
 def _renamed_note(name: str, was: str, side: str) -> Coercion:
     if was.strip():
-        sentence = f"The name of column {name!r} has blanks around it, which were excluded."
+        sentence = f"The name of column {name!r} has blanks around it, which were removed."
         return Coercion(side=side, column=name, kind="column_name", sentence=sentence)
     sentence = f"A column without a name in the header is called {name!r}."
     return Coercion(side=side, column=name, kind="unnamed_column", sentence=sentence)
@@ -392,8 +392,8 @@ def _renamed_note(name: str, was: str, side: str) -> Coercion:
 
 def _almost_note(name: str, side: str) -> Coercion:
     sentence = (
-        f"Column {name!r} was read as text: most of its entries are numbers and all the others are "
-        "one and the same word. If that word means missing, say so with missing_values "
-        "(--missing on the command line)."
+        f"Column {name!r} was read as text: most of its entries are numbers and all the others are"
+        " the same word. If that word means missing, declare it with missing_values (--missing on"
+        " the command line)."
     )
     return Coercion(side=side, column=name, kind="almost_numbers", sentence=sentence)

@@ -267,7 +267,7 @@ class _Source:
             )
             return column
         if found.is_cut:
-            sentence = "but holds times of day, too; these were excluded."
+            sentence = "but also holds times of day; these were dropped."
             self.note(name, "date", f"Column {name!r} has the format of dates {sentence}")
         return found.column
 

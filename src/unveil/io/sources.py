@@ -249,7 +249,7 @@ def _note_missing(table: Table, missing_values: Sequence[str]) -> Table:
         side=table.side,
         column=None,
         kind="missing_values",
-        sentence=f"Entries {declared} are taken as missing, as asked.",
+        sentence=f"Entries {declared} are treated as missing, as requested.",
     )
     return replace(table, notes=(*table.notes, note))
 

@@ -141,18 +141,18 @@ def apply_types(table: Table, types: Mapping[str, str]) -> Table:
 
 
 def _fault(name: str, kind: str, n: int, table: Table) -> str:
-    entries = f"1 entry that is no {WORDS[kind]}"
+    entries = f"1 entry that is not a {WORDS[kind]}"
     if n > 1:
-        entries = f"{n:,} entries that are no {WORDS[kind]}s"
+        entries = f"{n:,} entries that are not {WORDS[kind]}s"
     return (
         f"Column {name!r} of {mid_sentence(table.place)} has {entries}. [data.types] says {kind}:"
-        " mend the file, name what stands for missing under missing_values, or change the type."
+        " correct the file, name the missing codes under missing_values, or change the type."
     )
 
 
 def _note(name: str, kind: str, was: pl.DataType, side: str) -> Coercion:
     read = WORDS[kind] if kind == "text" else f"{WORDS[kind]}s"
-    sentence = f"Column {name!r}: {_family(was)} read as {read}, as the project says."
+    sentence = f"Column {name!r}: {_family(was)} read as {read}, as the project declares."
     return Coercion(side=side, column=name, kind="type", sentence=sentence)
 
 

@@ -57,12 +57,14 @@ def read_despite(given: Despite, judgement: Judgement) -> dict[str, str]:
     for alert, reason in pairs:
         if alert in found:
             raise SettingsError(f"--despite names {alert} twice. Give it one reason.")
-        found[alert] = parse_reason(reason, "--despite", f"Say why it is released despite {alert}")
+        found[alert] = parse_reason(
+            reason, "--despite", f"State why the data are released despite {alert}"
+        )
     still = [one.id for one in judgement.alerts if _is_open(one)]
     for alert in found:
         if alert in known and alert not in still:
             raise SettingsError(
-                f"--despite is not needed for {alert}: it does not stand against a release, or was"
+                f"--despite is not needed for {alert}: it does not block the release, or was"
                 " accepted. Omit it."
             )
     check_acceptances(found, judgement.alerts, None)
@@ -109,7 +111,7 @@ def alert_sentences(alerts: Sequence[Alert], judgement: Judgement) -> Iterator[s
         yield f"{len(left):,} more alerts: {list_names((one.id for one in left), most=40)}."
     if any(not is_barred(one, judgement.audience) for one in alerts):
         yield (
-            "Lower the risk; or say of each alert why it is released all the same:"
+            "Lower the risk, or state for each alert why the data are released despite it:"
             f" --despite {shell_quote(alerts[0].id + '=...')}."
         )
 
@@ -169,9 +171,7 @@ def decide(
         heal_log(project.folder)
         forget_hashes()  # no decision is signed on a hash that was remembered
         if despite and not release:
-            raise SettingsError(
-                "--despite says why something is released: it does not go with --refuse."
-            )
+            raise SettingsError("--despite states why data are released. Omit it with --refuse.")
         about = _about_release(project, who, despite) if release else _about_refusal(project)
         judgement = about.judgement
         digest = None if judgement is None else judgement.files_sha256
@@ -302,8 +302,7 @@ def _four_eyes_faults(project: ProjectFile, run: Run, by: str) -> Iterator[str]:
         people += [line.by for line in lines if line.event == event]
         if any(one is not None and is_same_person(one, by) for one in people):
             yield (
-                f"A second person has to decide (four_eyes): {by} {what}. Ask someone else to"
-                " decide."
+                f"A second person must decide (four_eyes): {by} {what}. Another person must decide."
             )
 
 
@@ -331,6 +330,6 @@ def _read(place: Path) -> Decision:
         return Decision.from_json(place.read_bytes())
     except (OSError, InputError):
         raise ReadError(
-            f"The decision {place.name!r} cannot be read: it was changed. unveil log --verify tells"
-            " what else was."
+            f"The decision {place.name!r} cannot be read: it was changed. unveil log --verify"
+            " lists every change."
         ) from None

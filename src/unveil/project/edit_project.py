@@ -447,8 +447,8 @@ def _check_excluded(project: ProjectFile, id_: str) -> None:
     for entry in project.excludes:
         if entry.scenario in (None, name.scenario) and entry.exclusion == name.exclusion:
             raise SettingsError(
-                f"{quote_text(id_)} cannot be kept: [[exclude]] in project.toml excludes it, said"
-                f" by {entry.by}. Take that table out first."
+                f"{quote_text(id_)} cannot be kept: [[exclude]] in project.toml excludes it,"
+                f" recorded by {entry.by}. Remove that table first."
             )
 
 

@@ -59,7 +59,7 @@ def _compare(project: ProjectFile, runs: Sequence[Run]) -> RunComparison:
 
 def _check(numbers: Sequence[int]) -> None:
     if len(set(numbers)) < 2:
-        raise SettingsError("Name two runs or more, such as 1 2. One run alone is no comparison.")
+        raise SettingsError("Give at least two run numbers, such as unveil compare 1 2.")
     twice = [str(n) for n in dict.fromkeys(numbers) if numbers.count(n) > 1]
     if twice:
         raise SettingsError(f"Run {list_names(twice)} is named twice. Name each run once.")

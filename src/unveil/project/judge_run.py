@@ -127,6 +127,7 @@ def _gate(project: ProjectFile, run: Run, parts: Parts) -> GateStatements:
         needs_fraction=any(
             "dis_fraction" not in json.loads(part.settings) for part in run.list_parts("suda")
         ),
+        given_back=tuple(one for _, record in parts.of("protection") for one in record.given_back),
     )
 
 
@@ -158,7 +159,7 @@ def explain_unaccepted(project: ProjectFile) -> str | None:
         return None
     if limits.is_marked:
         return f"the limits were changed since {limits.written_by} accepted them"
-    return f"{limits.written_by} stands beside the limits but did not accept them by command"
+    return f"{limits.written_by} is named beside the limits but did not accept them by command"
 
 
 def read_statements(project: ProjectFile) -> ProjectStatements:

@@ -81,7 +81,7 @@ def _open_lock(place: Path) -> int:
     except OSError as fault:
         raise WriteError(
             f"The folder {str(place.parent)!r} cannot be written to: {fault.strerror}. Nothing was"
-            " changed. Let the project be in a folder in which you may create files."
+            " changed. Move the project to a folder in which you may create files."
         ) from None
 
 
@@ -123,7 +123,7 @@ def _lock(file: int) -> bool:
     except OSError as fault:
         raise WriteError(
             f"The project cannot be locked: {fault.strerror}. Two runs at once would mix, so"
-            " nothing was done. Copy the project to a disk of this computer."
+            " nothing was done. Copy the project to a local disk."
         ) from None
     return True
 
@@ -151,9 +151,9 @@ def _in_use_sentence(place: Path) -> str:
         who = f"{owner['user']} on {owner['host']} (process {owner['pid']})"
         doing = str(owner["doing"])
     except (OSError, ValueError, KeyError, TypeError):
-        return f"The project is in use by another process that has just begun. {end}"
+        return f"The project is in use by another process that has just started. {end}"
     age = _age((datetime.now(UTC) - began).total_seconds())
-    return f"The project is in use: {who} has been at {doing} for {age}. {end}"
+    return f"The project is in use: {who} has been running {doing} for {age}. {end}"
 
 
 def _age(seconds: float) -> str:

@@ -205,8 +205,8 @@ def read_log(folder: Path) -> tuple[LogLine, ...]:
     for number, line in enumerate(lines, start=1):
         if line is None:
             raise ReadError(
-                f"Line {number} of {LOG} cannot be read: it was changed. unveil log --verify tells"
-                " what else was."
+                f"Line {number} of {LOG} cannot be read: it was changed. unveil log --verify lists"
+                " every change."
             )
     return tuple(line for line in lines if line is not None)
 

@@ -29,7 +29,7 @@ def heal_log(folder: Path) -> None:
     if find_stopped_run(folder, lines) is None and find_stopped_decision(folder, lines) is None:
         return
     try:
-        with lock_project(folder, "mending the log"):
+        with lock_project(folder, "repairing the log"):
             _say_run(folder)
             _say_decision(folder)
     except LockedError:

@@ -39,15 +39,15 @@ _ALIKE = str.maketrans("аеорсухіјѕ", "aeopcyxijs")  # noqa: RUF001 - C
 def check_name(by: str | None) -> str:
     """The name of a person as it is kept; an empty one is refused."""
     how = '--by "Name, role"'
-    text = _text(by, "Say who you are", how, LONGEST)
+    text = _text(by, "A name is required", how, LONGEST)
     if not is_name(text):
-        raise SettingsError(
-            f"Say who you are, with a name of at least {_FEWEST_LETTERS} letters: {how}."
-        )
+        raise SettingsError(f"A name of at least {_FEWEST_LETTERS} letters is required: {how}.")
     return text
 
 
-def parse_reason(reason: str | None, option: str = "--reason", what: str = "Say why") -> str:
+def parse_reason(
+    reason: str | None, option: str = "--reason", what: str = "State the reason"
+) -> str:
     """Why somebody says so, or what they say, in a line."""
     return _text(reason, what, f'{option} "..."', LONGEST_TEXT)
 
@@ -71,7 +71,7 @@ def text_fault(text: str, longest: int = LONGEST_TEXT) -> str | None:
     if text.strip() in PLACEHOLDERS:
         return "which is only an example"
     if not text.isprintable():
-        return "with a line break, or a character that cannot be printed"
+        return "with a line break or an unprintable character"
     return f"with more than {longest:,} characters" if len(text) > longest else None
 
 
@@ -101,9 +101,7 @@ def _text(given: str | None, what: str, how: str, longest: int) -> str:
     if not text or text in PLACEHOLDERS:
         raise SettingsError(f"{what}: {how}.")
     if not text.isprintable():
-        raise SettingsError(
-            f"{what} in one line, without characters that cannot be printed: {how}."
-        )
+        raise SettingsError(f"{what}, in one line and without unprintable characters: {how}.")
     if len(text) > longest:
-        raise SettingsError(f"{what} in at most {longest:,} characters: {how}.")
+        raise SettingsError(f"{what}, in at most {longest:,} characters: {how}.")
     return text

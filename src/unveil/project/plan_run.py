@@ -128,8 +128,8 @@ class Planner:
         if len(shared) < len(wanted):
             self.noticed[
                 f"Scenario {scenario.name!r}: {len(wanted) - len(shared):,} of {len(wanted):,}"
-                " targets are not in every copy and were excluded. unveil codebook tells how a copy"
-                " is built otherwise."
+                " targets are not in every synthetic file and were excluded. unveil codebook shows"
+                " how their structure differs."
             ] = None
         return shared
 
@@ -298,9 +298,8 @@ def _faults(planner: Planner) -> Iterator[FileError]:
         if not mine:
             yield FileError(
                 path,
-                f"{quote_value(target)} is a target of no scenario, so its values are not "
-                "looked at. Name"
-                " it among the targets of a [[scenario]].",
+                f"{quote_value(target)} is not a target of any scenario, so its values are not"
+                " assessed. Name it among the targets of a [[scenario]].",
                 RolesError,
             )
         for scenario in mine:
@@ -309,9 +308,8 @@ def _faults(planner: Planner) -> Iterator[FileError]:
                 if column is not None and code_of(column, text) is None:
                     yield FileError(
                         path,
-                        f"no one has the value {quote_value(text)} of {quote_value(target)}. "
-                        "Write a value as"
-                        " the files have it.",
+                        f"no one has the value {quote_value(text)} of {quote_value(target)}. Write"
+                        " a value as in the files.",
                         RolesError,
                     )
 
@@ -491,7 +489,7 @@ def _scenario_attacks(
     halves = {"columns": [keys[:middle], keys[middle:]], "special_codes": planner.codes(keys)}
     refused = None
     if len(keys) < 2:
-        refused = "Linkability needs two keys or more: some for each of two files."
+        refused = "Linkability needs at least two keys: some for each of two files."
     linked = {**halves, **shared}
     yield planner.part("linkability", linked, files, scenario.name, copy=copy, refused=refused)
 
@@ -501,6 +499,6 @@ def _unused_tables(planner: Planner, parts: list[PlannedPart]) -> Iterator[str]:
     for entry, _ in planner.published_tables:
         if entry.table not in used:
             yield (
-                f"The published table {entry.table!r} was used for no target: it needs the columns"
-                " of a target, any of its keys, and one column of counts or shares."
+                f"The published table {entry.table!r} was not used for any target: it needs the"
+                " columns of a target, any of its keys, and one column of counts or shares."
             )

@@ -41,7 +41,7 @@ def propose_codes(table: Table, given: Mapping[str, Any]) -> Iterator[ProposedCo
             reason = "declared missing in the file"
             yield ProposedCodes(column=name, codes=declared, reason=reason)
         elif codes := _likely_codes(table, name):
-            reason = "negative among numbers from 0 on: no answer, it seems"
+            reason = "negative among numbers of at least 0: probably a missing code"
             yield ProposedCodes(column=name, codes=codes, reason=reason)
 
 
@@ -113,7 +113,7 @@ def _numbers(given: Any) -> list[float]:
 # Which columns has every file? Nothing can be measured on a column that a copy lacks.
 
 
-_REASON = "is not in every copy, so nothing can be measured on it."
+_REASON = "is not in every synthetic file, so nothing can be measured on it."
 
 
 def keep_shared_columns(
@@ -136,8 +136,8 @@ def keep_shared_columns(
         return original, ()
     if not shared:
         raise RolesError(
-            "The original and its copies have no column in common. Check that they are of the same"
-            " data, and that the first line of each names its columns."
+            "The original and the synthetic data have no column in common. Check that they are of"
+            " the same data, and that the first line of each names its columns."
         )
     kept = [name for name in columns if name in shared]
     return replace(original, whole=original.table(side="data", columns=kept)), lacking
@@ -272,7 +272,7 @@ def _others(roles: Suggestion, keys: Sequence[str]) -> tuple[str, ...]:
     )
     if not found:
         raise RolesError(
-            "Beside the owner's columns there is no key and no target, so that nothing is left to"
-            " learn. Name fewer columns."
+            "Beside the owner's columns there is no key and no target, so nothing remains to be"
+            " disclosed. Name fewer columns."
         )
     return found

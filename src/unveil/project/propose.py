@@ -19,6 +19,7 @@ from unveil.errors import ReadError, RolesError, SettingsError, WriteError, list
 from unveil.io.sources import hold, read_table
 from unveil.io.table import Table
 from unveil.measure.roles.suggest import suggest
+from unveil.measure.structure.propose_rules import propose_rules
 from unveil.project.fingerprint import project_sha256
 from unveil.project.log import append
 from unveil.project.model import ProjectFile, ScenarioEntry
@@ -52,24 +53,28 @@ from unveil.view.suggestion_toml import escape_comment, roles_lines, toml_string
 WIDTH = 98
 _HEAD = (
     "A project of unveil: what is compared, what an intruder may know, and which limits hold.",
-    "All of it is proposed, nothing is decided: read it, change it, then: unveil run",
+    "Everything here is a proposal: check it, change it, then: unveil run",
 )
 _FACTORS = (
-    "Raab's five factors: how great a risk is depends on them, and no program can tell. Answer each"
-    ' by name, such as: unveil answer release_context "..." --by "Name, role"'
+    "Raab's five factors: the risk depends on them, and no program can know them. Answer each with"
+    ' your name, such as: unveil answer release_context "..." --by "Name, role"'
 )
 _LIMITS = (
-    "Each limit is [look at it from here on, too high from here on]. Proposed, not accepted yet;"
-    ' whoever accepts them says so with: unveil limits --accept --by "Name, role"'
+    "Each limit is [review above, limit]. Proposed, not yet accepted. To accept them: unveil"
+    ' limits --accept --by "Name, role"'
 )
-_RADII = f"GTCAP takes numbers so far apart as near: {USUAL_RADIUS}"
+_RADII = f"GTCAP treats numbers within this radius as near: {USUAL_RADIUS}"
 _EXCLUDE = (
-    "What is no real risk, because it is common knowledge, is excluded by name and reason. Try"
-    " it out with unveil whatif; it is written as:"
+    "What is common knowledge is excluded, with name and reason. Try it with unveil whatif; it is"
+    " written as:"
 )
 _CODINGS = (
-    "Codings that might help before a copy is made. To use one, take the first mark of each of its"
-    " lines away; then: unveil protect project.toml --out protected"
+    "Recodings that might help before synthesis. To use one, remove the first # of each of its"
+    " lines; then: unveil protect"
+)
+_RULES = (
+    "Every row of the original obeys these rules, and so will every synthetic row. Take out what"
+    " is an accident."
 )
 _MARK = "# "
 
@@ -92,6 +97,7 @@ def project_text(
         *([*_scenario(proposal, one)] for one in proposal.scenarios),
         [*_limits(proposal, control)],
         [*_exclude()],
+        [*_rules(proposal)],
         [*_codings(proposal)],
     )
     return "\n".join("\n".join(lines) + "\n" for lines in sections if lines)
@@ -137,11 +143,8 @@ def _context(proposal: ProjectProposal, by: str | None) -> Iterator[str]:
     """Questions stand above, so that answers are put in below them."""
     yield from _comment(_FACTORS, *(f"- {name}: {one.question}" for name, one in QUESTIONS.items()))
     yield "[context]"
-    yield (
-        f"audience = {toml_string(proposal.audience)} # closed, registered or open: who gets "
-        "the copy"
-    )
-    yield "four_eyes = false # true: whoever decides has not run, ruled or excluded"
+    yield (f"audience = {toml_string(proposal.audience)} # closed, registered or open")
+    yield "four_eyes = false # true: the person who decides has not run, ruled or excluded"
     yield '# analyst = "Name, role"' if by is None else f"analyst = {toml_string(by)}"
 
 
@@ -150,7 +153,7 @@ def _scenario(proposal: ProjectProposal, scenario: ProposedScenario) -> Iterator
     mark = "" if scenario.keys else _MARK
     yield from _comment(scenario.sentence, *([] if note is None else [note]))
     if not scenario.keys:
-        yield "# No keys are proposed: name what an intruder knows, and take the marks away."
+        yield "# No keys are proposed: name what an intruder knows, and remove the marks."
     yield f"{mark}[[scenario]]"
     yield f"{mark}name = {toml_string(scenario.name)}"
     yield f"{mark}template = {toml_string(scenario.template)}"
@@ -169,7 +172,7 @@ def _scenario(proposal: ProjectProposal, scenario: ProposedScenario) -> Iterator
 def _targets(scenario: ProposedScenario) -> Iterator[str]:
     """The targets in a line, or in several where they are many."""
     if scenario.targets is None:
-        yield 'targets = "all" # each target of [roles] that is no key here'
+        yield 'targets = "all" # each target of [roles] that is not a key here'
         return
     line = f"targets = {value_text(scenario.targets)}"
     if len(line) <= WIDTH:
@@ -213,6 +216,15 @@ def _exclude() -> Iterator[str]:
     example = {"target": "...", "level": "...", "reason": "...", "by": "Name, role"}
     yield "# [[exclude]]"
     yield from (_MARK + line for line in setting_lines(example))
+
+
+def _rules(proposal: ProjectProposal) -> Iterator[str]:
+    if proposal.rules:
+        yield from _comment(_RULES)
+        yield "[synthesis]"
+        yield "rules = ["
+        yield from (f"    {toml_string(rule)}," for rule in proposal.rules)
+        yield "]"
 
 
 def _codings(proposal: ProjectProposal) -> Iterator[str]:
@@ -330,7 +342,7 @@ def propose(
     roles = ignore_unshared(suggest(opened, keys=keys, **asked, progress=told).record, lacking)
     own = _owner_columns(table, owner, roles)
     scenarios = drop_repeated([propose_scenario(name, roles, own) for name in chosen])
-    told("looking for codings", 0, 1)
+    told("looking for recodings", 0, 1)
     first = scenarios[0].keys or None
     columns = dict.fromkeys([*roles.keys, *roles.targets, *own])
     record = ProjectProposal(
@@ -344,6 +356,7 @@ def propose(
         special_codes=codes,
         roles=roles,
         codings=suggest_coding(opened, keys=first, **asked).record,
+        rules=propose_rules(table.frame, [*columns], apart),
     )
     text = project_text(
         record,
@@ -373,8 +386,8 @@ def _owner_columns(table: Table, owner: str | Iterable[str], roles: Suggestion) 
     known = table.frame.columns
     faults = [absent_sentence(table.place, name, known) for name in found if name not in known]
     faults += [
-        f"Column {name!r} holds no single values, so that no one can look people up by it. Take it"
-        " out of the owner's columns."
+        f"Column {name!r} has no simple values, so no one can be matched by it. Remove it from the"
+        " owner's columns."
         for name in found
         if name in known and roles.row_of(name).n_distinct is None
     ]

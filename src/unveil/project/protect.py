@@ -39,7 +39,8 @@ from unveil.study.band_spec import parse_bands
 from unveil.study.roles import names, parse_roles
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.take_study import takes_study
-from unveil.synthesis.settings import MOST_ROWS, entries
+from unveil.synthesis.methods import MOST_ROWS
+from unveil.synthesis.settings import entries
 
 # What is asked for besides the steps: for whom, how many rows, which leaves, by which seeds?
 
@@ -78,8 +79,8 @@ class ProtectionSettings:
         settings, preset = add_leaf_size(plan.synthesis, audience)
         if settings.get("renumber"):
             raise SettingsError(
-                "The synthesis: renumber cannot be done here: rows are filtered and drawn anew, so"
-                " running numbers would have gaps. Drop the columns instead."
+                "The synthesis: renumber cannot be done here: rows are filtered and drawn again,"
+                " so running numbers would have gaps. Drop the columns instead."
             )
         own = {name: settings.pop(name, None) for name in ("seed", "rows", "missing_values")}
         settings.pop("copies", None)
@@ -187,14 +188,15 @@ def protect(
         return _protect(original, plan, given, told)
     if steps is not None or synthesis is not None:
         raise SettingsError(
-            "The project file says the steps and the synthesis. Leave steps and synthesis out."
+            "The project file declares the steps and the synthesis. Omit steps and synthesis."
         )
     return protect_project(read_project(original, needs_files=False), given, told)
 
 
 _STEP = re.compile(r"^(?:Step (\d+)|The synthesis)\b", re.MULTILINE)
 _NO_STEP = (
-    'there is no [[protect.step]]. Begin each step with it, then say what to do: do = "synthesise".'
+    "there is no [[protect.step]]. Begin each step with it, then state what to do: do ="
+    ' "synthesise".'
 )
 _TYPES = (
     "[data] types is not used here: the columns have the types with which they were read. Where one"

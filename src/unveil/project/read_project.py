@@ -19,6 +19,7 @@ from unveil.errors import (
     list_names,
     nearest,
     quote_text,
+    unknown_name,
 )
 from unveil.io.read_toml import parse_document, read_text
 from unveil.measure.cap.gtcap_prepare import parse_radii
@@ -74,8 +75,8 @@ def read_roles(document: Mapping[str, Any], faults: list[FileError]) -> RoleList
         both = [name for name in every[one] if name in every[other]]
         if both and (one, other) != ("identifier", "person"):  # whose row it is points at people
             fields.refuse(
-                f"{list_names(map(repr, both))} cannot be {one} and {other}: a column has one"
-                " role here. What is a key in one scenario and a target in another is said there.",
+                f"{list_names(map(repr, both))} cannot be {one} and {other}: a column has one role"
+                " here. What is a key in one scenario and a target in another is declared there.",
                 other,
             )
     sensitive = fields.by_column("sensitive", '{hiv_test = ["positive"]}', _check_no_levels)
@@ -157,8 +158,8 @@ def _name(fields: Fields) -> str | None:
         return None
     if "/" in name or not name.isprintable() or name != name.strip() or len(name) > LONGEST_NAME:
         fields.refuse(
-            f"a scenario cannot be called {quote_value(name)}: its name has at most {LONGEST_NAME}"
-            " letters, no / and no blank at its ends. Rulings name it in front of a /.",
+            f"a scenario cannot be called {quote_value(name)}: a name has at most {LONGEST_NAME}"
+            " letters, no / and no blank at either end.",
             "name",
         )
     return name
@@ -230,11 +231,10 @@ def _measures(fields: Fields) -> tuple[str, ...] | None:
         return None
     for one in given:
         if one not in MEASURES:
-            fields.refuse(
-                f"there is no measure {quote_value(one)}.{nearest(one, MEASURES)} The measures are:"
-                f" {list_names(MEASURES, most=20)}.",
-                "measures",
+            sentence = unknown_name(
+                "there is no measure", one, MEASURES, "The measures are", most=20
             )
+            fields.refuse(sentence, "measures")
     return tuple(dict.fromkeys(given))
 
 
@@ -248,7 +248,7 @@ def find_project(given: Given = None) -> Path:
     try:
         return _find_file(path, given)
     except OSError as fault:  # no leave to look, or a name that no file can have
-        raise ReadError(f"{quote_text(str(path))} cannot be looked at: {fault.strerror}.") from None
+        raise ReadError(f"{quote_text(str(path))} cannot be read: {fault.strerror}.") from None
 
 
 def _find_file(path: Path, given: Given) -> Path:
@@ -268,8 +268,8 @@ def _find_file(path: Path, given: Given) -> Path:
         )
     if path.suffix.lower() != ".toml":
         raise ReadError(
-            f"{quote_text(path.name)} is no project file: it does not end in .toml. Make a project"
-            f" of it: unveil init {path.name}."
+            f"{quote_text(path.name)} is not a project file: it does not end in .toml. Make a"
+            f" project of it: unveil init {path.name}."
         )
     return path
 
@@ -346,18 +346,15 @@ SECTIONS = (
     *("exceptions", "published", "synthesis", "protect", "finding", "table"),
 )
 """What a project file may hold."""
-_BEGIN = 'Begin each step with [[protect.step]], then say what to do: do = "synthesise".'
+_BEGIN = 'Begin each step with [[protect.step]], then state what to do: do = "synthesise".'
 
 
 def _section_faults(document: Mapping[str, Any]) -> Iterator[FileError]:
     """Sections that there are not, and a schema that is another."""
     for name in document:
         if name not in SECTIONS:
-            yield FileError(
-                (name,),
-                f"there is no section {quote_value(name)}.{nearest(name, SECTIONS)} The sections"
-                f" are: {list_names(SECTIONS, most=20)}.",
-            )
+            what, there = "there is no section", "The sections are"
+            yield FileError((name,), unknown_name(what, name, SECTIONS, there, most=20))
     schema = document.get("schema", SCHEMA)
     if schema is True or schema != SCHEMA:
         yield FileError(

@@ -69,8 +69,8 @@ def check_one_recipe(recipes: Sequence[Recipe]) -> Recipe:
     """The recipe that all synthetic files were made by, or a refusal."""
     if any(other != recipes[0] for other in recipes[1:]):
         raise SettingsError(
-            "The synthetic files were recoded by different recipes, so no one recoding of the"
-            " original is like all of them. Assess them in a project each."
+            "The synthetic files were recoded by different recipes, so no single recoding of the"
+            " original fits all of them. Assess each in its own project."
         )
     return recipes[0] if recipes else Recipe()
 
@@ -96,7 +96,8 @@ def recode_opened(opened: Study, recipe: Recipe) -> tuple[Study, tuple[str, ...]
     if made.unfollowed:
         told = "; ".join(f"{one.column}, {one.sentence}" for one in made.unfollowed)
         raise SettingsError(
-            f"The synthetic data were not recoded so: {told}. Declare what was done to them."
+            f"The synthetic data were not recoded as declared: {told}. Declare what was done to"
+            " them."
         )
     recoded = {0: made.original}
     if made.control is not None:

@@ -44,7 +44,7 @@ def parse_flag_name(text: str) -> FlagName:
         raise SettingsError(f"the flag {quote_text(text)} cannot be read. {_FORMS}") from None
     if exclusion.rule not in ("level", "pair") or exclusion.target is None:
         raise SettingsError(
-            f"the flag {quote_text(text)} is a rule, not a flag. {_FORMS} A rule stands in"
+            f"the flag {quote_text(text)} is a rule, not a flag. {_FORMS} A rule belongs in"
             " [[exclude]]."
         )
     return FlagName(scenario, exclusion.target, exclusion)
@@ -100,9 +100,9 @@ def contradictions(
             flag = parse_flag_name(rulings[number].finding)
             yield FileError(
                 ("exclude", place),
-                f"{entry.exclusion.text!r} is excluded here, and kept as a risk in scenario"
-                f" {flag.scenario!r} by the [[ruling]] of line {lines.of('ruling', number)}."
-                " Take one of the two out.",
+                f"{entry.exclusion.text!r} is excluded here and kept as a residual risk in"
+                f" scenario {flag.scenario!r} by the [[ruling]] of line"
+                f" {lines.of('ruling', number)}. Remove one of the two.",
             )
 
 

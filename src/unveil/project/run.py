@@ -180,8 +180,8 @@ def _on_disk() -> Iterator[None]:
         raise
     except OSError as fault:
         raise WriteError(
-            f"The run cannot be kept: {fault.strerror or type(fault).__name__}. What was measured"
-            " before is kept; make room or let the folder be written to, and say unveil run again."
+            f"The run cannot be kept: {fault.strerror or type(fault).__name__}. Earlier results"
+            " are kept. Free disk space or allow writing to the folder, then repeat unveil run."
         ) from None
 
 
@@ -348,10 +348,10 @@ def _damage(folder: Path, known: Sequence[Run]) -> Iterator[str]:
         for part in find_damaged_parts(folder, known[-1]):
             yield (
                 f"The record of {part.name!r} in run {known[-1].number} ({part.file}) was changed"
-                " or is gone. It was measured anew."
+                " or is missing. It was measured again."
             )
     for number in sorted(set(list_runs(folder)) - {run.number for run in known}):
         yield (
-            f"Run {number} is not as it was logged, so nothing was taken over from it. unveil log"
-            " --verify tells more."
+            f"Run {number} differs from the log, so nothing was reused from it. See unveil log"
+            " --verify."
         )

@@ -17,7 +17,7 @@ from unveil.seeding import choose_seed
 
 CONFIDENTIAL = "confidential"
 FILE = f"{CONFIDENTIAL}/seed.json"
-_NOTE = "CONFIDENTIAL: with this seed and the data, all that chance took part in can be made again."
+_NOTE = "CONFIDENTIAL: with this seed and the data, every random draw can be repeated."
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def stored_seed(folder: Path) -> ProjectSeed | None:
         return ProjectSeed(choose_seed(int(seed)), hash_bytes(content))
     except (OSError, ValueError, KeyError, TypeError):
         raise ReadError(
-            f"The file {FILE!r} of the project cannot be read, so chance would fall otherwise than"
+            f"The file {FILE!r} of the project cannot be read, so random draws would differ from"
             " before. Restore it, or remove it: a new seed is then drawn."
         ) from None
 
@@ -79,7 +79,7 @@ def confidential_folder(folder: Path) -> Path:
         place.mkdir(mode=0o700, exist_ok=True)
     except OSError as fault:
         raise WriteError(
-            f"The folder {str(place)!r} cannot be made: {fault.strerror}. Let the project be in a"
+            f"The folder {str(place)!r} cannot be made: {fault.strerror}. Move the project to a"
             " folder in which you may create files."
         ) from None
     return place

@@ -138,7 +138,7 @@ def add_typing_advice(fault: InputError) -> str:
     if not isinstance(fault, AlignError) or not fault.types:
         return str(fault)
     lines = ", ".join(f'{key_text(name)} = "{kind}"' for name, kind in fault.types.items())
-    return f"{fault} Or say in project.toml what the column is to be read as: [data.types] {lines}"
+    return f"{fault} Or declare the type of the column in project.toml: [data.types] {lines}"
 
 
 _CONFIDENTIAL = Path("confidential")

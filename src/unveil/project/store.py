@@ -74,9 +74,9 @@ def load_run(folder: Path, n: int | None = None) -> Run:
     content = _read(place)
     if _logged_hashes(folder).get(number, hash_bytes(content)) != hash_bytes(content):
         raise TamperedError(
-            f"{_name_file(place)} is not as it was logged: the results of run {number} were "
-            "changed."
-            " Restore it from a backup; where there is none, measure all anew: unveil run --again."
+            f"{_name_file(place)} differs from the log: the results of run {number} were changed."
+            " Restore it from a backup; if there is none, measure everything again: unveil run"
+            " --again."
         )
     run = Run.from_json(content)
     if run.number != number:
@@ -115,7 +115,7 @@ def load_parts(folder: Path, run: Run) -> Parts:
             if content is None:
                 raise TamperedError(
                     f"{_name_file(home / part.file)} is not as the run wrote it. Restore it from a"
-                    " copy, or measure it anew: unveil run."
+                    " backup, or measure it again: unveil run."
                 )
             records[part.name] = RECORDS[part.kind].from_json(content)
     return Parts(run, records)
@@ -163,8 +163,8 @@ def _explain_write_faults(what: str) -> Iterator[None]:
         yield
     except OSError as fault:
         raise WriteError(
-            f"{what} cannot be written: {fault.strerror}. What was measured before is kept; make"
-            " room or let the folder be written to, and say unveil run again."
+            f"{what} cannot be written: {fault.strerror}. Earlier results are kept. Free disk"
+            " space or allow writing to the folder, then repeat unveil run."
         ) from None
 
 

@@ -214,8 +214,8 @@ def _first_right(
         except ValueError:
             continue
     raise WriteError(
-        "The project file is laid out so that this cannot be put in at one place alone. Nothing was"
-        f" written. Put it in by hand:\n{chr(10).join(lines)}"
+        "The layout of the project file does not allow this entry at one place. Nothing was"
+        f" written. Add it by hand:\n{chr(10).join(lines)}"
     )
 
 

@@ -45,7 +45,7 @@ def changes_since_release(
         except ReadError:
             now = None
         if now != file.sha256:
-            what = "is gone or cannot be read" if now is None else "was changed"
+            what = "is missing or cannot be read" if now is None else "was changed"
             yield (
                 f"The file {file.path!r} {what} since decision {decision.number} released run"
                 f" {decision.run}: the decision is about the file as it was."
@@ -76,12 +76,10 @@ def _word(decision: Decision) -> str:
 Found = TypeVar("Found", bound=Record)
 PROJECT = "project.toml"
 RESTORE = "Restore it from a backup."
-ASIDE = (
-    "Restore it from a backup; where there is none, measure anew: the next run does not rest on it."
-)
+ASIDE = "Restore it from a backup; if there is none, measure again: the next run does not use it."
 AWAY = "Move it away."
 OVER = (
-    "Restore the log from a backup; where there is none, no decision can rest on it: start a new"
+    "Restore the log from a backup; if there is none, no decision can rely on it: start a new"
     " project in another folder."
 )
 
@@ -156,7 +154,7 @@ class _Check:
         for place, raw in enumerate(self.raw, start=1):
             line = decode_line(raw)
             if line is None:
-                self.tell(f"Line {place} is no line of a log: it was changed.", OVER, line=place)
+                self.tell(f"Line {place} is not a log entry: it was changed.", OVER, line=place)
                 previous, n = "", n + 1
                 continue
             self._follow(place, raw, line, previous, n)
@@ -166,7 +164,7 @@ class _Check:
 
     def _follow(self, place: int, raw: bytes, line: LogLine, previous: str, n: int) -> None:
         if hash_line(line) != line.hash or encode_line(line) != raw:
-            self.tell(f"Line {place} was changed: its hash is another.", OVER, line=place)
+            self.tell(f"Line {place} was changed: its hash differs.", OVER, line=place)
         if previous and line.previous != previous:
             gap = " Lines are missing before it." if line.n > n + 1 else ""
             self.tell(f"Line {place} does not follow the line before it.{gap}", OVER, line=place)
@@ -176,22 +174,23 @@ class _Check:
     def _look_at_end(self) -> None:
         if is_torn(self.folder):
             self.tell(
-                "The last line is not whole: a command was stopped while it wrote, or its end was"
+                "The last line is incomplete: a command was stopped while writing, or its end was"
                 " removed.",
-                "The next command that logs takes it away: unveil run.",
+                "The next command that logs removes it: unveil run.",
                 line=len(self.raw) + 1,
             )
         kept = stored_head(self.folder)
         if kept is None:
             if self.raw:
                 self.tell(
-                    "The head of the log is not there, so lines removed at the end would not show.",
+                    "The head of the log is missing, so lines removed at the end would not be"
+                    " noticed.",
                     "Restore it from a backup; the next command that logs keeps a new one.",
                     file=HEAD,
                 )
         elif all(line.hash != kept.hash for line in self.lines):
             self.tell(
-                f"The log once had a line {kept.n} that it has no more: lines were removed at the"
+                f"The log once had a line {kept.n} that is missing now: lines were removed at the"
                 " end, or changed.",
                 OVER,
                 file=LOG,
@@ -211,12 +210,12 @@ class _Check:
             number = _number(place)
             file = f"{RUNS}/{place.name}"
             if number is None or not place.is_dir() or place.is_symlink():
-                self.tell(f"{file} is no run of this project: it was added.", AWAY, file=file)
+                self.tell(f"{file} is not a run of this project: it was added.", AWAY, file=file)
                 continue
             self._look_at_run(number, place, told.pop(number, None))
         for number, line in told.items():
             self.tell(
-                f"Run {number} is in the log but its folder is gone.",
+                f"Run {number} is in the log but its folder is missing.",
                 RESTORE,
                 line=line.n,
                 file=f"{RUNS}/{number:04d}",
@@ -238,8 +237,8 @@ class _Check:
         if line is not None and line.file_sha256 != self.results[number]:
             self.tell(
                 f"The results of run {number} were changed after it was logged.",
-                "Restore them from a backup; where there is none, measure all anew: unveil run"
-                " --again.",
+                "Restore them from a backup; if there is none, measure everything again: unveil"
+                " run --again.",
                 line=line.n,
                 file=f"{file}/{RESULTS}",
                 run=number,
@@ -257,13 +256,13 @@ class _Check:
         stopped = find_stopped_run(self.folder, self.lines)
         if stopped is not None and stopped.number == number:
             self.tell(
-                f"Run {number} is whole, but its command was stopped before it was logged.",
+                f"Run {number} is complete, but its command was stopped before it was logged.",
                 "The next command that logs writes it: unveil run.",
                 file=file,
                 run=number,
             )
         else:
-            what = f"Run {number} is in no line of the log: it was added."
+            what = f"Run {number} is not in the log: it was added."
             self.tell(what, AWAY, file=file, run=number)
 
     def _look_at_files(self, run: Run, place: Path) -> None:
@@ -306,8 +305,8 @@ class _Check:
         content = _content(self.folder / run.seed_file)
         if content is None:
             self.tell(
-                f"The seed of run {run.number} is gone.",
-                "Restore it from a backup, or have a new one drawn: unveil run.",
+                f"The seed of run {run.number} is missing.",
+                "Restore it from a backup, or draw a new one: unveil run.",
                 file=run.seed_file,
                 run=run.number,
             )
@@ -327,13 +326,15 @@ class _Check:
             number = _number(place)
             file = f"{DECISIONS}/{place.name}"
             if number is None or place.suffix != ".json":
-                self.tell(f"{file} is no decision of this project: it was added.", AWAY, file=file)
+                self.tell(
+                    f"{file} is not a decision of this project: it was added.", AWAY, file=file
+                )
                 continue
             self.n_decisions += 1
             self._look_at_decision(number, place, told.pop(number, None))
         for number, line in told.items():
             self.tell(
-                f"Decision {number} is in the log but its file is gone.",
+                f"Decision {number} is in the log but its file is missing.",
                 RESTORE,
                 line=line.n,
                 file=f"{DECISIONS}/{number:04d}.json",
@@ -354,8 +355,8 @@ class _Check:
         self.decisions[number] = decision
         if self.results.get(decision.run) != decision.results_sha256:
             self.tell(
-                f"Decision {number} was made on other results of run {decision.run} than there are"
-                " now.",
+                f"Decision {number} was made on results of run {decision.run} that have changed"
+                " since.",
                 ASIDE,
                 file=file,
                 run=decision.run,
@@ -366,12 +367,12 @@ class _Check:
         stopped = find_stopped_decision(self.folder, self.lines)
         if stopped is not None and stopped[0].number == number:
             self.tell(
-                f"Decision {number} is whole, but its command was stopped before it was logged.",
+                f"Decision {number} is complete, but its command was stopped before it was logged.",
                 "The next command that logs writes it: unveil run.",
                 file=file,
             )
         else:
-            what = f"Decision {number} is in no line of the log: it was added."
+            what = f"Decision {number} is not in the log: it was added."
             self.tell(what, AWAY, file=file)
 
     def look_at_released(self) -> None:
@@ -388,7 +389,7 @@ class _Check:
         """What was the last line when it began must stand before its own line."""
         before = [one.hash for one in self.lines if line is None or one.n < line.n]
         if head not in (ORIGIN, *before):
-            what = f"{what} began after a line that the log has no more."
+            what = f"{what} began after a line that is missing from the log."
             self.tell(what, OVER, file=file, run=run)
 
     def _lines_of(self, event: str) -> dict[int, LogLine]:

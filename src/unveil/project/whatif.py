@@ -74,9 +74,9 @@ def whatif(
     """
     asked = parse_exclusions(exclude)
     if not asked:
-        raise SettingsError("Say what to exclude: unveil whatif --exclude workab=NO.")
+        raise SettingsError("Name what to exclude: unveil whatif --exclude workab=NO.")
     if not keep and (reason is not None or by is not None):
-        raise SettingsError("A reason and a name are for what is kept: add --keep.")
+        raise SettingsError("--reason and --by record an exclusion. Add --keep.")
     who, why = (check_name(by), parse_reason(reason)) if keep else (None, "")
     if keep:
         _check_kept(project, asked, scenario)
@@ -230,8 +230,9 @@ def _check_kept(project: ProjectFile, asked: Sequence[Exclusion], scenario: str 
         for place in contradicted_rulings(one, scenario, project.rulings):
             ruling = project.rulings[place]
             raise SettingsError(
-                f"{quote_text(ruling.finding)} was ruled to be kept, by {ruling.by}. To leave it"
-                " out, replace that ruling: unveil rule with --common-knowledge and --instead."
+                f"{quote_text(ruling.finding)} was ruled a residual risk by {ruling.by}. To"
+                " exclude it, replace that ruling: unveil rule with --common-knowledge and"
+                " --instead."
             )
 
 

@@ -34,7 +34,7 @@ from unveil.view.pages.summary import summary_page
 # What does a report of a run show? The run, its records, and what people said and decided.
 
 
-GONE = "no longer in the project: no one says now why"
+GONE = "no longer in the project, so no reason is on record"
 """Why something was left out that the project does not name any more."""
 
 
@@ -221,7 +221,7 @@ def _write_private(project: ProjectFile, place: Path, content: bytes) -> None:
     except OSError as fault:
         raise WriteError(
             f"The file {place.name!r} cannot be written to the folder confidential:"
-            f" {fault.strerror}. Let it be written to, or name a file with --out."
+            f" {fault.strerror}. Allow writing to it, or name a file with --out."
         ) from None
 
 

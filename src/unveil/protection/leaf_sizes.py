@@ -100,8 +100,9 @@ OPEN_SWEEP = (5, 20, 33, 100)
 MOST_SWEPT = 12
 WHY_OPEN = (
     "For open release leaves of at least 100 records are proposed, and no cut of fewer than 300:"
-    " three times the paper's 33 and 100. An open copy cannot be called back, and a value drawn"
-    " from a leaf of 100 is one of a hundred people's. The sweep shows what larger leaves cost."
+    " three times the paper's 33 and 100. Openly released data cannot be withdrawn, and a value"
+    " drawn from a leaf of 100 is one of a hundred people's. The sweep shows what larger leaves"
+    " cost."
 )
 
 
@@ -131,7 +132,7 @@ def parse_sweep(given: Any, audience: Audience | None) -> tuple[int, ...]:
     leaves = tuple(dict.fromkeys(whole_number("A leaf of the sweep", one) for one in given))
     if len(leaves) > MOST_SWEPT:
         raise SettingsError(
-            f"The sweep has {len(leaves)} sizes of leaves. Each is a synthesis of its own: give at"
+            f"The sweep has {len(leaves)} sizes of leaves. Each needs its own synthesis: give at"
             f" most {MOST_SWEPT}."
         )
     return tuple(sorted(leaves))

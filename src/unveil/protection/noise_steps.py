@@ -39,7 +39,7 @@ def parse_noise(columns: Any, plausible: Any) -> tuple[NoiseSpec, ...]:
     """The noise of every column."""
     example = 'columns={"age": {"sigma": 0.1}}'
     if not isinstance(columns, Mapping) or not columns:
-        raise SettingsError(f"Say which columns get how much noise, such as {example}.")
+        raise SettingsError(f"State which columns get how much noise, such as {example}.")
     limits = _as_mapping("plausible", plausible)
     for name in limits:
         if name not in columns:
@@ -86,7 +86,7 @@ def _parse_column(name: Any, given: Any, plausible: Any) -> NoiseSpec:
                 f"{nearest(str(field), _FIELDS)} The settings are: {list_names(_FIELDS)}."
             )
     if "sigma" not in asked:
-        raise SettingsError(f"The noise of {quote_text(name)} has no sigma. Say how much.")
+        raise SettingsError(f"The noise of {quote_text(name)} has no sigma. State how much.")
     clip = asked.get("clip")
     codes = asked.get("special_codes")
     return NoiseSpec(
@@ -271,8 +271,8 @@ def draw_noise(
     if again.any():
         raise SettingsError(
             f"Rounding or clipping turns numbers of {quote_text(asked.column)} into codes for"
-            " missing values"
-            " whatever the noise. Round to more decimals, or clip to values that are no codes."
+            " missing values whatever the noise. Round to more decimals, or clip to values that"
+            " are not codes."
         )
     n_undone = int((moved == _round_numbers(asked, numbers))[known].sum())
     return NoisyColumn(
@@ -333,5 +333,6 @@ def _disclosed_end_warnings(row: NoisedColumn) -> Iterator[str]:
     if told:
         yield (
             f"the {' and the '.join(told)} plausible value is also that of the data, and the"
-            " statement publishes it. Clip where general knowledge says, not where the data end."
+            " statement publishes it. Clip at a limit of general knowledge, not where the data"
+            " end."
         )

@@ -1,17 +1,17 @@
 """What is to be done, in which order? The steps of a plan, read and checked before any data is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unveil.arguments import is_list, number_in, quote_value, true_or_false, whole_number
+from unveil.arguments import choice, is_list, number_in, quote_value, true_or_false, whole_number
 from unveil.errors import InputError, SettingsError
-from unveil.measure.ecap.arguments import amount, parse_ecap_threshold, sizes
+from unveil.measure.ecap.arguments import SAMPLINGS, amount, parse_ecap_threshold, sizes
 from unveil.measure.ecap.populations import population_of
-from unveil.models.neighbours.settings import parse_settings
+from unveil.models.neighbours.settings import DistanceSettings
 from unveil.protection.noise_steps import parse_noise
 from unveil.protection.plan_synthesis import Faults, Said, find_faults, synthesis_faults
 from unveil.protection.recoding.steps import (
@@ -66,7 +66,7 @@ def order_faults(does: Sequence[str | None]) -> Iterator[tuple[int, str]]:
         elif do == FILTER:
             yield from _filter_faults(place, before)
         elif do == NOISE and NOISE in before and before[-1] not in (NOISE, None):
-            yield place, f"{before[-1]} stands between it and add_noise before. Put them together."
+            yield place, f"{before[-1]} is between it and an earlier add_noise. Put them together."
         elif do == SMOOTH and NOISE in before:
             yield place, "smoothing would undo the noise. Put it before add_noise."
 
@@ -77,8 +77,8 @@ def _filter_faults(place: int, before: Sequence[str | None]) -> Iterator[tuple[i
     if done:
         yield (
             place,
-            "rows that are drawn anew must undergo every later step. Put it before"
-            f" {done[0]}, straight behind synthesise.",
+            f"rows that are drawn again must undergo every later step. Put it before {done[0]},"
+            " directly after synthesise.",
         )
 
 
@@ -87,18 +87,13 @@ def _filter_faults(place: int, before: Sequence[str | None]) -> Iterator[tuple[i
 # All that can be refused before any data is read is refused here, in the words of the step itself.
 
 
-FILTER_SETTINGS = {
-    "columns": None,
-    "metric": "mahalanobis",
-    "rule": "paper",
-    "ties": "any",
-    "missing": "exact",
-    "protect_columns": (),
-    "drop": "auto",
-    "special_codes": None,
-}
+FILTER_SETTINGS = tuple(
+    field.name
+    for field in fields(DistanceSettings)
+    if field.name not in ("inverse_covariance", "ranges", "missing_values")
+)
 NOISE_SETTINGS = ("sigma", "noise", "round", "clip", "special_codes")
-PEOPLE = ("population", "N", "n", "threshold", "discrete")
+PEOPLE = ("population", "N", "n", "threshold", "discrete", "sampling")
 SETTINGS: dict[str, tuple[str, ...]] = {
     "synthesise": (),
     "distance_filter": (*FILTER_SETTINGS, "max_rounds"),
@@ -119,7 +114,7 @@ def step_faults(do: str, said: Said) -> Faults:
             yield name, sentence
 
 
-_NONE = "The settings of the synthesis stand in [synthesis], or in synthesis={...}."
+_NONE = "The settings of the synthesis belong in [synthesis], or in synthesis={...}."
 
 
 def _filter(said: Said) -> Faults:
@@ -127,9 +122,7 @@ def _filter(said: Said) -> Faults:
         if name == "max_rounds":
             yield from find_faults(name, lambda: whole_number("max_rounds", said["max_rounds"]))
         else:
-            one: dict[str, Any] = {**FILTER_SETTINGS, name: said[name], "missing_values": ()}
-            check = partial(parse_settings, **one, inverse_covariance=None, ranges=None)
-            yield from find_faults(name, check)
+            yield from find_faults(name, partial(DistanceSettings, **{name: said[name]}))
 
 
 def _removal(said: Said) -> Faults:
@@ -160,8 +153,8 @@ def _noise(said: Said) -> Faults:
     if "sigma" not in said and ("population" not in said or "N" not in said):
         yield (
             None,
-            "it does not say how much noise. Give sigma, or population and N, from which the"
-            " least noise that is enough is found.",
+            "the amount of noise is missing. Give sigma, or population and N, from which the least"
+            " noise that is enough is found.",
         )
     lonely = [name for name in PEOPLE if name in said and "population" not in said]
     if "sigma" in said and lonely:
@@ -173,7 +166,7 @@ def _noise(said: Said) -> Faults:
 def _check_not_needed(said: Said) -> Faults:
     reason, rest = said["not_needed"], [one for one in said if one not in ("column", "not_needed")]
     if not isinstance(reason, str) or not reason.strip():
-        yield "not_needed", "not_needed must say why the column needs no noise."
+        yield "not_needed", "not_needed must state why the column needs no noise."
     if rest:
         yield rest[0], f"{rest[0]} is given, but the column is declared to need no noise."
 
@@ -214,6 +207,8 @@ def _population_faults(said: Said) -> Faults:
     if "threshold" in said:
         yield from find_faults("threshold", lambda: parse_ecap_threshold(said["threshold"]))
     yield from _truth_faults("discrete", said)
+    if "sampling" in said:
+        yield from find_faults("sampling", lambda: choice("sampling", said["sampling"], SAMPLINGS))
 
 
 _CHECKS: dict[str, Callable[[Said], Faults]] = {
@@ -400,6 +395,6 @@ def _beside(steps: Sequence[PlannedStep], synthesis: Mapping[str, Any]) -> Itera
         if step.do == "distance_filter" and synthesis.get("keep"):
             yield FileError(
                 ("synthesis", "keep"),
-                f"{step.heading}: columns are kept as the original has them (keep), row for row, so"
-                " rows cannot be drawn anew. Synthesise every column, or leave the filter out.",
+                f"{step.heading}: columns are kept as the original has them (keep), row for row,"
+                " so rows cannot be drawn again. Synthesise every column, or omit the filter.",
             )

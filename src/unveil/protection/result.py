@@ -27,6 +27,9 @@ from unveil.synthesis.synthesiser import inflation_note
 from unveil.view.format import and_list
 from unveil.view.show import Result
 
+FEW_NUMBERS = 20
+"""A column with no more different numbers is a scale or a code, and noise is not proposed."""
+
 # The record of `unveil.protect`: every step's own, sizes, warnings, and the public statement.
 
 
@@ -65,6 +68,7 @@ def make_record(
         smoothing=tuple(stages.smoothing),
         noise=stages.noise,
         reasons=tuple(plan.reason for plan in stages.noises.values()),
+        given_back=stages.given_back,
         sweep=sweep,
         is_seeded=is_seeded,
         statement=statement_of(synthesis, [step.do for step in stages.plan.steps], stages.noise),
@@ -77,6 +81,7 @@ def _warnings(stages: Stages) -> Iterator[str]:
     """What should be known before the copy is released, of every step."""
     assert stages.synthesiser is not None
     synthesis = stages.synthesiser.record
+    yield from (one.sentence for one in stages.given_back)
     yield from synthesis.warnings
     if synthesis.n_rows > synthesis.n_original:
         yield inflation_note(synthesis.n_rows, synthesis.n_original)
@@ -108,21 +113,28 @@ def _short(stages: Stages) -> Iterator[str]:
 
 
 def _undeclared_notes(stages: Stages) -> Iterator[str]:
-    """Numbers that nobody has said anything about: the choice is the custodian's to make."""
+    """Amounts that nobody has said anything about: the choice is the custodian's to make.
+
+    A column of few numbers (yes and no, a score) is no amount that noise could hide; a derived one
+    follows the noise of others.
+    """
     declared = {step.column for step in stages.plan.having("add_noise")}
-    schema = stages.frames["s3"].schema
-    left = [name for name, dtype in schema.items() if dtype.is_float() or dtype.is_integer()]
     assert stages.synthesiser is not None
+    declared |= {one.column for one in stages.synthesiser.models.derived}
+    frame = stages.frames["s3"]
     columns = stages.synthesiser.record.columns
-    amounts = {column.name for column in columns if column.kind == "number"}
-    known = {column.name for column in columns}
+    others = {column.name for column in columns if column.kind != "number"}
     open_ones = [
-        name for name in left if name not in declared and (name in amounts or name not in known)
+        name
+        for name, dtype in frame.schema.items()
+        if (dtype.is_float() or dtype.is_integer())
+        and name not in declared | others
+        and frame[name].n_unique() > FEW_NUMBERS
     ]
     if open_ones:
         yield (
-            f"Nothing is said about noise on {and_list(open_ones)}. If somebody could know these"
-            " numbers from elsewhere, add noise; if not, say so with not_needed."
+            f"No noise setting for {and_list(open_ones)}. If an intruder could know these values,"
+            " add noise; otherwise record the reason (not_needed)."
         )
 
 
@@ -158,8 +170,8 @@ def _kept_column_notes(stages: Stages) -> Iterator[str]:
         yield (
             f"{and_list(stages.kept_columns)} {'is' if one else 'are'} kept as the original has"
             f" {'it' if one else 'them'}: {'its' if one else 'their'} values, and how they occur"
-            " together, are those of real people. The rows were put into an order of chance, so"
-            " that none stands where it stood in the original."
+            " together, are those of real people. The rows were put into random order, so that"
+            " none keeps its place in the original."
         )
 
 

@@ -5,12 +5,13 @@ of it and drew anew, S3 the copy with noise: as in Chapelle and Falissard, each 
 alone. Where rows are filtered, S1 is the first draw of the filter, so that S2 comes from S1.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from unveil.errors import InputError, SettingsError
@@ -19,6 +20,7 @@ from unveil.measure.ecap.arguments import amount, parse_ecap_threshold
 from unveil.measure.ecap.choose_noise import choose_for_values
 from unveil.measure.ecap.ecap import measure_ecap, prepare_values
 from unveil.measure.utility.projection import projection
+from unveil.protection.given_back import ProtectedColumn, find_given_back, with_planned_noise
 from unveil.protection.noise import add_noise, find_kept_codes
 from unveil.protection.plan import (
     FILTER,
@@ -43,7 +45,9 @@ from unveil.protection.smooth import smooth
 from unveil.records.codebook import Codebook
 from unveil.records.noise import Ecap, Noise, NoiseChoice, NoisedColumn
 from unveil.records.protection import (
+    GivenBack,
     NoiseReason,
+    ProtectedBy,
     ProtectionSeeds,
     ProtectStep,
     Refill,
@@ -67,6 +71,7 @@ from unveil.view.format import and_list, format_count, truncate
 # original's: the amount that protects all of them protects whatever is drawn.
 
 
+_ROW = "row of the original\0"  # no column of a file is called so
 THRESHOLD = 0.1
 """The highest ECAP that is tolerated where nothing is said, as in the paper."""
 
@@ -109,7 +114,7 @@ def _measure_noise(
     if "population" not in said:
         return None, None
     if "N" not in said:
-        raise SettingsError("N is not given. Say how many people the population has.")
+        raise SettingsError("N is not given. State the population size.")
     people = prepare_values(
         values,
         said["population"],
@@ -117,6 +122,7 @@ def _measure_noise(
         said.get("n", n_rows),
         said.get("noise", "normal"),
         discrete=bool(said.get("discrete", False)),
+        sampling=said.get("sampling", "without replacement"),
     )
     threshold = parse_ecap_threshold(said.get("threshold", THRESHOLD))
     choice = choose_for_values(people, threshold) if sigma is None else None
@@ -130,7 +136,7 @@ def _values(table: Table, column: str, codes: Sequence[float]) -> pl.Series:
     kept = pl.Series(find_kept_codes(given, table.variables.get(column), codes, table.place))
     values = given.cast(pl.Float64).alias("").set(kept, None)
     if values.is_null().all():
-        raise SettingsError(f"column {column!r} holds no number. Leave the step out.")
+        raise SettingsError(f"column {column!r} holds no number. Omit the step.")
     return values
 
 
@@ -205,7 +211,7 @@ class StepSentences:
         kind = step.settings.get("noise", "normal")
         text = f"{kind} noise with standard deviation {reason.sigma:.6g} on {column}"
         if reason.ecap is None or reason.ecap.worst is None:
-            return f"{text}; no one measured what it protects from."
+            return f"{text}; what it protects from was not measured."
         if _is_undone(str(step.column), made):
             return f"{text}; rounding has undone it, so that it protects from nothing."
         before = " before rounding" if _is_rounded(str(step.column), made) else ""
@@ -248,6 +254,9 @@ class Stages:
     noises: dict[str, NoisePlan] = field(default_factory=dict)
     done: list[ProtectStep] = field(default_factory=list)
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    raw: pl.DataFrame | None = None  # rows of the recoded original as they were before
+    before: dict[str, tuple[ProtectedBy, pl.Series]] = field(default_factory=dict)  # of the copy
+    given_back: tuple[GivenBack, ...] = ()
 
     def recode(self) -> list[FileError]:
         """Do the recodings; everything that keeps the plan from being done to these data."""
@@ -260,8 +269,8 @@ class Stages:
             faults.append(
                 FileError(
                     ("protect", "step", number - 1),
-                    f"Step {number}: column {self.person!r} says whose row it is, and is in no copy"
-                    " anyway. Leave the step out.",
+                    f"Step {number}: column {self.person!r} identifies the person of a row and is"
+                    " never in the synthetic data. Omit the step.",
                 )
             )
         for step in self.plan.having(NOISE):
@@ -275,14 +284,17 @@ class Stages:
             return
         self._say(self.plan.steps[0])
         steps, keys = self.plan.recodings, self.keys
+        whole = self.table.frame
+        numbered = replace(self.table, frame=whole.with_row_index(_ROW))
         try:
-            made = recode(restore_form(self.table), steps, keys=keys, seed=self.seeds.recode)
+            made = recode(restore_form(numbered), steps, keys=keys, seed=self.seeds.recode)
         except InputError as fault:
             yield from recoding_faults(fault)
             return
         self.recoding = msgspec.structs.replace(made.record, files=(self.table.source,))
         self.recipe = made.fixed_steps()
         frame, book = _split_data(made.data)
+        self.raw, frame = whole[frame[_ROW]], frame.drop(_ROW)
         self.table = replace(self.table, frame=frame, codebook=book)
         self.done += StepSentences.recodings(self.recoding, frame.width)
 
@@ -326,6 +338,50 @@ class Stages:
                 does[step.do](step)
         self.frames.setdefault("s2", self.frame)
         self.frames["s3"] = self.frame
+        self.given_back = tuple(self._find_given_back())
+
+    def _find_given_back(self) -> Iterator[GivenBack]:
+        """What published columns say of columns that a step changed."""
+        released, codes = self.frame, {**self.codes}
+        own = [
+            ProtectedColumn(name, by, before, released[name])
+            for name, (by, before) in self.before.items()
+        ]
+        yield from find_given_back(
+            own,
+            {one.name: self.table.frame for one in own},
+            {one.name: released for one in own},
+            codes,
+        )
+        if self.raw is None or self.recoding is None:
+            return
+        sigmas = {name: plan.reason.sigma for name, plan in self.noises.items()}
+        recoded = with_planned_noise(self.table.frame, sigmas)
+        seen = recoded.select(name for name in recoded.columns if name in released.columns)
+        changed = [
+            ProtectedColumn(
+                name,
+                "recode" if name in released.columns else "drop",
+                self.raw[name],
+                self.table.frame[name] if name in released.columns else None,
+            )
+            for name in dict.fromkeys(row.column for row in self.recoding.rows)
+            if name in self.raw.columns
+        ]
+        yield from find_given_back(
+            changed,
+            {
+                one.name: self.table.frame.with_columns(one.before.alias(one.name))
+                for one in changed
+            },
+            {one.name: seen for one in changed},
+            codes,
+        )
+
+    def _hold(self, by: ProtectedBy, columns: Iterable[str]) -> None:
+        """Keep what columns are before their first step."""
+        for name in columns:
+            self.before.setdefault(name, (by, self.frame[name]))
 
     @property
     def person(self) -> str | None:
@@ -413,15 +469,19 @@ class Stages:
         frame, _ = _split_data(made.copies[0])
         if frame.is_empty():
             raise SettingsError(" ".join(made.record.warnings))
+        left = np.delete(np.arange(self.frame.height), np.array(made.removed[0], np.int64) - 1)
+        self.before = {name: (by, held[left]) for name, (by, held) in self.before.items()}
         self._record_step(frame, step, StepSentences.removal(made.record))
 
     def _smooth(self, step: PlannedStep) -> None:
         columns = names(step.settings["columns"], "Columns to smooth")
         known = {name: codes for name, codes in self.codes.items() if name in columns}
         codes = {**known, **(step.settings.get("special_codes") or {})}
+        self._hold("smooth", columns)
         made = smooth(self.copy, columns, special_codes=codes)
         self.smoothing.append(msgspec.structs.replace(made.record, files=("the copy",)))
-        self._record_step(_split_data(made.data)[0], step, StepSentences.smoothing(made.record))
+        frame, told = self._restore(_split_data(made.data)[0])
+        self._record_step(frame, step, StepSentences.smoothing(made.record) + told)
 
     def _add_noise(self, steps: Sequence[PlannedStep]) -> None:
         columns = {name: plan.how for name, plan in self.noises.items()}
@@ -430,18 +490,20 @@ class Stages:
             for step in steps
             if "not_needed" in step.settings
         }
-        frame = self.frame
+        frame, told = self.frame, ""
         if columns:
+            self._hold("add_noise", columns)
             made = add_noise(
                 self.copy, columns=columns, seed=self.seeds.add_noise, not_needed=needless
             )
             self.noise = msgspec.structs.replace(made.record, files=("the copy",))
-            frame = _split_data(made.data)[0]
+            frame, told = self._restore(_split_data(made.data)[0])
         for step in steps:
             self._say(step)
             plan = self.noises.get(str(step.column))
             reason = None if plan is None else plan.reason
-            self._record_step(frame, step, StepSentences.noise(step, reason, self.noise))
+            sentence = StepSentences.noise(step, reason, self.noise)
+            self._record_step(frame, step, sentence + (told if step is steps[-1] else ""))
 
     def _record_step(self, frame: pl.DataFrame, step: PlannedStep, sentence: str) -> None:
         self.frames["now"] = frame
@@ -455,6 +517,15 @@ class Stages:
                 sentence=sentence,
             )
         )
+
+    def _restore(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+        """Rules and derived columns hold again after a step; what that took, in words."""
+        assert self.synthesiser is not None
+        changed = {name for name in frame.columns if not frame[name].equals(self.frame[name])}
+        frame, kept, told = self.synthesiser.models.restore(frame, changed)
+        rows = np.flatnonzero(kept)
+        self.before = {name: (by, held[rows]) for name, (by, held) in self.before.items()}
+        return frame, " ".join(("", *told))
 
     def _say(self, step: PlannedStep) -> None:
         self.progress(f"{step.number}. {step.do}", step.number - 1, len(self.plan.steps))

@@ -249,13 +249,13 @@ def _contradictions(named: Mapping[str, Any], parts: Mapping[str, Any]) -> Itera
         yield "the style 'breaks' but no breaks. List them, as in [0, 18, 65]."
     elif style in ("quantile", "equal") and "breaks" in named:
         yield (
-            f"breaks, but the style {style!r} finds its own. Leave the style out, or give the"
-            " number of bands instead."
+            f"breaks, but the style {style!r} finds its own. Omit the style, or give the number of"
+            " bands instead."
         )
     elif "n" not in named and "breaks" not in named:
         yield "neither a number of bands nor breaks. Give one of the two."
     if "labels" in named and "breaks" not in named:
-        yield "labels but no breaks. Give the breaks, or leave the labels out."
+        yield "labels but no breaks. Give the breaks, or omit the labels."
     if "labels" in parts and "breaks" in parts:
         n_labels, n_bands = len(parts["labels"]), len(parts["breaks"]) - 1
         if n_labels != n_bands:

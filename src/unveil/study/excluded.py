@@ -259,9 +259,8 @@ def _unknown_level(rule: Exclusion, column: CodedColumn, level: str) -> Settings
             f" are: {list_names(labels(column), most=24)}."
         )
     return SettingsError(
-        f"{what}no one has {column.name!r} = "
-        f"{quote_text(level)}.{_nearest_level(column, level)} Write"
-        " the level as it stands in the data."
+        f"{what}no one has {column.name!r} = {quote_text(level)}.{_nearest_level(column, level)}"
+        " Write the level as in the data."
     )
 
 

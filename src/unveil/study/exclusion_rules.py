@@ -107,10 +107,10 @@ def _from_text(text: str) -> Exclusion:
     if not re.fullmatch(r"=(@=)*", marks):
         if not marks:
             hint = nearest(first.text, _NAMED)
-            raise SettingsError(f"Exclusion {said} is no rule.{hint} {_FORMS}")
+            raise SettingsError(f"Exclusion {said} is not a rule.{hint} {_FORMS}")
         raise SettingsError(
-            f"Exclusion {said} cannot be read. {_FORMS} A name or level that holds =, @ or a comma"
-            " stands in double quotes."
+            f"Exclusion {said} cannot be read. {_FORMS} Put a name or level that contains =, @ or"
+            " a comma in double quotes."
         )
     values = [part.text for part in parts]
     return _level(values[0], values[1], tuple(values[2::2]), tuple(values[3::2]), said)

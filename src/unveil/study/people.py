@@ -44,7 +44,9 @@ def read_people(files: OpenFiles, person: str, place: int = 0) -> People:
     if person not in table.frame.columns:
         raise RolesError(absent_sentence(table.place, person, table.frame.columns))
     if (kind := kind_unread(table, person)) is not None:
-        raise RolesError(f"Column {person!r} holds {kind}, and cannot say whose row it is.")
+        raise RolesError(
+            f"Column {person!r} holds {kind}, and cannot identify the person of a row."
+        )
     (column,) = files.select(place).encode([person]).columns
     own = np.zeros(table.frame.height, np.int64)
     missing = column.codes == (column.n_levels - 1 if column.has_missing else -1)
@@ -97,6 +99,6 @@ def check_person(person: str | None, columns: Sequence[str]) -> None:
     """Refuse a column of people that is compared, too."""
     if person in columns:
         raise RolesError(
-            f"Column {person!r} says whose row it is, so it cannot be a key or a target. Take it"
-            " out of the keys and targets."
+            f"Column {person!r} identifies the person of a row, so it cannot be a key or a target."
+            " Remove it from the keys and targets."
         )

@@ -73,9 +73,9 @@ def _check_overlap(keys: Sequence[str], targets: Sequence[str]) -> None:
     both = [name for name in keys if name in targets]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be key and target of the same "
-            "scenario:"
-            " what the intruder knows already cannot be disclosed. Take it out of one of the two."
+            f"{list_names(repr(name) for name in both)} cannot be key and target of the same"
+            " scenario: what the intruder knows already cannot be disclosed. Remove it from one of"
+            " the two."
         )
 
 

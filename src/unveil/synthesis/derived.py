@@ -18,6 +18,13 @@ from unveil.expressions.resolve import HOLDS, Resolver, Scope
 from unveil.io.table import Table
 from unveil.models.design import ColumnValues
 from unveil.synthesis import rules as written
+from unveil.synthesis.constraints import (
+    Constraint,
+    constraint_notes,
+    derived_by_rule,
+    resolve_constraints,
+    split_rules,
+)
 from unveil.synthesis.rule_kinds import Derived, Rule
 from unveil.synthesis.rules import without_nan
 from unveil.synthesis.settings import codes_by_column
@@ -93,7 +100,7 @@ def derived_notes(derived: Sequence[Derived], frame: pl.DataFrame) -> tuple[str,
         if n:
             said.append(
                 f"The derived column {column.column!r} differs from its formula in {n:,} of"
-                f" {len(frame):,} rows of the original; in a copy it never does."
+                f" {len(frame):,} rows of the original; in the synthetic data it never does."
             )
         frame = frame.with_columns(made.alias(column.column))
     return tuple(said)
@@ -155,18 +162,38 @@ def resolve_rules(
     rules: Any,
     derived: Any,
     special_codes: Mapping[str, Any] | None,
-) -> tuple[tuple[Rule, ...], tuple[Derived, ...]]:
-    """Rules and formulas whose columns and levels the original has, or a refusal."""
+) -> tuple[tuple[Rule, ...], tuple[Constraint, ...], tuple[Derived, ...]]:
+    """Rules, constraints and formulas whose columns and levels the original has, or a refusal.
+
+    A rule that says how a column is computed, los = discharged - admitted, is a formula.
+    """
     known = list(table.frame.columns)
     apart = codes_by_column(special_codes, "Special codes", known, table.place)
     is_coded = {name: part.column.is_category for name, part in parts.items()}
     scope = Scope.of(table, is_coded, apart)
+    settled, between = split_rules(rules)
+    computed = derived_by_rule(between)
+    if computed:
+        derived = {**(derived or {}), **computed}
+        between = [text for text in between if not derived_by_rule([text])]
     columns = parse_derived(derived, scope)
-    return written.rules_of(rules, scope, parts, [one.column for one in columns]), columns
+    made = written.rules_of(settled, scope, parts, [one.column for one in columns])
+    for one in columns:  # a rule may name a column that only the formula makes
+        if one.column not in scope.columns:
+            needs = pl.DataFrame([scope.columns[name].series for name in one.needs])
+            scope = scope.with_column(one.values(needs))
+    return made, resolve_constraints(between, scope), columns
 
 
 def rule_and_derived_notes(
-    table: Table, rules: Sequence[Rule], derived: Sequence[Derived]
+    table: Table,
+    rules: Sequence[Rule],
+    constraints: Sequence[Constraint],
+    derived: Sequence[Derived],
 ) -> tuple[str, ...]:
     """What is to be said of them; rules that contradict each other, or say nothing, are refused."""
-    return (*written.rule_notes(rules, table.frame), *derived_notes(derived, table.frame))
+    return (
+        *written.rule_notes(rules, table.frame),
+        *constraint_notes(constraints, table.frame),
+        *derived_notes(derived, table.frame),
+    )

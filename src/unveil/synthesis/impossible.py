@@ -18,6 +18,7 @@ from unveil.errors import SettingsError, quote_text
 from unveil.expressions.evaluate import evaluate, evaluate_condition, needs_of, parts_of
 from unveil.expressions.nodes import Absent, Among, ColumnRef, Compare, Expression
 from unveil.models.design import ColumnValues, ModelColumn
+from unveil.models.stored import Stored
 from unveil.synthesis.methods import Target
 from unveil.synthesis.plan import Step, SynthesisPlan
 from unveil.synthesis.rule_kinds import Rule, code_of
@@ -81,7 +82,7 @@ class Impossible:
 
 
 @dataclass(frozen=True)
-class Zeros:
+class Zeros(Stored):
     """All impossible cells of a table: for each set of them, which levels of each column it has."""
 
     sets: tuple[tuple[Mask, ...], ...] = ()
@@ -114,8 +115,8 @@ class Zeros:
         if n:
             records = "1 record has" if n == 1 else f"{n:,} records have"
             raise SettingsError(
-                f"In the original {records} a combination that is declared impossible."
-                " Change the rule, or mend the data."
+                f"In the original {records} a combination that is declared impossible. Change the"
+                " rule, or correct the data."
             )
 
     def to_arrays(self) -> dict[str, Any]:
@@ -177,9 +178,8 @@ def table_notes(
         for rule in rules if step.is_joint else ():
             if rule.column in columns and not _is_inside(rule, step, columns, parts):
                 said.append(
-                    f"The rule {quote_text(rule.text)} is applied after the columns of "
-                    f"{step.method!r}"
-                    " are drawn: their table does not know of it."
+                    f"The rule {quote_text(rule.text)} is applied after the columns of"
+                    f" {step.method!r} are drawn: their table does not include it."
                 )
     return tuple(said)
 

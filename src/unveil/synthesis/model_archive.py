@@ -6,7 +6,7 @@ numbers and truth values alone, never objects. Each is checked before it is read
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
@@ -20,17 +20,9 @@ from polars.exceptions import PanicException
 
 from unveil.errors import ReadError, UnveilError
 
-# How do the arrays of one thing stand inside those of another? Under its name and a point.
-
-
-def add_prefix(name: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays under a name: "cuts.left"."""
-    return {f"{name}.{key}": value for key, value in arrays.items()}
-
-
 NOTICE = (
-    "CONFIDENTIAL: this file holds values of the original and the seed of its copies. Keep it where"
-    " the original is kept; it is no part of a release."
+    "CONFIDENTIAL: this file holds values of the original and the seed of the synthetic data. Keep"
+    " it where the original is kept; it is not part of a release."
 )
 DOCUMENT, MARK = "model.json", "CONFIDENTIAL.txt"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -87,7 +79,7 @@ def open_archive(path: Path) -> Iterator["ModelArchive"]:
 def check(place: str) -> NoReturn:
     """Refuse a file that is not as it was written."""
     raise ReadError(
-        f"{place} is damaged, or is no model file of unveil. Take another copy of it, or fit anew."
+        f"{place} is damaged, or is not a model file of unveil. Use a backup, or fit again."
     ) from None
 
 

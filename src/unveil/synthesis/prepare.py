@@ -20,6 +20,7 @@ from unveil.records.codebook import Codebook
 from unveil.study.people import People
 from unveil.study.roles import names
 from unveil.study.study import Study
+from unveil.synthesis.constraints import Constraint
 from unveil.synthesis.derived import resolve_rules, rule_and_derived_notes
 from unveil.synthesis.identifiers import Instructions, note_people
 from unveil.synthesis.impossible import Impossible, impossible_in, table_notes
@@ -54,6 +55,7 @@ class SynthesisData:
     instructions: Instructions
     told: tuple[str, ...] = ()  # of the rules and formulas: counts, no values
     people: People | None = None  # whose row each row is, where people have several
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -142,7 +144,7 @@ def prepare_synthesis(
     used = list_columns(order, predictors, keep, strata, derived)
     codes = _codes(table, special_codes, spikes)
     parts = _parts(table, codes, used, instructions.drop)
-    rules, derived = resolve_rules(table, parts, rules, derived, special_codes)
+    rules, constraints, derived = resolve_rules(table, parts, rules, derived, special_codes)
     kept = None if keep is None else names(keep, "Columns to keep")
     layers = None if strata is None else names(strata, "Strata")
     computed = [column.column for column in derived]
@@ -171,15 +173,26 @@ def prepare_synthesis(
     if people is not None:
         sizes = count_people(found.of_rows, people.of_row, len(sizes))
     check_large_leaves(plan, options, int(sizes.min()), where, of_people=people is not None)
-    _check_late_rules(rules, derived, plan, table)
+    _check_late_rules(rules, constraints, derived, plan, table)
     said = (
         *note_people(table, person, people),
-        *rule_and_derived_notes(table, rules, derived),
+        *rule_and_derived_notes(table, rules, constraints, derived),
         *table_notes(plan, rules, parts),
         *date_notes(columns, {**(special_codes or {}), **(spikes or {})}),
     )
     return SynthesisData(
-        table, parts, plan, found, rules, derived, options, seed, instructions, said, people
+        table,
+        parts,
+        plan,
+        found,
+        rules,
+        derived,
+        options,
+        seed,
+        instructions,
+        said,
+        people,
+        constraints,
     )
 
 
@@ -230,7 +243,11 @@ def _check_nothing(plan: SynthesisPlan) -> None:
 
 
 def _check_late_rules(
-    rules: Iterable[Rule], derived: Iterable[Derived], plan: SynthesisPlan, table: Table
+    rules: Iterable[Rule],
+    constraints: Iterable[Constraint],
+    derived: Sequence[Derived],
+    plan: SynthesisPlan,
+    table: Table,
 ) -> None:
     """A rule can be met only by what is there before its column."""
     first = [*plan.kept, *plan.predictor_only, *plan.strata]
@@ -241,8 +258,8 @@ def _check_late_rules(
                 raise RolesError(absent_sentence(table.place, name, table.frame.columns))
         if rule.column not in plan.order:
             raise RolesError(
-                f"The rule {rule.text!r} settles {rule.column!r}, which is not synthesised. "
-                "Leave the rule out."
+                f"The rule {rule.text!r} determines {rule.column!r}, which is not synthesised."
+                " Omit the rule."
             )
         before = turns[: turns.index(rule.column)]
         late = [name for name in rule.needs if name not in before]
@@ -250,6 +267,17 @@ def _check_late_rules(
             raise RolesError(
                 f"The rule {rule.text!r} needs {list_names(late)} before {rule.column!r}. "
                 "Change the order."
+            )
+    for one in constraints:
+        lacking = [
+            name
+            for name in one.needs
+            if name not in turns and name not in {column.column for column in derived}
+        ]
+        if lacking:
+            raise RolesError(
+                f"The rule {one.text!r} needs {list_names(lacking)}, which the synthetic data do"
+                " not have. Leave the rule out."
             )
     for column in derived:
         absent_ones = [name for name in column.needs if name not in turns]

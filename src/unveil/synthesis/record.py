@@ -63,7 +63,10 @@ def make_record(opening: SynthesisData, models: Models, size: Size, method: str)
         prior=options.prior,
         noise=options.noise,
         margins=options.margins,
-        rules=tuple(rule.text for rule in opening.rules),
+        rules=(
+            *(rule.text for rule in opening.rules),
+            *(one.text for one in opening.constraints),
+        ),
         derived=tuple(column.text for column in opening.derived),
         is_seeded=size.is_seeded,
         person=None if opening.people is None else opening.people.record,
@@ -178,10 +181,7 @@ def _notes(opening: SynthesisData) -> tuple[str, ...]:
             " synthetic, and each of its rows belongs to a person."
         )
     if plan.kept and plan.strata:
-        notes.append(
-            f"The strata ({list_names(plan.strata)}) of such a copy are the original's too, row for"
-            " row."
-        )
+        notes.append(f"The strata ({list_names(plan.strata)}) are the original's too, row for row.")
     return tuple(notes)
 
 
@@ -211,8 +211,7 @@ def _single_level_warnings(opening: SynthesisData) -> tuple[str, ...]:
     if not told:
         return ()
     return (
-        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold "
-        "such a"
+        f"Levels held by one person only: {list_names(told)}. Where the synthetic data hold such a"
         " level, they disclose that it occurs in the original. Merge rare levels first"
         " (merge_rare).",
     )

@@ -159,7 +159,7 @@ def _check_columns(what: str, column: str, needs: Sequence[str], derived: Sequen
         raise RolesError(f"{what} names no column in its condition. Name one, such as age < 16.")
     if column in needs:
         raise RolesError(
-            f"{what} settles {column!r} by its own value. Name other columns in its condition."
+            f"{what} determines {column!r} by its own value. Name other columns in its condition."
         )
     late = [name for name in needs if name in derived]
     if late:
@@ -181,8 +181,8 @@ def _convert_value(what: str, column: ModelColumn, value: Value) -> Value:
     if column.is_fixed and (column.kind == "empty" or column.levels[0] != plain(value)):
         has = "no value" if column.kind == "empty" else "one value only, and another"
         raise SettingsError(
-            f"{what} gives {column.name!r} a value, but in the original it has {has}. Leave the"
-            " rule out."
+            f"{what} gives {column.name!r} a value, but in the original it has {has}. Omit the"
+            " rule."
         )
     if not isinstance(value, Number):
         return value
@@ -201,21 +201,20 @@ def _sentence(rule: Rule, rows: Mask, frame: pl.DataFrame) -> str | None:
     if not n_met:
         if isinstance(rule, WrittenRule) and not can_be_met(rule.condition, without_nan(frame)):
             raise SettingsError(
-                f"No row can meet the rule {quote_text(rule.text)}: with the values that the "
-                "original"
-                " has, its condition is never true. Change the condition, or leave the rule out."
+                f"No row can meet the rule {quote_text(rule.text)}: with the values that the"
+                " original has, its condition is never true. Change the condition, or omit the"
+                " rule."
             )
         return (
-            f"No row of the original meets the rule {quote_text(rule.text)}; a row of a copy "
-            "that does"
-            " gets its value."
+            f"No row of the original meets the rule {quote_text(rule.text)}; a synthetic row that"
+            " does gets its value."
         )
     n_broken = int((rows & ~_holds(rule, frame[rule.column].alias(""))).sum())
     if not n_broken:
         return None
     return (
         f"The rule {quote_text(rule.text)} is broken by {n_broken:,} of the {_rows(n_met)} of the"
-        " original that meet it; no row of a copy breaks it."
+        " original that meet it; no synthetic row breaks it."
     )
 
 

@@ -69,8 +69,8 @@ def split(
         return _fixed_part(ModelColumn(name, "empty", dtype, has_missing=True), len(series))
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary):
         raise ReadError(
-            f"Column {name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot"
-            " be synthesised. Leave the column out, or turn it into text or numbers."
+            f"Column {name!r} holds {str(dtype).split('(', maxsplit=1)[0]} values, which cannot be"
+            " synthesised. Omit the column, or turn it into text or numbers."
         )
     kind = kind_of_series(series, variable)
     if kind in ("category", "ordered"):

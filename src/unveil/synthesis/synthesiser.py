@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,18 +13,22 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from unveil.arguments import quote_value, whole_number
-from unveil.arrays import Ints
+from unveil.arrays import Ints, Mask
 from unveil.atomic import check_present, write_private
 from unveil.errors import ReadError, SettingsError, WriteError, quote_text
 from unveil.measure.result import rows_frame
 from unveil.models.design import ColumnValues, ModelColumn
 from unveil.records.codebook import Codebook
 from unveil.records.synthesis import Synthesis
-from unveil.seeding import choose_seed
+from unveil.seeding import choose_seed, stream
 from unveil.study.scenario import Progress, no_progress
+from unveil.synthesis.constraints import Constraint, find_any_broken
+from unveil.synthesis.derived import DerivedColumn
 from unveil.synthesis.draw import Drawing
+from unveil.synthesis.methods import MOST_ROWS
 from unveil.synthesis.model_archive import (
     NOTICE,
     ModelArchive,
@@ -34,32 +38,31 @@ from unveil.synthesis.model_archive import (
     pack_archive,
 )
 from unveil.synthesis.model_parts import (
-    ColumnDoc,
     Doc,
-    FormulaDoc,
     PartDoc,
-    RuleDoc,
     StepDoc,
-    column_doc,
-    column_of,
-    formula_doc,
-    formula_of,
+    check_formula,
+    check_rule,
+    decode_document,
+    encode_document,
     part_doc,
     part_of,
-    rule_doc,
-    rule_of,
     step_doc,
     step_of,
     within,
 )
 from unveil.synthesis.plan import Numbering, SynthesisPlan
-from unveil.synthesis.rule_kinds import Derived
-from unveil.synthesis.rules import link_rivals
-from unveil.synthesis.settings import MOST_COPIES, MOST_ROWS, check_progress, workers_of
+from unveil.synthesis.rule_kinds import Derived, Rule
+from unveil.synthesis.rules import WrittenRule, link_rivals
+from unveil.synthesis.settings import MOST_COPIES, check_progress, workers_of
 from unveil.synthesis.split_columns import join_column
-from unveil.synthesis.strata import Strata, select_rows
+from unveil.synthesis.strata import Strata
 from unveil.version import __version__
+from unveil.view.format import format_count
 from unveil.view.show import Result
+
+_MOST_AGAIN, _FEWEST_AGAIN = 50, 100
+"""Rounds in which rows that break a constraint are drawn again, and the fewest rows of one."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +79,75 @@ class Models:
     derived: tuple[Derived, ...]
     names: tuple[str, ...]  # the columns of a copy, in the order of the original
     n_original: int
+    constraints: tuple[Constraint, ...] = ()
 
     def copy(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
-        """One copy, by its number from 1."""
+        """One copy, by its number from 1; rows that break a constraint are drawn again."""
+        frame = self._draw(number, n_rows, seed)
+        broken = find_any_broken(self.constraints, frame)
+        for attempt in range(_MOST_AGAIN if not self.plan.is_beside else 0):
+            n_broken = int(broken.sum())
+            if not n_broken:
+                break
+            again = int(stream(seed, "again", number, attempt).integers(2**63 - 1))
+            more = self._draw(number, max(2 * n_broken, _FEWEST_AGAIN), again)
+            more = more.filter(pl.Series(~find_any_broken(self.constraints, more)))
+            places = np.flatnonzero(broken)[: more.height]
+            frame = pl.concat([frame, more[: len(places)]])
+            order = np.arange(n_rows)
+            order[places] = np.arange(n_rows, frame.height)
+            frame = frame[order]
+            broken[places] = False
+        return self.restore(frame, ())[0] if broken.any() else self._number_rows(frame)
+
+    def restore(
+        self, frame: pl.DataFrame, changed: Collection[str]
+    ) -> tuple[pl.DataFrame, Mask, tuple[str, ...]]:
+        """Rules, derived columns and constraints hold again after some columns were changed.
+
+        Also which rows are left, and what was done, in sentences.
+        """
+        told = []
+        kept = np.ones(frame.height, np.bool_)
+        before = frame
+        frame = self._derive(frame)
+        for rule in self.drawing.rules:
+            if {rule.column, *rule.needs} <= {*frame.columns}:
+                frame = self._derive(_settle(frame, rule))
+        for one in self.constraints:
+            n_broken = int(one.find_broken(frame).sum())
+            frame = self._derive(one.repair(frame, changed)) if n_broken else frame
+        lost = find_any_broken(self.constraints, frame)
+        n_moved = sum(
+            int(frame[name].ne_missing(before[name]).sum())
+            for name in frame.columns
+            if name not in {one.column for one in self.derived}
+        )
+        if n_moved:
+            told.append(f"{format_count(n_moved, 'value')} set so that the rules hold again.")
+        if lost.any():
+            kept = ~lost
+            frame = frame.filter(pl.Series(kept))
+            told.append(f"{format_count(int(lost.sum()), 'row')} taken out that broke a rule.")
+        return frame, kept, tuple(told)
+
+    def _derive(self, frame: pl.DataFrame) -> pl.DataFrame:
+        for derived in self.derived:
+            if {*derived.needs} <= {*frame.columns}:
+                frame = frame.with_columns(derived.values(frame).alias(derived.column))
+        return frame
+
+    def _number_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
+        for name, numbering in self.plan.renumbered.items():
+            frame = frame.with_columns(_running_numbers(frame.height, numbering).alias(name))
+        return frame
+
+    def _draw(self, number: int, n_rows: int, seed: int) -> pl.DataFrame:
         given, of_rows = self._given_columns(number, n_rows, seed)
-        given |= {part.column.name: select_rows(part, of_rows) for part in self.strata.parts}
+        given |= {part.column.name: part.select(of_rows) for part in self.strata.parts}
         parts = self.drawing.draw(given, self.strata.rows(of_rows), n_rows, seed, number)
         frame = pl.DataFrame({name: join_column(part) for name, part in parts.items()})
-        for derived in self.derived:
-            frame = frame.with_columns(derived.values(frame).alias(derived.column))
-        for name, numbering in self.plan.renumbered.items():
-            frame = frame.with_columns(_running_numbers(n_rows, numbering).alias(name))
-        return frame[list(self.names)]
+        return self._number_rows(self._derive(frame))[list(self.names)]
 
     def _given_columns(
         self, number: int, n_rows: int, seed: int
@@ -101,7 +161,7 @@ class Models:
         if not self.plan.needs_original_rows:
             return {}, self.strata.draw(n_rows, seed, number)
         rows = self.strata.shuffle(n_rows, seed, number)
-        given = {name: select_rows(part, rows) for name, part in self.given.items()}
+        given = {name: part.select(rows) for name, part in self.given.items()}
         return given, self.strata.of_rows[rows]
 
 
@@ -169,6 +229,18 @@ class Synthesiser(Result):
         return rows_frame(self.record.columns)
 
 
+def _settle(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+    """The value of a rule in the rows that meet it, as the column writes it."""
+    column = frame[rule.column]
+    value = pl.Series([rule.value]).cast(column.dtype, strict=False)
+    if rule.value is not None and value.null_count():
+        return frame  # the column was recoded since: it has no such value
+    met = rule.rows(frame)
+    return frame.with_columns(
+        column.zip_with(~met, value.new_from_index(0, len(column))).alias(rule.column)
+    )
+
+
 def _running_numbers(n_rows: int, numbering: Numbering) -> pl.Series:
     """1, 2, and on; FAKE_1, FAKE_2 in a column of text, which stays text in every format."""
     numbers = pl.Series(range(1, n_rows + 1), dtype=pl.Int64)
@@ -207,8 +279,8 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
     n_rows = n_original if rows is None else whole_number("rows", rows, most=MOST_ROWS)
     if plan.is_beside and n_rows != n_original:
         raise SettingsError(
-            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept "
-            "stand beside it row for row. Omit rows."
+            f"rows is {n_rows:,}, but the original has {n_original:,}, and columns that are kept"
+            " match it row for row. Omit rows."
         )
     return n_rows
 
@@ -216,15 +288,15 @@ def rows_of(plan: SynthesisPlan, rows: Any, n_original: int) -> int:
 def inflation_note(n_rows: int, n_original: int) -> str:
     """What to say of a copy that has more rows than its original."""
     return (
-        f"A copy has {n_rows:,} rows, more than the {n_original:,} of the original: tests and "
-        "intervals computed from it claim more certainty than the data can give."
+        f"The synthetic data have {n_rows:,} rows, more than the {n_original:,} of the original:"
+        " tests and intervals computed from it claim more certainty than the data can give."
     )
 
 
 # A fitted synthesiser on a disk: JSON and arrays, never pickle, for its owner alone.
 
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "unveil model"
 ENDING = ".model"
 MARK = "CONFIDENTIAL"
@@ -250,16 +322,17 @@ class Document(Doc, frozen=True, kw_only=True):
     codebook: Codebook | None
     seed: int
     plan: SynthesisPlan
-    columns: tuple[ColumnDoc, ...]
-    sizes: int
-    of_rows: int
+    columns: tuple[ModelColumn, ...]
+    sizes: NDArray[np.int64]
+    of_rows: NDArray[np.int64]
     strata: tuple[PartDoc, ...]
     given: tuple[PartDoc, ...]
     fitted: tuple[tuple[StepDoc, ...], ...]
-    rules: tuple[RuleDoc, ...]
-    derived: tuple[FormulaDoc, ...]
+    rules: tuple[WrittenRule, ...]
+    derived: tuple[DerivedColumn, ...]
     names: tuple[str, ...]
     n_original: int
+    constraints: tuple[Constraint, ...] = ()
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -274,9 +347,8 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     check_present(target)
     if not target.parent.is_dir():
         raise WriteError(
-            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make "
-            "it first,"
-            " or name another."
+            f"There is no folder {quote_text(str(target.parent))} to write the model to. Make it"
+            " first, or name another."
         )
     return target
 
@@ -296,7 +368,7 @@ def save(synthesiser: Synthesiser, path: str | os.PathLike[str]) -> Path:
     Its copies are not in the file: the same are drawn again from it.
     """
     target, shelf = check_path(path), Shelf()
-    document = msgspec.json.encode(_document(synthesiser, shelf))
+    document = encode_document(_document(synthesiser, shelf), shelf)
     write_private(target, pack_archive(document, shelf.arrays))  # type: ignore[arg-type]
     return target
 
@@ -307,7 +379,7 @@ def load(path: str | os.PathLike[str]) -> Synthesiser:
     with open_archive(target) as file:
         text = file.document()
         _check_other(msgspec.json.decode(text, type=Header), file.place)
-        made = _synthesiser(msgspec.json.decode(text, type=Document), file)
+        made = _synthesiser(decode_document(text, Document, file), file)
         _try_out(made)
     return made
 
@@ -337,19 +409,20 @@ def _document(synthesiser: Synthesiser, shelf: Shelf) -> Document:
         codebook=synthesiser.codebook,
         seed=synthesiser.seed,
         plan=models.plan,
-        columns=tuple(column_doc(column, shelf) for column in _columns(models).values()),
-        sizes=shelf.put(strata.sizes),
-        of_rows=shelf.put(strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int)),
+        columns=tuple(_columns(models).values()),
+        sizes=strata.sizes,
+        of_rows=strata.of_rows if models.plan.needs_original_rows else np.zeros(0, int),
         strata=tuple(part_doc(part, shelf) for part in strata.parts),
         given=tuple(part_doc(part, shelf) for part in models.given.values()),
         fitted=tuple(
             tuple(step_doc(fitted, shelf) for fitted in stratum)
             for stratum in models.drawing.strata
         ),
-        rules=tuple(map(rule_doc, models.drawing.rules)),
-        derived=tuple(map(formula_doc, models.derived)),
+        rules=tuple(map(check_rule, models.drawing.rules)),
+        derived=tuple(map(check_formula, models.derived)),
         names=models.names,
         n_original=models.n_original,
+        constraints=models.constraints,
     )
 
 
@@ -360,7 +433,7 @@ def _columns(models: Models) -> dict[str, ModelColumn]:
 
 
 def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
-    columns = {doc.name: column_of(doc, file) for doc in document.columns}
+    columns = {column.name: column for column in document.columns}
     steps = document.plan.steps
     if any(len(stratum) != len(steps) for stratum in document.fitted):
         check(file.place)
@@ -371,7 +444,7 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
             )
             for stratum in document.fitted
         ),
-        link_rivals(rule_of(doc) for doc in document.rules),
+        link_rivals(document.rules),
     )
     given = [part_of(doc, columns, file) for doc in document.given]
     models = Models(
@@ -379,9 +452,10 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
         _strata(document, columns, file),
         drawing,
         {part.column.name: part for part in given},
-        tuple(map(formula_of, document.derived)),
+        document.derived,
         document.names,
         document.n_original,
+        document.constraints,
     )
     if any(len(part) != document.n_original for part in given):
         check(file.place)
@@ -390,7 +464,7 @@ def _synthesiser(document: Document, file: ModelArchive) -> Synthesiser:
 
 
 def _strata(document: Document, columns: dict[str, ModelColumn], file: ModelArchive) -> Strata:
-    sizes, of_rows = file.array(document.sizes), file.array(document.of_rows)
+    sizes, of_rows = document.sizes, document.of_rows
     parts = tuple(part_of(doc, columns, file) for doc in document.strata)
     wanted = document.n_original if document.plan.needs_original_rows else 0
     is_fit = len(sizes) == len(document.fitted) and len(of_rows) == wanted

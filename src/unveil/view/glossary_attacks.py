@@ -4,22 +4,22 @@ from unveil.view.glossary_entry import CHAPELLE, GIOMI, NOTE, RAAB, TAUB, Glossa
 
 GUESSED = (
     Topic(
-        "What could be guessed",
+        "Guesses (CAP)",
         (
             GlossaryTerm(
                 "basecapd",
                 ("baseCAPd", "baseline"),
-                "How often somebody would guess right who knows how common each value is, and"
-                " nothing about the person.",
+                "The baseline: how often a guess from the marginal distribution of the target is"
+                " correct.",
                 "baseCAPd = 100 Σ_t (d_t / N_d)²",
                 "all original records",
                 f"{RAAB}, equation 14; the printed one divides by N_d once more",
-                "CAP_b, baseline CAP; no floor, and no rail for DiSCO",
+                "CAP_b, baseline CAP; not a lower bound, and not a yardstick for DiSCO",
             ),
             GlossaryTerm(
                 "capd",
                 ("CAPd",),
-                "How often a guess among the original's own matching records would be right.",
+                "How often a random guess among matching original records is correct.",
                 "CAPd = 100 Σ(pd_tq d_tq) / N_d",
                 "all original records",
                 f"{RAAB}, equation 7",
@@ -28,26 +28,27 @@ GUESSED = (
             GlossaryTerm(
                 "dcap",
                 ("DCAP",),
-                "How often a guess among the copy's matching records would be right.",
+                "How often a random guess among matching synthetic records is correct.",
                 "DCAP = 100 Σ(ps_tq d_tq) / N_d",
-                "all original records; whoever is not found counts as wrong",
+                "all original records; a person without a match counts as wrong",
                 f"{RAAB}, equation 6",
                 "CAP with non-matches as zero",
             ),
             GlossaryTerm(
                 "cap",
                 ("CAP",),
-                "How often a guess among matching records would be right: with the original, with"
-                " the copies pooled, and by frequencies alone.",
+                "How often a random guess among matching records is correct: in the original, in"
+                " the pooled synthetic data, and at the baseline.",
                 "CAP_j = records with the keys and target of j / records with the keys of j",
-                "people of the scenario; those without a match count as 0, or not at all",
+                "people of the scenario; those without a match count as 0 or are excluded",
                 f"{TAUB}, equations 3 to 6; (6) is printed with the key of the synthetic record",
                 "correct attribution probability",
             ),
             GlossaryTerm(
                 "weap",
                 ("WEAP",),
-                "How sure a record of the copy is of its own target, given its keys.",
+                "The share of synthetic records with the same keys that have the record's own"
+                " target value.",
                 "WEAP_j = s_tq / s_q",
                 "records of the copy",
                 NOTE,
@@ -56,38 +57,37 @@ GUESSED = (
             GlossaryTerm(
                 "tcap-raab",
                 ("TCAP (Raab)", "TCAP"),
-                "Of the people who are found in the copy, how many are shown one single value, and"
-                " it is right.",
+                "Of the people who are matched, those disclosed correctly.",
                 "TCAP = 100 Σ(d_tq | ps_tq = 1) / N_d_both",
-                "original records whose keys the copy has",
+                "original records whose keys occur in the synthetic data",
                 f"{RAAB}, equation 13",
                 "the first of three measures of this name",
             ),
             GlossaryTerm(
                 "tcap-taub",
                 ("TCAP (Taub and Elliot)",),
-                "Where a record of the copy is sure of its target, how often the original people"
-                " with its keys have that target.",
-                "mean of d_tq / d_q over records of the copy with WEAP ≥ τ",
-                "records of the copy whose keys the original has",
+                "For synthetic records whose keys point to their target value (WEAP at least τ),"
+                " how often people with these keys have it.",
+                "mean of d_tq / d_q over synthetic records with WEAP ≥ τ",
+                "synthetic records whose keys occur in the original",
                 NOTE,
                 "the second of three measures of this name; τ is 1 unless set otherwise",
             ),
             GlossaryTerm(
                 "tcap-uniques",
                 ("TCAP (Chapelle and Falissard)",),
-                "For people alone with their keys: how many of the matching records of the copy"
-                " have their target, 0 where none matches.",
+                "For people unique in the original: the share of matching synthetic records with"
+                " their target value, 0 without a match.",
                 "mean of s_tq / s_q over people with d_q = 1",
-                "original records that are alone with their keys",
+                "original records that are unique on the keys",
                 f"Chen et al. (2019), as {CHAPELLE} describe it",
                 "the third of three measures of this name; CAP of uniques, non-matches as zero",
             ),
             GlossaryTerm(
                 "gtcap",
                 ("GTCAP", "mean GTCAP"),
-                "For people who stand out, numbers counted by how near they are: 0 is no better"
-                " than guessing by frequencies, 1 as good as the original.",
+                "Attribute disclosure for statistical uniques, with numeric tolerance: 0 ="
+                " baseline, 1 = original.",
                 "(synthetic - baseline) / (original - baseline), each Σ kc tc / Σ kc",
                 "statistical uniques whose original and baseline differ",
                 f"{CHAPELLE}, Algorithm 2",
@@ -101,56 +101,56 @@ GUESSED = (
             GlossaryTerm(
                 "control",
                 ("Control",),
-                "People of the same kind whose records were not used to make the copy: what is"
-                " learnt about them is general knowledge.",
-                also="holdout, left out",
+                "A control sample: people of the same population whose records were not used. What"
+                " the synthetic data disclose about them is general knowledge.",
+                also="hold-out sample",
             ),
             GlossaryTerm(
                 "r",
                 ("R", "excess"),
-                "Of the people whom general knowledge would not give away, how many are given away"
-                " because their own record was used.",
+                "Excess risk: of the people not disclosed by general knowledge, the share"
+                " disclosed because their own record was used.",
                 "R = (train - control) / (100 - control), percentages; with shares 1 for 100",
-                "people whom the control rate would leave",
+                "people not disclosed at the control rate",
                 f"{RAAB}, equation 1; {GIOMI}",
                 "privacy risk in Anonymeter; a value below 0 is shown as it is",
             ),
             GlossaryTerm(
                 "singling-out",
                 ("Singling out", "singling-out"),
-                "Finds descriptions that fit one record of the copy alone, and counts how many fit"
-                " one person of the original alone.",
+                "Finds descriptions that fit exactly one synthetic record and counts those that"
+                " fit exactly one person in the original.",
                 source=GIOMI,
             ),
             GlossaryTerm(
                 "linkability",
                 ("Linkability",),
-                "Asks whether the copy would tell that two halves of a record belong to one"
-                " person.",
+                "Tests whether the synthetic data show that two halves of a record belong to the"
+                " same person.",
                 source=GIOMI,
             ),
             GlossaryTerm(
                 "inference",
                 ("Inference",),
-                "Takes the record of the copy that is nearest in the keys and believes what it"
-                " says of the target.",
+                "Takes the synthetic record nearest on the keys and assigns its target value to"
+                " the person.",
                 source=GIOMI,
                 also="attribute inference attack",
             ),
             GlossaryTerm(
                 "membership",
                 ("Membership", "membership advantage"),
-                "Asks whether it can be told who was in the original, from how near the copy comes"
-                " to them.",
+                "Tests whether the distance to the nearest synthetic record shows who was in the"
+                " original.",
                 source="El Emam, Mosquera and Fang (2022)",
             ),
             GlossaryTerm(
                 "relative-f1",
                 ("relative F1",),
-                "How much better than by guessing that everybody was in the original it can be told"
-                " who was: 0 is no better, 1 is always right.",
+                "Success of the membership attack beyond claiming that everyone was in the"
+                " original: 0 = no better, 1 = always correct.",
                 "relative F1 = (F1 - F1 of a guess) / (1 - F1 of a guess)",
-                "original and control records, weighed by the prevalence",
+                "original and control records, weighted by prevalence",
                 "El Emam, Mosquera and Fang (2022)",
             ),
         ),
@@ -161,25 +161,24 @@ GUESSED = (
             GlossaryTerm(
                 "filter",
                 ("Distance filter",),
-                "Drops a generated person who stands nearer to a real one than the next real"
-                " person does.",
+                "Drops a synthetic record that is nearer to a real person than the nearest other"
+                " real person is.",
                 "dropped where d(s, o*) < d(o*, its nearest other original)",
                 source=f"{CHAPELLE}, Algorithm 1",
             ),
             GlossaryTerm(
                 "ecap",
                 ("ECAP",),
-                "The probability that the strongest claim about a value would be right, though"
-                " noise was added and the method is known.",
+                "The probability that the strongest claim about a value is correct, given the"
+                " noise and an intruder who knows the method.",
                 "1 - exp(n log1p(-1/N)) expm1(n log1p(-b)) / expm1(n log1p(-(p/N + (1 - 1/N) b)))",
                 source=f"{CHAPELLE}, Equation 1, in a form that loses no digits",
-                also="it stays with the custodian; only kind and amount of noise are published",
+                also="confidential; only the kind and amount of noise are published",
             ),
             GlossaryTerm(
                 "quotient",
                 ("quotient",),
-                "By how much ECAP falls for each bit of noise that is added: near 0, more noise"
-                " gains little.",
+                "The change of ECAP per unit of added noise: near 0, more noise gains little.",
                 "(ECAP - the one before) / (sigma - the one before)",
             ),
         ),

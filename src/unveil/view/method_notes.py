@@ -6,41 +6,42 @@ The same facts stand, with the case that shows each, in `docs/differences.md`.
 from typing import NamedTuple
 
 LETTERS = (
-    "q stands for a combination of key levels, t for a level of the target. d counts original"
-    " records and s records of the copy: d_q with the keys q, d_tq with keys q and target t; N_d"
-    " and N_s are all of them. pd_tq = d_tq / d_q and ps_tq = s_tq / s_q are shares; a combination"
-    " that a file lacks has none there. The bar in a sum reads: counting only where."
+    "q is a combination of key levels, t a level of the target. d counts original and s synthetic"
+    " records: d_q those with keys q, d_tq those with keys q and target t; N_d and N_s are the"
+    " totals. pd_tq = d_tq / d_q and ps_tq = s_tq / s_q are shares, undefined for a combination"
+    " that a file lacks. The bar in a sum means: only where."
 )
 
 DENOMINATORS = (
     ("all original records (N_d)", "UiO, UiOiS, repU, Dorig, iS, DiS, DiSCO, DiSDiO, CAPd, DCAP"),
-    ("all records of the copy (N_s)", "UiS, Dsyn, CAPs"),
-    ("original records whose keys the copy has (N_d_both)", "TCAP of Raab"),
-    ("records of the copy whose keys settle the target", "TCAP of Taub and Elliot"),
-    ("original records alone with their keys", "TCAP of Chapelle and Falissard, GTCAP"),
+    ("all synthetic records (N_s)", "UiS, Dsyn, CAPs"),
+    ("original records whose keys occur in the synthetic data (N_d_both)", "TCAP of Raab"),
+    ("synthetic records whose keys determine the target", "TCAP of Taub and Elliot"),
+    ("original records unique on the keys", "TCAP of Chapelle and Falissard, GTCAP"),
     ("people of the scenario, with a match or all", "CAP, non-matches undefined or zero"),
-    ("people whom the control rate would leave", "R"),
+    ("people not disclosed at the control rate", "R"),
     ("all records of both files", "pMSE, S_pMSE"),
 )
 """What each figure is a share of."""
 
 CONVENTIONS = (
-    "Everything is a category unless it was put into bands or given a radius. Missing is a level,"
-    " equal to itself; each special code is a level of its own.",
-    "Whoever is not found in the copy counts as not given away, and as a wrong guess.",
-    "An exclusion takes records out of the sums. What the keys settle, the shares an intruder sees"
-    " and the number of people a percentage is of stay as they were; only missing keys touch who"
-    " is alone.",
-    "With several copies every copy is measured, and so are all of them as one file (pooled). Means"
-    " over copies are shown; limits are held against each copy and against the pool.",
-    "What cannot be measured is said with its reason and is never shown as 0. Nothing is rounded"
-    " before it is shown; a positive share is never shown as 0.",
-    "GTCAP: people stand out where nobody else is near in every key; those for whom original and"
-    " baseline are the same are dropped and counted; values below 0 and above 1 are kept.",
-    "Attacks: ties are settled by their expectation, a control of another size is compared in one"
-    " size, R below 0 is shown as it is.",
-    "DiSCO has no baseline of guessing: baseCAPd can lie above it. Its companions are the original"
-    " and, where there is one, the control.",
+    "Every variable is treated as categorical unless it was banded or given a radius. Missing is a"
+    " level, equal to itself; each special code is a level of its own.",
+    "A person who is not matched in the synthetic data counts as not disclosed, and as a wrong"
+    " guess.",
+    "An exclusion removes records from the numerator only. What the keys determine, the shares an"
+    " intruder sees and the denominator do not change; only a rule on missing keys changes who is"
+    " unique.",
+    "Several copies are measured one by one and as one pooled file. Means over copies are shown;"
+    " limits apply to every copy and to the pool.",
+    "What cannot be measured is listed with the reason and never shown as 0. Figures are rounded"
+    " only for display; a positive share is never shown as 0.",
+    "GTCAP: a statistical unique has no one else near in every key. Those whose original and"
+    " baseline scores are equal are dropped and counted; values below 0 and above 1 are kept.",
+    "Attacks: ties count with their expectation; samples of different sizes are compared at equal"
+    " size; a negative R is shown as it is.",
+    "baseCAPd is not a baseline for DiSCO and can exceed it. Compare DiSCO with the original and,"
+    " if there is one, the control sample.",
 )
 """What was chosen where papers leave it open or differ."""
 
@@ -54,7 +55,11 @@ class Erratum(NamedTuple):
 
 
 ERRATA = (
-    Erratum("UiS, Raab (3)", "uniques of the original, over N_d", "uniques of the copy, over N_s"),
+    Erratum(
+        "UiS, Raab (3)",
+        "uniques of the original, over N_d",
+        "uniques of the synthetic data, over N_s",
+    ),
     Erratum("UiOiS, Raab (4)", "s_q = 1 and d_q > 0", "d_q = 1 and s_q > 0"),
     Erratum("iS, Raab (9)", "s_tq > 0", "s_q > 0"),
     Erratum(
@@ -65,7 +70,7 @@ ERRATA = (
     Erratum(
         "denominators, Raab section 3.4",
         "counts in the synthetic data",
-        "counts in the original; the copy's beside them",
+        "counts in the original, with those of the synthetic data beside them",
     ),
     Erratum(
         "R, text after Raab's Table 3",
@@ -77,7 +82,7 @@ ERRATA = (
         "given the key of the synthetic record",
         "given the key of the person",
     ),
-    Erratum("CAP of a copy, Taub et al. (4)", "one n for both files", "each file's own size"),
+    Erratum("CAP of one copy, Taub et al. (4)", "one n for both files", "each file's own size"),
     Erratum(
         "Welch's test, Taub et al., footnote 7",
         "n - 2 degrees of freedom",
@@ -86,7 +91,7 @@ ERRATA = (
     Erratum(
         "statistical uniques, Chapelle and Falissard",
         "called and not printed",
-        "nobody else near in every key, unless another reading was set",
+        "no one else near in every key, unless another definition was set",
     ),
     Erratum(
         "distances with missing values, Chapelle and Falissard",
@@ -104,20 +109,20 @@ ERRATA = (
 TCAPS = (
     (
         "Raab (2024), equation 13",
-        "original records that the copy settles, rightly",
-        "original records found in the copy",
+        "original records disclosed correctly",
+        "matched original records",
     ),
     (
         "Taub and Elliot",
-        "for each record of the copy whose keys settle the target (WEAP at least τ), the share of"
-        " originals with its keys that have its target",
-        "such records of the copy whose keys the original has",
+        "for each synthetic record whose keys determine the target (WEAP at least τ), the share of"
+        " original records with its keys that have its target value",
+        "those of them whose keys occur in the original",
     ),
     (
         "Chapelle and Falissard",
-        "for each person alone with their keys, the share of matching records of the copy with"
-        " their target, 0 where none matches",
-        "original records alone with their keys",
+        "for each person unique in the original, the share of matching synthetic records with"
+        " their target value, 0 without a match",
+        "original records unique on the keys",
     ),
 )
 """Three measures of one name; none of them is DiSCO."""

@@ -16,18 +16,18 @@ INFERENCE = {
     "secret among the keys": (
         {"keys": ["age", "sex"], "secrets": "sex"},
         RolesError,
-        "'sex' cannot be key and secret: what the intruder knows already cannot be inferred. Take"
-        " it out of one of the two.",
+        "'sex' cannot be key and secret: what the intruder knows already cannot be inferred."
+        " Remove it from one of the two.",
     ),
     "no keys": (
         {"keys": []},
         RolesError,
-        "No keys are given. Name the columns the intruder would know, or leave keys out.",
+        "No keys are given. Name the columns the intruder would know, or omit keys.",
     ),
     "no secrets": (
         {"secrets": []},
         RolesError,
-        "No secrets are given. Name the columns the intruder would learn, or leave secrets out.",
+        "No secrets are given. Name the columns the intruder would learn, or omit secrets.",
     ),
     "a key twice": (
         {"keys": ["age", "age"]},
@@ -92,12 +92,12 @@ INFERENCE = {
     "two copies": (
         {"synthetic": [FRAME, FRAME]},
         SettingsError,
-        "2 copies are given, but attacks are made on one copy at a time. Name one file or frame.",
+        "2 copies are given, but an attack uses one file at a time. Name one file or frame.",
     ),
     "no copy": (
         {"synthetic": []},
         SettingsError,
-        "0 copies are given, but attacks are made on one copy at a time. Name one file or frame.",
+        "0 copies are given, but an attack uses one file at a time. Name one file or frame.",
     ),
     "negative tolerance": (
         {"tolerance": -0.1},
@@ -169,8 +169,8 @@ LINKABILITY = {
     "overlapping sets": (
         {"columns": (["age", "sex"], ["sex", "ill"])},
         RolesError,
-        "'sex' cannot be in both sets of columns: the two files could be linked by it without a"
-        " copy. Take it out of one of the two.",
+        "'sex' cannot be in both sets of columns: the two files could be linked by it without the"
+        " synthetic data. Remove it from one of the two.",
     ),
     "one set": ({"columns": ["age"]}, RolesError, f"The number of sets of columns is 1.{TWO_SETS}"),
     "a text": ({"columns": "age"}, RolesError, f"columns is 'age'.{TWO_SETS}"),

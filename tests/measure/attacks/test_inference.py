@@ -264,7 +264,7 @@ def test_records_that_control_and_original_share_are_counted_and_told():
     assert found.record.n_shared_with_control == 3
     assert found.record.warnings == (
         "Control records that equal an original record in every compared column: 3 (15.0 %). If"
-        " these are the same people the control is no control, and R is too low.",
+        " these are the same people, the control sample is invalid, and R is too low.",
     )
 
 
@@ -345,8 +345,8 @@ def test_codes_with_a_distance_are_refused():
     with pytest.raises(RolesError) as fault:
         inference(mixed(9, 1), mixed(9, 2), categorical="x", absolute={"x": 1}, seed=1)
     assert str(fault.value) == (
-        "'x' cannot be categorical and have an absolute tolerance: codes are the same or not, never"
-        " near. Take it out of one of the two."
+        "'x' cannot be categorical and have an absolute tolerance: codes are the same or not,"
+        " never near. Remove it from one of the two."
     )
 
 
@@ -357,7 +357,7 @@ def test_columns_can_be_left_out():
     assert [row.target for row in found.rows] == names
     assert all("id" not in row.keys for row in found.rows)
     for asked, sentence in (
-        ({"without": ["id"], "keys": "id"}, "'id' cannot be asked for and excluded."),
+        ({"without": ["id"], "keys": "id"}, "'id' cannot be both requested and excluded."),
         ({"without": ["idd"]}, "The original has no column 'idd'. Did you mean 'id'?"),
         ({"without": people.columns}, "Every column is excluded, so there is nothing to compare."),
     ):

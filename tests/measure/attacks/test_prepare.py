@@ -28,7 +28,7 @@ def test_rows_that_are_not_people_are_told_of_and_people_on_both_sides_are_count
     ]
     assert said == [
         "'patient_id' repeats: 60 rows of 40 people. Attacks count rows, not people. 40 of 40"
-        " people of the control sample are in the original too, so it is no control: split the"
-        " file by person (unveil split).",
+        " people of the control sample are in the original too, so it is not a control sample:"
+        " split the file by person (unveil split).",
         "'patient_id' repeats: 60 rows of 20 people. Attacks count rows, not people.",
     ]

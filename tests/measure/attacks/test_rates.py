@@ -164,7 +164,7 @@ def test_without_a_control_the_risk_is_the_main_rate_and_its_interval():
 def test_naive_guesses_that_do_better_are_told():
     found = row(outcomes(100, 1000, 90, naive=300))
     assert found.warnings == (
-        "Uninformed guesses succeed as often as the attack, or more often: it is too weak to say"
+        "Uninformed guesses succeed as often as the attack, or more often: it is too weak to show"
         " that there is no risk.",
     )
 
@@ -173,10 +173,9 @@ def test_a_control_that_is_too_small_says_how_many_it_would_take():
     found = row(outcomes(10, 20, 5))
     half = (found.interval_delta[1] - found.interval_delta[0]) / 2
     assert found.warnings == (
-        f"The control is too small to say much: with 20 attacks on it R is known to within"
-        f" {half:.2f} either way; for 0.05 about "
-        f"{rates.needed_attacks(found.main, found.control, 0.95):,}"
-        " on each side are needed.",
+        "The control sample is too small for a precise figure: with 20 attacks on it R is known to"
+        f" within {half:.2f} either way; for 0.05 about"
+        f" {rates.needed_attacks(found.main, found.control, 0.95):,} on each side are needed.",
     )
 
 
@@ -200,8 +199,8 @@ def test_a_control_without_attacks_leaves_r_open():
     assert found.main is not None
     assert found.warnings == (
         "Nothing of the control was attacked, so R is not computable.",
-        "All attacks on the original ended alike, so the width of the interval rests on how many"
-        " there were, and on nothing seen.",
+        "All attacks on the original had the same outcome, so the width of the interval depends"
+        " only on their number.",
     )
 
 
@@ -218,8 +217,8 @@ def test_a_side_on_which_all_attacks_ended_alike_is_told(given_outcomes, where):
     found = row(given_outcomes)
     assert found.interval[0] < found.interval[1]
     assert found.warnings[-1:] == (
-        f"All attacks on {where} ended alike, so the width of the interval rests on how many there"
-        " were, and on nothing seen.",
+        f"All attacks on {where} had the same outcome, so the width of the interval depends only"
+        " on their number.",
     )
 
 
@@ -227,8 +226,8 @@ def test_where_nobody_is_left_to_be_given_away_r_cannot_be_said():
     found = row(outcomes(10, 20, 20))
     assert found.interval[0] == -10
     assert found.warnings[0] == (
-        "R cannot be said: the attack succeeds with so many of the control that too few are left"
-        " whom the synthetic data could disclose, or too few were attacked."
+        "R cannot be computed: the attack succeeds on so much of the control sample that too few"
+        " people remain whom the synthetic data could disclose, or too few were attacked."
     )
 
 

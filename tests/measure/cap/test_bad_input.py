@@ -21,8 +21,8 @@ CAP = {
     ),
     "key and target": (
         {"target": ["t", "k1"]},
-        "'k1' cannot be key and target of the same scenario: what the intruder knows already cannot"
-        " be disclosed. Take it out of one of the two.",
+        "'k1' cannot be key and target of the same scenario: what the intruder knows already"
+        " cannot be disclosed. Remove it from one of the two.",
     ),
     "no keys": ({"keys": []}, "No keys are given. Name the columns an intruder would know."),
     "no target": (
@@ -54,12 +54,12 @@ CAP = {
     ),
     "a mask of rows": (
         {"mask": [0, 3]},
-        "The mask does not hold truth values alone. Give true or false for each original record, in"
+        "The mask does not hold only truth values. Give true or false for each original record, in"
         " the order of the original.",
     ),
     "a mask with gaps": (
         {"mask": pl.Series([True, None, True, True, True, True])},
-        "The mask does not hold truth values alone. Give true or false for each original record, in"
+        "The mask does not hold only truth values. Give true or false for each original record, in"
         " the order of the original.",
     ),
     "tolerance of text": (
@@ -148,7 +148,7 @@ TABLE = {
     ),
     "tau with a tolerance": (
         {"tau": 1, "tolerance": {"t": 1}},
-        "TCAP and GCAP know no tolerance. Omit one or the other.",
+        "TCAP and GCAP have no tolerance. Omit one or the other.",
     ),
     "tau": ({"tau": 2}, "tau is 2. It must be a number above 0 and at most 1."),
 }

@@ -123,16 +123,15 @@ BAD = {
     "empty": ({}, "The counts of the baseline are all 0. Give those above 0."),
     "negative": (
         {"p": -1, "q": 2},
-        "A count or share of the baseline is negative or no number. Give numbers from 0 up.",
+        "A count or share of the baseline is negative or not a number. Give numbers of at least 0.",
     ),
     "words": (
         {"p": "many"},
-        "A count or share of the baseline is negative or no number. Give numbers from 0 up.",
+        "A count or share of the baseline is negative or not a number. Give numbers of at least 0.",
     ),
     "strangers": (
         {"yes": 1, "no": 1},
-        "The baseline has no value of 't' that the data have. Write the values as they stand in"
-        " the files.",
+        "The baseline has no value of 't' that the data have. Write the values as in the files.",
     ),
     "no numbers": (
         table([("a", "p")], "k1", "t"),
@@ -180,8 +179,8 @@ def test_a_table_by_a_key_that_not_every_key_set_has_is_refused():
             baseline=table([("x", "p", 1)], "k2", "t", "count"),
         )
     assert str(refused.value) == (
-        "The baseline is a table by k2, which an intruder with the keys k1 does not know. Take it"
-        " out of the table."
+        "The baseline is a table by k2, which an intruder with the keys k1 does not know. Remove"
+        " it from the table."
     )
 
 
@@ -190,5 +189,5 @@ def test_a_table_with_a_tolerance_is_refused():
     with pytest.raises(InputError) as refused:
         cap(frame, frame, keys="k", target="x", tolerance={"x": 1}, baseline={1: 1})
     assert str(refused.value) == (
-        "A table as a baseline knows no tolerance. Give the baseline as a number, or leave it out."
+        "A table as a baseline has no tolerance. Give the baseline as a number, or omit it."
     )

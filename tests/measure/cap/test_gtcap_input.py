@@ -51,7 +51,7 @@ BAD = {
         {"target": "sex"},
         RolesError,
         "'sex' cannot be key and target of the same scenario: what the intruder knows already"
-        " cannot be disclosed. Take it out of one of the two.",
+        " cannot be disclosed. Remove it from one of the two.",
     ),
     "radius of a misspelt column": (
         {"radii": {"aeg": 5}},
@@ -113,14 +113,14 @@ BAD = {
     "radius of text": (
         {"radii": {"sex": 1}},
         AlignError,
-        "Column 'sex' holds text, not numbers, and cannot have a radius. Leave its radius out: it"
-        " is then compared level by level.",
+        "Column 'sex' holds text, not numbers, and cannot have a radius. Omit it: the column is"
+        " then compared level by level.",
     ),
     "radius of truth values": (
         {"keys": "time", "radii": {"time": 1}},
         AlignError,
-        "Column 'time' holds truth values, not numbers, and cannot have a radius. Leave its radius"
-        " out: it is then compared level by level.",
+        "Column 'time' holds truth values, not numbers, and cannot have a radius. Omit it: the"
+        " column is then compared level by level.",
     ),
     "bands and a radius": (
         {"bands": {"age": 2}},

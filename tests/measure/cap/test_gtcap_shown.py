@@ -185,17 +185,17 @@ def test_settings_reach_the_measure(files, capsys):
         (
             ["o.csv", "s.csv"],
             RolesError,
-            "Say what an intruder would know about a person: --keys sex,age,region.",
+            "Name the key variables an intruder would know: --keys sex,age,region.",
         ),
         (
             ["o.csv", "s.csv", "-k", "sex"],
             RolesError,
-            "Say what an intruder would learn about a person: --target ill.",
+            "Name the target variable: --target ill.",
         ),
         (
             ["o.csv", "s.csv", "-k", "sex", "-t", "ill", "-r", "age"],
             SettingsError,
-            "--radius 'age' cannot be read. Write a column, =, and what is wanted: COLUMN=RADIUS.",
+            "--radius 'age' cannot be read. Write a column, =, and a value: COLUMN=RADIUS.",
         ),
         (
             ["o.csv", "s.csv", "-k", "sex", "-t", "ill", "-r", "sex=1", "-r", "sex=2"],

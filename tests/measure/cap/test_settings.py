@@ -71,7 +71,7 @@ def test_a_setting_that_means_nothing(asked, sentence):
         (
             {"target": "k1"},
             "'k1' cannot be key and target of the same scenario: what the intruder knows already"
-            " cannot be disclosed. Take it out of one of the two.",
+            " cannot be disclosed. Remove it from one of the two.",
         ),
     ],
 )

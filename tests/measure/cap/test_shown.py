@@ -110,8 +110,8 @@ def test_with_a_margin_but_no_interval_they_do_not():
 
 
 DOUBTS = [
-    ((ORIGINAL, ORIGINAL), "the interval has no width, so it says nothing of chance"),
-    ((MANY, MANY, MANY_COPY), "the interval has no width, so it says nothing of chance"),
+    ((ORIGINAL, ORIGINAL), "the interval has no width, so it does not show the uncertainty"),
+    ((MANY, MANY, MANY_COPY), "the interval has no width, so it does not show the uncertainty"),
     (
         (ORIGINAL, LEFT_OUT),
         "a group has people in fewer than 20 key combinations, with which intervals are too narrow",
@@ -234,8 +234,8 @@ def test_the_command_prints_one_row_for_each_m_as_csv(folder):
     [
         ((), ReadError, "Name the training file, the control file and at least one"),
         (("in.csv", "out.csv"), ReadError, "Name the training file"),
-        (FILES[:3], RolesError, "Say what an intruder would know about a person"),
-        (FILES[:6], RolesError, "Name what an intruder would guess about a person: --target job."),
+        (FILES[:3], RolesError, "Name the key variables an intruder would know"),
+        (FILES[:6], RolesError, "Name the target variable: --target job."),
         ((*FILES, "--json", "--csv"), SettingsError, "--json and --csv cannot be printed together"),
         ((*FILES, "--margin", "2"), SettingsError, "The margin is 2."),
     ],

@@ -80,7 +80,9 @@ def test_the_person_is_no_target_and_every_row_is_a_person_without_one():
     for person in (None, "none"):
         assert measured(person=person).people is None
         assert measured(person=person).identity == measured().identity
-    with pytest.raises(RolesError, match="'who' says whose row it is, so it cannot be a key"):
+    with pytest.raises(
+        RolesError, match=("'who' identifies the person of a row, so it cannot be a key")
+    ):
         measured(keys=["k", "who"])
     with pytest.raises(RolesError, match="has no column 'whose'"):
         measured(person="whose")
@@ -326,12 +328,14 @@ def test_so_many_people_are_attacked_and_the_column_is_compared_with_nothing():
     )
     (note,) = (one for one in found.record.coercions if one.kind == "person")
     assert note.sentence == (
-        "'who' repeats: 120 rows of 40 people. Each person is one attack, whose success is the mean"
-        " over their rows. 20 of 20 people of the control sample are in the original too, so it is"
-        " no control: split the file by person (unveil split)."
+        "'who' repeats: 120 rows of 40 people. Each person is one attack, whose success is the"
+        " mean over their rows. 20 of 20 people of the control sample are in the original too, so"
+        " it is not a control sample: split the file by person (unveil split)."
     )
     for attack in (inference, singling_out, membership):
         with pytest.raises(RolesError, match="has no column 'whose'"):
             attack(original, copy, control=control, person="whose")
-    with pytest.raises(RolesError, match="'sex' says whose row it is, so it cannot be a key"):
+    with pytest.raises(
+        RolesError, match=("'sex' identifies the person of a row, so it cannot be a key")
+    ):
         linkability(original, copy, columns=("sex", "town"), person="sex")

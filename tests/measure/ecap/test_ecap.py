@@ -244,8 +244,8 @@ def test_every_size_and_shape_gives_a_probability(N, population):
         ),
         (
             {"values": [1.5], "discrete": True},
-            "The values are not all whole numbers, so integer noise does not fit them. Leave"
-            " discrete out, or round them first.",
+            "The values are not all whole numbers, so integer noise does not fit them. Omit"
+            " discrete, or round them first.",
         ),
     ],
 )

@@ -102,9 +102,10 @@ def test_an_outlier_does_not_vouch_for_itself(discrete):
     with pytest.raises(SettingsError) as fault:
         choose_noise(children, **asked)
     assert str(fault.value) == (
-        "Smoothed from the values themselves, 1 of 941 values would vouch for themselves: next to"
-        " no one else is near, the first at place 940 (from 0). Name a distribution, give values"
-        ' of the population ({"name": "empirical", "values": [...]}), or top-code them first.'
+        "Smoothed from the values themselves, 1 of 941 values would vouch for themselves: hardly"
+        " any other value is near, the first at place 940 (from 0). Name a distribution, give"
+        ' values of the population ({"name": "empirical", "values": [...]}), or top-code'
+        " them first."
     )
     with pytest.raises(SettingsError, match="3 of 943 values would vouch"):
         ecap([*children, 15, 15], **asked, sigma=1)

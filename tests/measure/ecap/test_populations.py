@@ -85,7 +85,7 @@ def test_a_stretched_gamma_keeps_its_mean():
             "normal(34, x)",
             "The sd of the population normal is 'x', which is not a finite number.",
         ),
-        ("empirical(3)", "The population empirical takes no numbers. Write empirical alone."),
+        ("empirical(3)", "The population empirical takes no numbers. Write only empirical."),
         (
             "t(1, 0, 1)",
             "The population t has 1 degrees of freedom. With 1 or fewer it has no mean, and no one"

@@ -268,7 +268,7 @@ def test_a_function_of_a_key_is_left_out_though_some_entries_lack():
     # Without a word that says it is known it stays a target: by chance a secret may look so.
     assert found.row_of("risk").role == "target"
     assert found.row_of("risk").reason.endswith(
-        "In these data it is a function of 'age': the key gives it away."
+        "In these data it is a function of 'age': the key determines it."
     )
     assert any(
         text.startswith("Not used, because a key determines them: agegr (by age, +")
@@ -302,7 +302,9 @@ def test_keys_that_are_named_stay_and_none_is_added():
     found = suggest(survey(), keys=["sex", "income"]).record
     assert (found.keys, found.stop) == (("sex", "income"), "given")
     assert found.row_of("sex").source == "given"
-    assert found.row_of("sex").reason == "named by you as a key. No one becomes unique by it alone."
+    assert found.row_of("sex").reason == (
+        "named by you as a key. No one becomes unique on it alone."
+    )
     told = list(sentences(found))
     assert told[0].startswith("You named them as what an intruder knows.")
     assert told[1] == "No key was added to those you named."
@@ -375,19 +377,21 @@ def test_progress_is_told():
 
 FRAME = pl.DataFrame({"age": [1, 2], "sex": ["f", "m"], "list": [[1], [2]]})
 BAD = [
-    ({"keys": []}, "No keys are given. Name the columns an intruder would know, or leave the keys"
-     " out to have them proposed."),
+    ({"keys": []}, "No keys are given. Name the columns an intruder would know, or omit the keys"
+                   " to have them proposed."),
     ({"keys": 5}, "Keys must be column names, as text; given is int."),
     ({"keys": ["age", "age"]}, "Column 'age' is given twice among the keys. Name it once."),
     ({"keys": "aeg"}, "The data has no column 'aeg'. Did you mean 'age'? Its columns are: age, sex,"
      " list."),
     ({"keys": "list"}, "Column 'list' of the data holds lists, not single values, and cannot be a"
-     " key. Take it out of the keys, or split it into columns of numbers, text or dates."),
+                       " key. Remove it from the keys, or split it into columns of numbers, text"
+                       " or dates."),
     ({"special_codes": {"agee": [1]}}, "The data has no column 'agee'. Did you mean 'age'? Its"
      " columns are: age, sex, list."),
     ({"special_codes": {"sex": [1]}}, "Special codes are given for 'sex', which holds no numbers."
-     " Take it out of the special codes; an entry that means missing is said with missing_values"
-     " (--missing on the command line)."),
+                                      " Remove it from the special codes; declare an entry that"
+                                      " means missing with missing_values (--missing on the"
+                                      " command line)."),
     ({"special_codes": 5}, "special_codes is 5. Name the columns, as in {'income': [-8, -9]}."),
     ({"missing_values": 5}, 'missing_values must be texts, such as ["NA", "-9"].'),
     ({"progress": 5}, "progress is 5, which cannot be called. Give a function of what is being"

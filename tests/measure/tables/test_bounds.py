@@ -190,7 +190,7 @@ def test_progress_counts_the_cells():
         ({"seconds": "soon"}, "seconds is 'soon'. It must be a number above 0."),
         (
             {"margins": "all", "total": True},
-            "A release says itself what is published; omit margins, total, or give the"
+            "A published table states itself what is published; omit margins, total, or give the"
             " counts instead.",
         ),
     ],

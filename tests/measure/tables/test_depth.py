@@ -121,8 +121,8 @@ def test_a_depth_out_of_range_says_which_there_are(depth):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"dim3": "0"}, "given names 'dim3', which is no dimension of the table. Did you mean"
-         " 'dim2'? Its dimensions are: dim1, dim2."),
+        ({"dim3": "0"}, "given names 'dim3', which is not a dimension of the table. Did you mean"
+                        " 'dim2'? Its dimensions are: dim1, dim2."),
         ("dim1=7", "given names a level that dimension 'dim1' does not have. Its levels are: 0,"
          " 1."),
         ("dim1", "given is 'dim1'. Write each dimension once, as in \"sex=m,age=2\"; levels with a"
@@ -143,6 +143,6 @@ def test_nobody_with_the_given_levels_has_no_figure():
     with pytest.raises(InputError) as caught:
         sap([[0, 0], [1, 2]], given="dim1=0")
     assert str(caught.value) == (
-        "No one with the given levels is left in the table, so that no one can become known. Ask"
-        " for n_max=0 alone."
+        "No one with the given levels is left in the table, so that no one can become known. Use"
+        " n_max=0."
     )

@@ -33,8 +33,8 @@ BAD = {
     ),
     "people in an impossible cell": (
         lambda: system([1, 0, 2], structural={2}),
-        "Cell 2 is declared impossible (structural), but people are counted in it. Take it off the"
-        " structural cells or correct its count.",
+        "Cell 2 is declared impossible (structural), but people are counted in it. Remove it from"
+        " the structural cells or correct its count.",
     ),
     "too few": (
         lambda: system([1, 2], Fact((0, 1), 4, None, "the total")),

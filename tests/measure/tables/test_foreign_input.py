@@ -137,7 +137,7 @@ def deep():
     "measure", [PublishedTable.from_counts, sap, lambda counts: compare_rounding(counts, "exact")]
 )
 def test_lists_in_lists_without_end_are_no_counts(made, measure):
-    with pytest.raises(SettingsError, match=r"; more than 64 lists stand in one another\.$"):
+    with pytest.raises(SettingsError, match=r"; more than 64 lists are nested\.$"):
         measure(made())
 
 
@@ -173,7 +173,7 @@ def test_a_mask_may_be_lists_an_array_or_a_frame():
 
 
 def test_no_level_of_people_is_quoted_where_one_is_not_there():
-    sentence = "names a level that dimension 'name' does not have. Write it as it stands in the"
+    sentence = "names a level that dimension 'name' does not have. Write it as in the"
     release = PublishedTable.from_microdata(PEOPLE, ["name", "age"], rounding="conventional:5")
     asked = [
         lambda: PublishedTable.from_microdata(PEOPLE, ["name"], structural=["Alise Smith"]),

@@ -106,8 +106,8 @@ def test_nobody_known_is_the_plain_curve():
         ([("sex=f,age=old", 3), ("sex=f", 1), ("age=young", 3)], "The people known in part do not"
          " all fit into the table: there are fewer people with the levels they share. Correct the"
          " known people or the counts."),
-        (["sx=m"], "Known person 1 names 'sx', which is no dimension of the table. Did you mean"
-         " 'sex'? Its dimensions are: sex, age."),
+        (["sx=m"], "Known person 1 names 'sx', which is not a dimension of the table. Did you mean"
+                   " 'sex'? Its dimensions are: sex, age."),
         (["sex=m", "age=odl"], "Known person 2 names a level that dimension 'age' does not have."
          " Did you mean 'old'? Its levels are: young, old."),
         ([("sex=m", -1)], "Known person 1 comes with the number -1. It must be a whole number from"

@@ -358,14 +358,14 @@ BAD = {
         [1, 2],
         {"dims": "sex", "levels": {"sexe": ["m", "f"]}},
         RolesError,
-        "Levels are given for 'sexe', which is no dimension of the table. Did you mean 'sex'? Its"
-        " dimensions are: sex.",
+        "Levels are given for 'sexe', which is not a dimension of the table. Did you mean 'sex'?"
+        " Its dimensions are: sex.",
     ),
     "unknown margin": (
         ROWS,
         {**NAMED, "margins": [["aeg"]]},
         RolesError,
-        "A margin names 'aeg', which is no dimension of the table. Did you mean 'age'? Its"
+        "A margin names 'aeg', which is not a dimension of the table. Did you mean 'age'? Its"
         " dimensions are: sex, age.",
     ),
     "margin by all": (
@@ -406,7 +406,7 @@ BAD = {
         {**NAMED, "structural": [("m", "old")]},
         InputError,
         "People are counted in the cell sex=m, age=old, which is declared impossible (structural)."
-        " Take it off the structural cells, or correct its count.",
+        " Remove it from the structural cells, or correct its count.",
     ),
     "mask of another shape": (
         ROWS,
@@ -541,12 +541,12 @@ BAD_PEOPLE = {
         (["age"], {"weights": "sex"}),
         SettingsError,
         "The weights in column 'sex' of the data are missing for 1 of 5 records. Fill them in, or"
-        " leave these records out.",
+        " remove these records.",
     ),
     "weights that are a dimension": (
         (["age"], {"weights": "age"}),
         RolesError,
-        "Column 'age' cannot be a dimension and weights at once. Take it out of one of the two.",
+        "Column 'age' cannot be a dimension and weights at once. Remove it from one of the two.",
     ),
     "an unknown setting": (
         (["age"], {"roundng": "exact"}),

@@ -115,25 +115,25 @@ BAD = {
         LONG_WITH_SUMS.replace("f,Total,2", "f,Total,3"),
         {},
         InputError,
-        f"{PLACE} gives another number for the total of sex=f than its cells add up to. Correct it;"
-        " or, where a level is only called like a sum (all, total), say with the total"
-        " label how sums are marked.",
+        f"{PLACE} gives another number for the total of sex=f than its cells add up to. Correct"
+        " it; or, where a level is only called like a sum (all, total), state with the total label"
+        " how sums are marked.",
     ),
     "a wide margin that does not add up": (
         WIDE_WITH_SUMS.replace("1,5,6", "1,6,6"),
         {"dims": ["sex", "age"]},
         InputError,
-        f"{PLACE} gives another number for the total of age=young than its cells add up to. Correct"
-        " it; or, where a level is only called like a sum (all, total), say with the total"
-        " label how sums are marked.",
+        f"{PLACE} gives another number for the total of age=young than its cells add up to."
+        " Correct it; or, where a level is only called like a sum (all, total), state with the"
+        " total label how sums are marked.",
     ),
     "a total that does not add up": (
         LONG_WITH_SUMS.replace("Total,Total,6", "Total,Total,7"),
         {},
         InputError,
         f"{PLACE} gives another number for the total than its cells add up to. Correct it; or,"
-        " where a level is only called like a sum (all, total), say with the total"
-        " label how sums are marked.",
+        " where a level is only called like a sum (all, total), state with the total label how"
+        " sums are marked.",
     ),
     "negative": (
         LONG.replace("m,old,1", "m,old,-1"),
@@ -161,14 +161,14 @@ BAD = {
         {},
         ReadError,
         "The counts in column 'count' of the data (counts.csv) are not numbers in 1 of 4 rows. The"
-        " table must hold the true counts, as whole numbers; say with count which column they are.",
+        " table must hold the true counts, as whole numbers; name their column with count.",
     ),
     "sums alone": (
         "sex,age,count\nTotal,old,3\n",
         {},
         InputError,
-        "Dimension 'sex' of the table has no level but Total, which marks a sum. Say with"
-        " the total label how sums are marked.",
+        "Dimension 'sex' of the table has no level but Total, which marks a sum. State with the"
+        " total label how sums are marked.",
     ),
     "unknown dimension": (
         LONG,
@@ -194,7 +194,7 @@ BAD = {
         {},
         ReadError,
         "In the data (counts.csv) it is not clear which column holds the counts. Name it with"
-        " count, or say layout='wide'. Its columns are: sex, age.",
+        " count, or set layout='wide'. Its columns are: sex, age.",
     ),
     "an unknown layout": (
         LONG,

@@ -140,7 +140,7 @@ def test_a_table_of_nobody_has_an_answer_for_nobody_only():
         with pytest.raises(InputError) as caught:
             sap([0, 0], n_max=n_max)
         assert str(caught.value) == (
-            "No one is left in the table, so that no one can become known. Ask for n_max=0 alone."
+            "No one is left in the table, so that no one can become known. Use n_max=0."
         )
 
 
@@ -194,7 +194,8 @@ def test_a_release_takes_no_second_word_on_what_is_published():
     with pytest.raises(InputError) as caught:
         sap(PublishedTable.from_counts([1, 2]), rounding="conventional:3", total=True)
     assert str(caught.value) == (
-        "A release says itself what is published; omit rounding, total, or give the counts instead."
+        "A published table states itself what is published; omit rounding, total, or give the"
+        " counts instead."
     )
 
 

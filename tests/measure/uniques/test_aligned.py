@@ -175,7 +175,7 @@ BAD = {
         {"synthetic": COPY[:4]},
         AlignError,
         "The synthetic data has 4 records and the original 5. Rows can be matched to rows only in"
-        " a copy that has the rows of the original, in their order; for other copies see"
+        " synthetic data that have the rows of the original, in their order; for other copies see"
         " unveil.disclosure.",
     ),
     "no copy": (
@@ -186,14 +186,14 @@ BAD = {
     "weights": (
         {"weights": "w"},
         SettingsError,
-        "weights is 'w', which has no meaning where rows of a copy are matched to rows of the"
-        " data. Omit it, or give the data alone.",
+        "weights is 'w', which has no meaning where synthetic rows are matched to rows of the"
+        " data. Omit it, or give only the data.",
     ),
     "a wildcard": (
         {"missing": "wildcard"},
         SettingsError,
-        "missing is 'wildcard'. Where rows of a copy are matched to rows of the data a missing key"
-        " is a level: omit it, or give 'category'.",
+        "missing is 'wildcard'. Where synthetic rows are matched to rows of the data, a missing"
+        " key is a level: omit it, or give 'category'.",
     ),
     "a tolerance without its key": (
         {"tolerance": {"k3": 1}},
@@ -218,8 +218,8 @@ BAD = {
     "a tolerance without a copy": (
         {"synthetic": None, "tolerance": {"k1": 1}},
         SettingsError,
-        "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
-        " the synthetic data after the data, or leave the tolerance out.",
+        "A tolerance is given, but no synthetic data. It states by how much synthetic keys may be"
+        " off: give the synthetic data after the data, or omit the tolerance.",
     ),
     "a key that is not there": (
         {"keys": "k3"},

@@ -244,15 +244,15 @@ def test_many_patterns_of_missing_keys_agree_with_pairs():
 BAD = [
     (
         {"weights": "k1"},
-        "Column 'k1' cannot be a key and weights at once. Take it out of one of the two.",
+        "Column 'k1' cannot be a key and weights at once. Remove it from one of the two.",
     ),
     (
         {"sensitive": "k2"},
-        "Column 'k2' cannot be a key and sensitive at once. Take it out of one of the two.",
+        "Column 'k2' cannot be a key and sensitive at once. Remove it from one of the two.",
     ),
     (
         {"weights": "w", "sensitive": "w"},
-        "Column 'w' cannot be weights and sensitive at once. Take it out of one of the two.",
+        "Column 'w' cannot be weights and sensitive at once. Remove it from one of the two.",
     ),
     ({"weights": ["w"]}, "weights must be the name of one column, as text; given is list."),
     (
@@ -261,13 +261,13 @@ BAD = [
     ),
     (
         {"weights": "gap"},
-        "The weights in column 'gap' of the data are missing for 1 of 2 records. Fill them in,"
-        " or leave these records out.",
+        "The weights in column 'gap' of the data are missing for 1 of 2 records. Fill them in, or"
+        " remove these records.",
     ),
     (
         {"weights": "minus"},
-        "The weights in column 'minus' of the data are negative or infinite for 1 of 2 records."
-        " A weight says for how many people a record stands: 0 or more.",
+        "The weights in column 'minus' of the data are negative or infinite for 1 of 2 records. A"
+        " weight is the number of people a record represents: 0 or more.",
     ),
     (
         {"weights": "word"},

@@ -101,8 +101,8 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: projection(DATA, [DATA, DATA], kept=[True] * 20),
             SettingsError,
-            "kept must be a list of truth values for each of the 2 copies, None for a copy"
-            " without.",
+            "kept must be a list of truth values for each of the 2 copies, None for a copy without"
+            " one.",
         ),
         (
             lambda: tstr(DATA, DATA, outcome="il"),
@@ -136,7 +136,7 @@ OTHER = pl.DataFrame({"a": [1], "b": [2]})
         (
             lambda: tstr(DATA, DATA, outcome="ill", predictors=["ill"]),
             RolesError,
-            "The outcome 'ill' cannot predict itself. Take it out of predictors.",
+            "The outcome 'ill' cannot predict itself. Remove it from the predictors.",
         ),
         (
             lambda: tstr(DATA, DATA, outcome="ill", predictors=[]),

@@ -29,150 +29,155 @@ def regression(formula, **more):
 
 
 CASES = [
-    ([], "No finding is given. Declare at least one."),
+    ([], "No published result is given. Declare at least one."),
     (
         {"kind": "mean"},
         "findings must be a list of mappings, such as"
         ' [{"name": "Diabetes", "kind": "prevalence", "column": "condition", "level": "diabetes"}],'
         " or the name of a TOML file.",
     ),
-    ([3], "Finding 1 is 3, not a mapping of its settings."),
+    ([3], "Published result 1 is 3, not a mapping of its settings."),
     (
         [{"column": "age"}],
-        "Finding 1 has no kind. It must be one of: prevalence, mean, table, regression.",
+        "Published result 1 has no kind. It must be one of: prevalence, mean, table, regression.",
     ),
     (
         [{"name": "a", "kind": "prevalance"}],
-        "Finding 1 ('a') has the kind 'prevalance'. Did you mean 'prevalence'? It must be one of:"
-        " prevalence, mean, table, regression.",
+        "Published result 1 ('a') has the kind 'prevalance'. Did you mean 'prevalence'? It must"
+        " be one of: prevalence, mean, table, regression.",
     ),
     (
         [{"kind": "mean", "colum": "age"}],
-        "Finding 1 has the key 'colum', which a mean does not know. Did you mean 'column'? Its keys"
-        " are: name, kind, where, column.",
+        "Published result 1 has the key 'colum', which a mean does not have. Did you mean"
+        " 'column'? Its keys are: name, kind, where, column.",
     ),
     (
         [{"kind": "prevalence", "column": "sex"}],
-        'Finding 1 has no level. Write one, such as level = "diabetes".',
+        'Published result 1 has no level. Write one, such as level = "diabetes".',
     ),
     (
         [{"kind": "mean", "column": 3}],
-        "Finding 1: column is 3. Write it as text.",
+        "Published result 1: column is 3. Write it as text.",
     ),
     (
         [{"kind": "prevalence", "column": "sex", "level": [None]}],
-        "Finding 1: a level is None. Write it as text or a number.",
+        "Published result 1: a level is None. Write it as text or a number.",
     ),
     (
         [{"kind": "table", "columns": ["a", "b", "c"]}],
-        'Finding 1: columns must be one or two names, such as columns = ["sex", "health"].',
+        'Published result 1: columns must be one or two names, such as columns = ["sex",'
+        ' "health"].',
     ),
     (
         [{"kind": "table", "columns": ["sex", "health"], "within": "helth"}],
-        "Finding 1: within is 'helth'. Did you mean 'health'? It must be one of: sex, health.",
+        "Published result 1: within is 'helth'. Did you mean 'health'? It must be one of: sex,"
+        " health.",
     ),
     (
         [{"kind": "mean", "column": "age"}, {"kind": "mean", "column": "age"}],
-        "Two findings are called 'mean of age'. Give each its own name.",
+        "Two published results are called 'mean of age'. Give each its own name.",
     ),
     (
         [{"name": "m", "kind": "mean", "column": "aeg"}],
-        f"Finding 'm': The original has no column 'aeg'. Did you mean 'age'? {COLUMNS}",
+        f"Published result 'm': The original has no column 'aeg'. Did you mean 'age'? {COLUMNS}",
     ),
     (
         [{"name": "m", "kind": "mean", "column": "sex"}],
-        "Finding 'm': 'sex' holds no numbers, so it has no mean. Ask for a prevalence or a table.",
+        "Published result 'm': 'sex' holds no numbers, so it has no mean. Ask for a prevalence"
+        " or a table.",
     ),
     (
         [{"name": "m", "kind": "mean", "column": "age", "where": "aeg > 3"}],
-        "Finding 'm': the subgroup: The original has no column 'aeg'. Did you mean 'age'?"
+        "Published result 'm': the subgroup: The original has no column 'aeg'. Did you mean 'age'?"
         f" {COLUMNS}",
     ),
     (
         [{"name": "m", "kind": "mean", "column": "age", "where": "age >"}],
-        "Finding 1 ('m'): the subgroup cannot be read. At its end: a column, a number or text is"
-        " wanted here. Example: age >= 18 and sex = F.",
+        "Published result 1 ('m'): the subgroup cannot be read. At its end: a column, a number"
+        " or text is wanted here. Example: age >= 18 and sex = F.",
     ),
     (
         [{"name": "m", "kind": "mean", "column": "age", "where": "health = god"}],
-        "Finding 'm': the subgroup: no one has 'health' = 'god'. Did you mean 'good'? Write the"
-        " level as it stands in the data.",
+        "Published result 'm': the subgroup: no one has 'health' = 'god'. Did you mean 'good'?"
+        " Write the level as in the data.",
     ),
     (
         [{"name": "p", "kind": "prevalence", "column": "health", "level": "pooor"}],
-        "Finding 'p': no one has 'health' = 'pooor'. Did you mean 'poor'? Write the level as it"
-        " stands in the data.",
+        "Published result 'p': no one has 'health' = 'pooor'. Did you mean 'poor'? Write the"
+        " level as in the data.",
     ),
     (
         [regression("age sex")],
-        f"Finding 1 ('r'): the formula cannot be read: it has no ~. {EXAMPLE}",
+        f"Published result 1 ('r'): the formula cannot be read: it has no ~. {EXAMPLE}",
     ),
     (
         [regression("age ~ sex ~ health")],
-        f"Finding 1 ('r'): the formula cannot be read: it has more than one ~. {EXAMPLE}",
+        f"Published result 1 ('r'): the formula cannot be read: it has more than one ~. {EXAMPLE}",
     ),
     (
         [regression("age ~ log(age)")],
-        "Finding 1 ('r'): the formula cannot be read. At 'log(age)': there is no function log in a"
-        f" regression; only C(column). {EXAMPLE}",
+        "Published result 1 ('r'): the formula cannot be read. At 'log(age)': there is no"
+        f" function log in a regression; only C(column). {EXAMPLE}",
     ),
     (
         [regression("age ~ sex - 1")],
-        "Finding 1 ('r'): the formula cannot be read. At '- 1': +, : or * is wanted here; there is"
-        f" always an intercept. {EXAMPLE}",
+        "Published result 1 ('r'): the formula cannot be read. At '- 1': +, : or * is wanted"
+        f" here; there is always an intercept. {EXAMPLE}",
     ),
     (
         [regression("age ~ ")],
-        "Finding 1 ('r'): the formula cannot be read. At its end: a column is wanted here."
+        "Published result 1 ('r'): the formula cannot be read. At its end: a column is wanted here."
         f" {EXAMPLE}",
     ),
     (
         [regression("health ~ sxe")],
-        f"Finding 'r': The original has no column 'sxe'. Did you mean 'sex'? {COLUMNS}",
+        f"Published result 'r': The original has no column 'sxe'. Did you mean 'sex'? {COLUMNS}",
     ),
     (
         [regression("age ~ sex^2")],
-        "Finding 'r': 'sex' holds no numbers, so has no power.",
+        "Published result 'r': 'sex' holds no numbers, so has no power.",
     ),
     (
         [regression("age ~ born")],
-        "Finding 'r': 'born' holds dates or times, which have no place in a regression. Derive a"
-        " number from it first.",
+        "Published result 'r': 'born' holds dates or times, which have no place in a regression."
+        " Derive a number from it first.",
     ),
-    ([regression("age ~ age")], "Finding 'r': 'age' is its own term. Take it out."),
+    ([regression("age ~ age")], "Published result 'r': 'age' is its own term. Remove it."),
     (
         [regression("health ~ age", model="linear")],
-        "Finding 'r': 'health' holds no numbers, so its model cannot be linear. Write"
+        "Published result 'r': 'health' holds no numbers, so its model cannot be linear. Write"
         ' model = "logistic", "multinomial" or "ordered".',
     ),
     (
         [regression("health ~ age", model="logistic")],
-        "Finding 'r': 'health' has 3 levels, and a logistic model is for two. Write a condition as"
+        "Published result 'r': 'health' has 3 levels, and a logistic model is for two. Write a"
+        " condition as"
         ' outcome, or model = "multinomial" or "ordered".',
     ),
     (
         [regression("health ~ age", model="ordered")],
-        "Finding 'r': an ordered model needs the order of 'health', from low to high:"
+        "Published result 'r': an ordered model needs the order of 'health', from low to high:"
         ' levels = {health = ["low", "high"]}.',
     ),
     (
         [regression("health ~ age", model="ordered", levels={"health": ["poor", "good"]})],
-        "Finding 'r': levels lacks 1 of the 3 levels of 'health'. Name all of them, in their"
-        " order.",
+        "Published result 'r': levels lacks 1 of the 3 levels of 'health'. Name all of them, in"
+        " their order.",
     ),
     (
         [regression("health ~ age", model="probit")],
-        "Finding 1 ('r'): model is 'probit'. It must be one of: linear, logistic, multinomial,"
-        " ordered.",
+        "Published result 1 ('r'): model is 'probit'. It must be one of: linear, logistic,"
+        " multinomial, ordered.",
     ),
     (
         [regression("health = good ~ age", model="ordered")],
-        "Finding 'r': the outcome is a condition, which is met or not: its model is logistic, not"
-        " ordered.",
+        "Published result 'r': the outcome is a condition, which is met or not: its model is"
+        " logistic, not ordered.",
     ),
     (
         [regression("age + 1 ~ sex")],
-        "Finding 'r': the outcome has a value where a condition is wanted, such as age < 16.",
+        "Published result 'r': the outcome has a value where a condition is wanted, such as age"
+        " < 16.",
     ),
 ]
 
@@ -224,7 +229,9 @@ def test_too_large_a_table_or_model_is_refused():
         replicate(many, many, [{"kind": "table", "columns": "a"}])
     with pytest.raises(InputError, match="more than 1,000 coefficients"):
         replicate(many, many, [{"kind": "regression", "formula": "y ~ a"}])
-    with pytest.raises(InputError, match="has 2,100 levels; a multinomial model bears at most 50"):
+    with pytest.raises(
+        InputError, match=("has 2,100 levels; a multinomial model allows at most 50")
+    ):
         replicate(many, many, [{"kind": "regression", "formula": "a ~ y"}])
 
 
@@ -248,14 +255,14 @@ def test_no_sentence_quotes_a_value_of_the_data(asked):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"[[finding", "The file 'list.toml' is no TOML"),
-        (b"\xff\xfe", "The file 'list.toml' is no text in UTF-8."),
+        (b"[[finding", "The file 'list.toml' is not valid TOML"),
+        (b"\xff\xfe", "The file 'list.toml' is not UTF-8 text."),
         (
             b"[[findings]]\nkind = 'mean'",
-            "The file 'list.toml' holds no [[finding]]. Did you mean 'finding'? Begin each with"
+            "The file 'list.toml' has no [[finding]]. Did you mean 'finding'? Begin each with"
             " [[finding]], then name, kind and what it is about.",
         ),
-        (b"finding = 3", "The file 'list.toml' holds no [[finding]]."),
+        (b"finding = 3", "The file 'list.toml' has no [[finding]]."),
     ],
 )
 def test_a_file_that_is_no_list_is_refused(tmp_path, content, sentence):

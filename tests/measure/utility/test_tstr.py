@@ -161,7 +161,7 @@ def test_a_copy_with_a_single_class_is_measured_and_told():
     lacking = data.filter(pl.col("three") != "mid")
     told = tstr(data, lacking, outcome="three", predictors=["x"], seed=1).record.warnings
     assert (
-        "Copy 1 lacks 1 class of the outcome that the original has; its model holds them"
+        "Copy 1 lacks 1 class of the outcome that the original has; its model treats them as"
         " impossible." in told
     )
 
@@ -193,8 +193,8 @@ def test_an_outcome_nothing_predicts_is_told():
     record = tstr(data, data, outcome="ill", seed=1).record
     assert record.share_kept is None
     assert record.warnings[-1] == (
-        "Even a model made on the original does no better than a guess, so this outcome cannot tell"
-        " good copies from bad ones."
+        "Even a model made on the original does no better than a guess, so this outcome cannot"
+        " distinguish good synthetic data from bad."
     )
     constant = data.with_columns(x=pl.lit(1.0))
     told = tstr(constant, constant, outcome="ill", seed=1).record

@@ -116,7 +116,7 @@ BAD = {
     ),
     "nothing to do": (
         [{"column": "age"}],
-        f"Step 1 does not say what to do. Give it a do: {ALL}.",
+        f"Step 1 has no do. Give it one: {ALL}.",
     ),
     "unknown step": (
         [{"do": "topcode", "column": "age"}],
@@ -180,7 +180,8 @@ BAD = {
     ),
     "rare without a count": (
         [{"do": "merge_rare", "column": "town", "into": "Y"}],
-        "Step 1 (merge_rare): below is not given. Say how many records a level needs, such as 10.",
+        "Step 1 (merge_rare): below is not given. State how many records a level needs, such as"
+        " 10.",
     ),
     "rare below one": (
         [{"do": "merge_rare", "column": "town", "into": "Y", "below": 1}],

@@ -136,7 +136,7 @@ def test_bands_are_proposed_for_a_key_that_sets_people_apart():
     assert row.step == Band(column="age", breaks=(20, 30, 40, 50, 60, 70, 80))
     assert (row.n_uniques, row.n_uniques_left) == (1963, 69)
     assert row.reason == (
-        "An exact number sets people apart: 1,963 are unique on the keys, and 69 would be with"
+        "An exact number distinguishes people: 1,963 are unique on the keys, and 69 would be with"
         " these bands."
     )
     assert (result.record.n_uniques, result.record.n_uniques_left) == (1963, 69)

@@ -34,9 +34,9 @@ from unveil.measure.attacks.rates import AttacksResult, Outcomes, attack_row, ma
 from unveil.measure.attacks.samples import (
     MOST_GROUPS,
     AttackedRows,
+    check_level,
     draw_attacked,
     groups_of,
-    level_of,
     n_groups,
 )
 from unveil.models.neighbours.distances import GowerAxis, axes_of, check_without_a_difference
@@ -178,8 +178,8 @@ def inference(
     tolerance is a share of, and R below 0 are ours: see docs/measures/inference.md.
     """
     progress = progress or no_progress
-    allowed, level, seed = parse_tolerance(tolerance, absolute), level_of(level), choose_seed(seed)
-    n = None if n is None else whole_number("n", n)
+    allowed, level = parse_tolerance(tolerance, absolute), check_level("level", level)
+    seed, n = choose_seed(seed), None if n is None else whole_number("n", n)
     known = None if keys is None else names(keys, "Keys")
     asked = None if secrets is None else names(secrets, "Secrets")
     codes = names(categorical, "Categorical columns")
@@ -230,7 +230,7 @@ def _check_codes_with_a_distance(tolerance: GuessTolerance, categorical: Sequenc
     if both:
         raise RolesError(
             f"{list_names(repr(name) for name in both)} cannot be categorical and have an absolute"
-            " tolerance: codes are the same or not, never near. Take it out of one of the two."
+            " tolerance: codes are the same or not, never near. Remove it from one of the two."
         )
 
 
@@ -240,12 +240,12 @@ def _check_nothing_or_both(keys: Sequence[str] | None, secrets: Sequence[str] | 
         (secrets, "secrets", "the intruder would learn"),
     ):
         if given is not None and not given:
-            raise RolesError(f"No {what} are given. Name the columns {use}, or leave {what} out.")
+            raise RolesError(f"No {what} are given. Name the columns {use}, or omit {what}.")
     both = [name for name in secrets or () if name in (keys or ())]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be key and secret: what the intruder"
-            " knows already cannot be inferred. Take it out of one of the two."
+            f"{list_names(repr(name) for name in both)} cannot be key and secret: what the"
+            " intruder knows already cannot be inferred. Remove it from one of the two."
         )
 
 

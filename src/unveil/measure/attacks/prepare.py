@@ -98,9 +98,9 @@ class AttackData:
             return ()
         share = self.n_shared / (self.n_control or 1)
         return (
-            f"Control records that equal an original record in every compared column:"
-            f" {self.n_shared:,} ({100 * share:.1f} %). If these are the same people the control is"
-            " no control, and R is too low.",
+            "Control records that equal an original record in every compared column:"
+            f" {self.n_shared:,} ({100 * share:.1f} %). If these are the same people, the control"
+            " sample is invalid, and R is too low.",
         )
 
 
@@ -150,7 +150,7 @@ def prepare_attack(
         name for name in tables[0].frame.columns if name in chosen.columns and name not in left_out
     ]
     if not compared:
-        raise RolesError("Every column is excluded, so there is nothing to compare. Leave in some.")
+        raise RolesError("Every column is excluded, so there is nothing to compare. Keep some.")
     _check_other_codes(apart, compared)
     encoded = tables.encode(compared, progress=progress)
     made = tuple(_with_codes(column, apart) for column in encoded.columns)
@@ -183,7 +183,7 @@ def _note_people(
         if n_both := len(set(theirs) & set(own)):
             said += (
                 f" {n_both:,} of {len(theirs):,} people of the control sample are in the original"
-                " too, so it is no control: split the file by person (unveil split)."
+                " too, so it is not a control sample: split the file by person (unveil split)."
             )
     return (Coercion(side="original", column=person.column, kind="person", sentence=said),)
 
@@ -193,8 +193,8 @@ def _one_copy(synthetic: Any) -> Any:
         return synthetic
     if len(synthetic) != 1:
         raise SettingsError(
-            f"{len(synthetic):,} copies are given, but attacks are made on one copy at a time."
-            " Name one file or frame."
+            f"{len(synthetic):,} copies are given, but an attack uses one file at a time. Name one"
+            " file or frame."
         )
     return synthetic[0]
 
@@ -218,9 +218,8 @@ def check_asked_for(left_out: Sequence[str], asked: Sequence[str]) -> None:
     both = [name for name in left_out if name in asked]
     if both:
         raise RolesError(
-            f"{list_names(repr(name) for name in both)} cannot be asked for and excluded. Take "
-            "it out"
-            " of one of the two."
+            f"{list_names(repr(name) for name in both)} cannot be both requested and excluded."
+            " Remove it from one of the two."
         )
 
 

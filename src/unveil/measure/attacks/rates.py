@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, sqrt
-from statistics import NormalDist
 
 import numpy as np
 
 from unveil.arrays import Floats, Ints
 from unveil.measure.attacks.prepare import AttackData
 from unveil.measure.result import RowsResult
+from unveil.models.intervals import Rate, wilson, z_of
 from unveil.records.attacks import AttackName, AttackRow, Attacks, Interval
 from unveil.seeding import stream
 
@@ -31,19 +31,6 @@ ALIKE = 1e-9
 
 
 @dataclass(frozen=True)
-class Rate:
-    """Wilson's interval: its centre is the rate that is reported, not successes / n."""
-
-    centre: float
-    error: float  # half its width
-
-    @property
-    def interval(self) -> Interval:
-        """Both ends."""
-        return self.centre - self.error, self.centre + self.error
-
-
-@dataclass(frozen=True)
 class Outcomes:
     """What became of each attack: 1 a success, 0 none, between them an expectation over ties.
 
@@ -58,28 +45,6 @@ class Outcomes:
     paired: bool = False
     clusters: Ints | None = None
     other_clusters: tuple[Ints, ...] = ()
-
-
-def z_of(level: float) -> float:
-    """The normal quantile of a two-sided level."""
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def wilson(successes: float, n: int, level: float) -> Rate:
-    """Wilson's score interval of a rate, for successes that may be fractional.
-
-    Notes
-    -----
-    r = (s + z^2/2) / (n + z^2), e = z / (n + z^2) sqrt(s (n - s) / n + z^2/4); n = 0 is the
-    caller's to refuse. With s = 0 of 500 the centre is 0.0038, never 0.
-
-    References
-    ----------
-    Wilson (1927); as Anonymeter 1.1.0 has it, where the centre is the rate that is reported.
-    """
-    z = z_of(level)
-    spread = max(successes * (n - successes) / n, 0.0)
-    return Rate((successes + z * z / 2) / (n + z * z), z / (n + z * z) * sqrt(spread + z * z / 4))
 
 
 def excess(main: float, control: float) -> float | None:
@@ -244,7 +209,7 @@ def row_warnings(row: WeightedOutcomes, group: str | None = None) -> Iterator[st
     if row.naive is not None and row.naive.centre >= row.main.centre - ALIKE:
         yield (
             "Uninformed guesses succeed as often as the attack, or more often: it is too weak to"
-            " say that there is no risk."
+            " show that there is no risk."
         )
     if row.outcomes.control is not None and row.control is None:
         who = "Nothing of the control was attacked"
@@ -261,17 +226,18 @@ def _control_warnings(row: WeightedOutcomes, main: Rate, control: Rate) -> Itera
     n = 0 if row.outcomes.control is None else len(row.outcomes.control)
     if row.interval is not None and row.interval[1] - row.interval[0] > NOTHING_SAID:
         yield (
-            "R cannot be said: the attack succeeds with so many of the control that too few are"
-            " left whom the synthetic data could disclose, or too few were attacked."
+            "R cannot be computed: the attack succeeds on so much of the control sample that too"
+            " few people remain whom the synthetic data could disclose, or too few were attacked."
         )
         return
     low, high = delta_interval(main, control)
     if (high - low) / 2 > WIDE:
         enough = needed_attacks(main.centre, control.centre, row.level)
         yield (
-            f"The control is too small to say much: with {n:,} {'attack' if n == 1 else 'attacks'}"
-            f" on it R is known to within {(high - low) / 2:.2f} either way; for {WANTED} about"
-            f" {max(enough, n + 1):,} on each side are needed."
+            f"The control sample is too small for a precise figure: with {n:,}"
+            f" {'attack' if n == 1 else 'attacks'} on it R is known to within"
+            f" {(high - low) / 2:.2f} either way; for {WANTED} about {max(enough, n + 1):,} on"
+            " each side are needed."
         )
 
 
@@ -283,8 +249,8 @@ def _alike(outcomes: Outcomes) -> Iterator[str]:
     alike = [name for name, values in sides.items() if np.ptp(values) < ALIKE]
     if alike:
         yield (
-            f"All attacks on {' and on '.join(alike)} ended alike, so the width of the interval"
-            " rests on how many there were, and on nothing seen."
+            f"All attacks on {' and on '.join(alike)} had the same outcome, so the width of the"
+            " interval depends only on their number."
         )
 
 

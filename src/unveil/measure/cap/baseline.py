@@ -71,7 +71,7 @@ class PriorTable:
             if (of_rows == column.n_levels).all():
                 raise SettingsError(
                     f"The baseline has no value of {column.name!r} that the data have. Write the"
-                    " values as they stand in the files."
+                    " values as in the files."
                 )
 
 
@@ -152,7 +152,8 @@ def _number(given: Any) -> float:
     if value is None or not math.isfinite(value) or value < 0:
         # Not quoted: whoever names the wrong file must not find its cells in a message.
         raise SettingsError(
-            "A count or share of the baseline is negative or no number. Give numbers from 0 up."
+            "A count or share of the baseline is negative or not a number. Give numbers of at"
+            " least 0."
         )
     return value
 
@@ -200,7 +201,7 @@ class Baseline:
         if others:
             raise RolesError(
                 f"The baseline is a table by {list_names(others)}, which an intruder with the keys"
-                f" {list_names(key_names)} does not know. Take it out of the table."
+                f" {list_names(key_names)} does not know. Remove it from the table."
             )
 
     def notes(self, classes: KeyClasses) -> tuple[Coercion, ...]:
@@ -241,8 +242,7 @@ def parse_baseline(
         return Baseline(number=value)
     if has_tolerance:
         raise SettingsError(
-            "A table as a baseline knows no tolerance. Give the baseline as a number, or leave it"
-            " out."
+            "A table as a baseline has no tolerance. Give the baseline as a number, or omit it."
         )
     if isinstance(given, Mapping):
         return Baseline(known=prior_from_mapping(given, targets))
@@ -250,9 +250,8 @@ def parse_baseline(
         known = prior_from_table(given, keys=keys, targets=targets, missing_values=missing_values)
         return Baseline(known=known)
     raise SettingsError(
-        f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or "
-        "a table"
-        " with the target and a column of counts or shares."
+        f"The baseline is {quote_value(given)}. Give a share from 0 to 1, {{value: share}}, or a"
+        " table with the target and a column of counts or shares."
     )
 
 

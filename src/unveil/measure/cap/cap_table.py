@@ -109,7 +109,7 @@ def cap_table(
     progress = progress or no_progress
     true_or_false("gcap", gcap)
     if tolerance is not None and (tau is not None or gcap):
-        raise SettingsError("TCAP and GCAP know no tolerance. Omit one or the other.")
+        raise SettingsError("TCAP and GCAP have no tolerance. Omit one or the other.")
     threshold = None if tau is None else parse_tau(tau)
     attribution = open_methods(
         original,

@@ -1,16 +1,18 @@
 """Which values, sizes and amounts were given, and do they mean anything?"""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from unveil.arguments import number_in, number_within, whole_number
+from unveil.arguments import choice, number_in, number_within, whole_number
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
 from unveil.io.numbers import EXACT_IN_FLOAT
 
+Sampling = Literal["equation 1", "without replacement"]
+SAMPLINGS: tuple[Sampling, ...] = ("equation 1", "without replacement")
 _NO_NUMBERS = {bool, np.bool_, str, bytes, np.str_, np.bytes_}
 _MOST_NOISE = 1e100
 
@@ -25,8 +27,9 @@ def parse_numbers(given: Any, what: str = "values") -> Floats:
     found = np.atleast_1d(found)
     if _is_whole(given) and (np.abs(found) >= EXACT_IN_FLOAT).any():
         raise SettingsError(
-            f"The {what} hold a whole number beyond {EXACT_IN_FLOAT:,}, which cannot be told from"
-            " the next. Subtract what they have in common, or give them in other units."
+            f"The {what} hold a whole number beyond {EXACT_IN_FLOAT:,}, which cannot be"
+            " distinguished from the next. Subtract what they have in common, or give them in"
+            " other units."
         )
     if not len(found):
         raise SettingsError(f"There are no {what}. Give at least one number.")
@@ -102,7 +105,9 @@ def parse_ecap_threshold(given: Any) -> float:
 # The printed form subtracts powers that differ in their last digits where N is large.
 
 
-def ecap_from_probabilities(p: float, b: float, N: int, n: int) -> float | None:
+def ecap_from_probabilities(
+    p: float, b: float, N: int, n: int, *, sampling: Sampling = "equation 1"
+) -> float | None:
     """The elemental correct attribution probability from its two ingredients.
 
     Parameters
@@ -113,6 +118,8 @@ def ecap_from_probabilities(p: float, b: float, N: int, n: int) -> float | None:
         The probability that somebody else's does: P(Y + B in I1).
     N, n
         How many people are in the population, and in the sample.
+    sampling
+        "equation 1", which draws people with replacement, or "without replacement".
 
     Returns
     -------
@@ -128,12 +135,22 @@ def ecap_from_probabilities(p: float, b: float, N: int, n: int) -> float | None:
         np.array([number_within("p", p, "[0, 1]")]),
         np.array([number_within("b", b, "[0, 1]")]),
     )
-    found = float(claims(*chances, population, sample)[0])
+    way = choice("sampling", sampling, SAMPLINGS)
+    found = float(claims(*chances, population, sample, way)[0])
     return None if np.isnan(found) else found
 
 
-def claims(p: Floats, b: Floats, N: int, n: int) -> Floats:
-    """ECAP of many values; NaN where p = b = 0."""
+def claims(p: Floats, b: Floats, N: int, n: int, sampling: Sampling = "equation 1") -> Floats:
+    """ECAP of many values; NaN where p = b = 0.
+
+    Equation 1 draws n times with replacement. Without it n of N people are in the data, and
+
+        ECAP = f h / (f h + (1 - f) m),  f = n/N,  h = 1 - (1 - p)(1 - b)^(n-1),  m = 1 - (1 - b)^n
+
+    with h and m the chances that somebody lands there if the person is in the data, or is not.
+    """
+    if sampling == "without replacement":
+        return _claims_without_replacement(p, b, N, n)
     if N == 1:
         return np.where((p > 0) | (b > 0), 1.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -143,6 +160,17 @@ def claims(p: Floats, b: Floats, N: int, n: int) -> Floats:
     return np.where((p > 0) | (b > 0), np.clip(found, 0.0, 1.0), np.nan)
 
 
-def lowest(N: int, n: int) -> float:
-    """What no noise can go below: the chance to be in the sample, 1 - ((N-1)/N)^n."""
+def _claims_without_replacement(p: Floats, b: Floats, N: int, n: int) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        elsewhere = (n - 1) * np.log1p(-b) if n > 1 else np.zeros_like(b)
+        inside = n / N * -np.expm1(np.log1p(-p) + elsewhere)
+        outside = (1 - n / N) * -np.expm1(n * np.log1p(-b))
+        found = inside / (inside + outside)
+    return np.where((p > 0) | (b > 0), np.clip(found, 0.0, 1.0), np.nan)
+
+
+def lowest(N: int, n: int, sampling: Sampling = "equation 1") -> float:
+    """What no noise can go below, the chance to be in the data: 1 - ((N-1)/N)^n, or n/N."""
+    if sampling == "without replacement":
+        return n / N
     return 1.0 if N == 1 else float(-np.expm1(n * np.log1p(-1 / N)))

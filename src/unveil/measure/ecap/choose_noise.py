@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import lowest, parse_ecap_threshold
+from unveil.measure.ecap.arguments import parse_ecap_threshold
 from unveil.measure.ecap.caveats import (
     Codes,
     codes_within,
@@ -81,12 +81,13 @@ def choose_noise(
     threshold: float = 0.1,
     noise: str = "normal",
     discrete: bool = False,
+    sampling: str = "equation 1",
 ) -> NoiseChoiceResult:
     """Find the least noise with which no released value has an ECAP above the threshold.
 
     Parameters
     ----------
-    values, population, N, n, noise, discrete
+    values, population, N, n, noise, discrete, sampling
         As in `unveil.ecap`.
     threshold
         The highest ECAP to be tolerated.
@@ -101,14 +102,14 @@ def choose_noise(
         threshold; that no smaller one would do is certain only where ECAP falls throughout.
     """
     tolerated = parse_ecap_threshold(threshold)
-    asked = prepare_values(values, population, N, n, noise, discrete=discrete)
+    asked = prepare_values(values, population, N, n, noise, discrete=discrete, sampling=sampling)
     return NoiseChoiceResult(choose_for_values(asked, tolerated))
 
 
 def choose_for_values(asked: EcapValues, threshold: float) -> NoiseChoice:
     """The least noise for opened values."""
     values, distinct, setting = asked.values, asked.distinct, asked.values.setting
-    limit = lowest(setting.N, setting.n)
+    limit = setting.limit
     if threshold <= limit:
         return _record(asked, threshold, _NO_TAIL, warnings=(unattainable(threshold, limit),))
     sigma = smallest(values, threshold)
@@ -208,7 +209,8 @@ def _record(
         noise=setting.noise,
         discrete=asked.discrete,
         threshold=threshold,
-        limit=lowest(setting.N, setting.n),
+        sampling=setting.sampling,
+        limit=setting.limit,
         n_values=len(distinct.codes),
         n_missing=distinct.n_missing,
         n_distinct=len(distinct.x),

@@ -157,7 +157,7 @@ def _other(
     sigmas: Sequence[float],
 ) -> SensitivityRow:
     there, reason = _within(values, setting)
-    sigma, limit = None, lowest(max(setting.N, 1), setting.n)
+    sigma, limit = None, lowest(max(setting.N, setting.n), setting.n, setting.sampling)
     if there is not None and threshold <= limit:
         reason = f"no noise goes below {limit:.3g} there"
     elif there is not None:

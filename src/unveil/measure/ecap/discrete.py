@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from unveil.arguments import number_in, numbers_in, quote_value
+from unveil.arguments import choice, number_in, numbers_in, quote_value
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
-from unveil.measure.ecap.arguments import claims, lowest, sizes
+from unveil.measure.ecap.arguments import SAMPLINGS, Sampling, claims, lowest, sizes
 from unveil.measure.ecap.gaps import (
     MOST_NOISE,
     AttackerKnowledge,
@@ -54,8 +54,8 @@ class IntegerPlaces:
         """Whole numbers, or a refusal."""
         if (x % 1 != 0).any():
             raise SettingsError(
-                "The values are not all whole numbers, so integer noise does not fit them. Leave"
-                " discrete out, or round them first."
+                "The values are not all whole numbers, so integer noise does not fit them. Omit"
+                " discrete, or round them first."
             )
         return cls(setting, x)
 
@@ -72,7 +72,7 @@ class IntegerPlaces:
         x = self.x if places is None else self.x[places]
         p = np.full(len(x), rounded_pmf(self.setting.noise, self._cap_sigma(sigma), 0)[0])
         b = np.clip(self._others(x, sigma), 0.0, 1.0)
-        return claims(p, b, self.setting.N, self.setting.n)
+        return self.setting.claims(p, b)
 
     def _cap_sigma(self, sigma: float) -> float:
         return min(sigma, MOST_NOISE * self.setting.population.scale)
@@ -149,7 +149,12 @@ class DiscreteResult(Result):
 
 
 def ecap_discrete(
-    pmf: Mapping[Any, float], N: int, n: int, noise_pmf: Mapping[Any, float] | None = None
+    pmf: Mapping[Any, float],
+    N: int,
+    n: int,
+    noise_pmf: Mapping[Any, float] | None = None,
+    *,
+    sampling: Sampling = "equation 1",
 ) -> DiscreteResult:
     """With which probability a claim that somebody with a whole number was in the data is right.
 
@@ -161,6 +166,8 @@ def ecap_discrete(
         How many people are in the population, and in the sample.
     noise_pmf
         With which probability each whole number is added; without it there is no noise.
+    sampling
+        As in `unveil.ecap`.
 
     Returns
     -------
@@ -173,7 +180,8 @@ def ecap_discrete(
     noise = {0: 1.0} if noise_pmf is None else _masses(noise_pmf, "noise_pmf")
     p = noise.get(0, 0.0)
     b = [min(sum(levels.get(x - step, 0.0) * k for step, k in noise.items()), 1.0) for x in levels]
-    found = claims(np.full(len(b), p), np.array(b), population, sample)
+    way = choice("sampling", sampling, SAMPLINGS)
+    found = claims(np.full(len(b), p), np.array(b), population, sample, way)
     rows = [
         LevelEcap(level=x, p=p, b=of_others, ecap=None if np.isnan(e) else float(e))
         for x, of_others, e in zip(levels, b, found, strict=True)
@@ -182,7 +190,8 @@ def ecap_discrete(
     record = DiscreteEcap(
         N=population,
         n=sample,
-        limit=lowest(population, sample),
+        sampling=way,
+        limit=lowest(population, sample, way),
         worst=max(known, default=None),
         levels=tuple(rows),
     )

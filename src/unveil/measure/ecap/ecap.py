@@ -12,7 +12,13 @@ import polars as pl
 
 from unveil.arguments import choice
 from unveil.arrays import Floats
-from unveil.measure.ecap.arguments import amount, lowest, parse_ecap_threshold, parse_numbers, sizes
+from unveil.measure.ecap.arguments import (
+    SAMPLINGS,
+    amount,
+    parse_ecap_threshold,
+    parse_numbers,
+    sizes,
+)
 from unveil.measure.ecap.caveats import (
     Codes,
     code_warning,
@@ -49,7 +55,14 @@ class EcapValues:
 
 
 def prepare_values(
-    values: Any, population: Any, N: Any, n: Any, noise: Any, *, discrete: bool
+    values: Any,
+    population: Any,
+    N: Any,
+    n: Any,
+    noise: Any,
+    *,
+    discrete: bool,
+    sampling: Any = "equation 1",
 ) -> EcapValues:
     """What the user gave, checked, with the neighbours of every distinct value."""
     numbers = parse_numbers(values)
@@ -60,7 +73,8 @@ def prepare_values(
     check_impossible(distinct, people, whole=discrete)
     if is_of_the_values(population):
         check_alone(distinct, people)
-    setting = AttackerKnowledge(people, size, sample, kind)
+    way = choice("sampling", sampling, SAMPLINGS)
+    setting = AttackerKnowledge(people, size, sample, kind, way)
     return EcapValues(distinct, (IntegerPlaces if discrete else Continuous).of(distinct.x, setting))
 
 
@@ -124,6 +138,7 @@ def ecap(
     noise: str = "normal",
     discrete: bool = False,
     threshold: float | None = None,
+    sampling: str = "equation 1",
 ) -> EcapResult:
     """How sure an attacker could be that somebody with a released value was in the data.
 
@@ -146,6 +161,10 @@ def ecap(
         Take values, population and noise as rounded to whole numbers: see `ecap_discrete`.
     threshold
         An ECAP to be tolerated: tells how many values lie above, and which coding would help.
+    sampling
+        "equation 1" draws people with replacement, as the paper does; "without replacement", as
+        nearly every study does: the chance of being in the data is n/N, and nothing goes below it.
+        They differ where n is not small beside N.
 
     Returns
     -------
@@ -156,7 +175,7 @@ def ecap(
     ----------
     Chapelle and Falissard, *Open-CESP*, Equation 1.
     """
-    asked = prepare_values(values, population, N, n, noise, discrete=discrete)
+    asked = prepare_values(values, population, N, n, noise, discrete=discrete, sampling=sampling)
     return measure_ecap(
         asked, amount(sigma), None if threshold is None else parse_ecap_threshold(threshold)
     )
@@ -167,7 +186,7 @@ def measure_ecap(asked: EcapValues, sigma: float, threshold: float | None) -> Ec
     values, distinct = asked.values, asked.distinct
     found = values.ecap(sigma)
     codes = Codes(None, None)
-    if threshold is not None and threshold > lowest(values.setting.N, values.setting.n):
+    if threshold is not None and threshold > values.setting.limit:
         codes = codes_within(values, found, sigma, threshold)
     record = _record(asked, found, sigma, threshold, codes)
     near = values if isinstance(values, Continuous) else None
@@ -197,7 +216,8 @@ def _record(
         noise=setting.noise,
         sigma=sigma,
         discrete=asked.discrete,
-        limit=lowest(setting.N, setting.n),
+        sampling=setting.sampling,
+        limit=setting.limit,
         n_values=len(distinct.codes),
         n_missing=distinct.n_missing,
         n_distinct=len(distinct.x),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from unveil.arrays import Floats
 from unveil.errors import SettingsError
-from unveil.measure.ecap.arguments import claims
+from unveil.measure.ecap.arguments import Sampling, claims, lowest
 from unveil.measure.ecap.distributions import Mirror, PopulationShape, SmoothedShape
 from unveil.measure.ecap.noise_kinds import KINDS, NoiseKind, NoiseName
 from unveil.measure.ecap.populations import Population
@@ -266,6 +266,16 @@ class AttackerKnowledge:
     N: int
     n: int
     noise: NoiseName
+    sampling: Sampling = "equation 1"
+
+    def claims(self, p: Floats, b: Floats) -> Floats:
+        """ECAP from its two probabilities."""
+        return claims(p, b, self.N, self.n, self.sampling)
+
+    @property
+    def limit(self) -> float:
+        """What no noise can go below."""
+        return lowest(self.N, self.n, self.sampling)
 
 
 class Values(Protocol):
@@ -340,7 +350,7 @@ class Continuous:
         """ECAP (004, Equation 1); 1 without noise, and where the population is one person."""
         if self.setting.N == 1:
             return np.ones(len(self.x) if places is None else len(places))
-        return claims(*self.chances(sigma, places), self.setting.N, self.setting.n)
+        return self.setting.claims(*self.chances(sigma, places))
 
 
 @dataclass(frozen=True)
@@ -427,10 +437,10 @@ def check_alone(distinct: Distinct, population: Population) -> None:
         n_alone, total = int(distinct.counts[is_alone].sum()), int(distinct.counts.sum())
         raise SettingsError(
             f"Smoothed from the values themselves, {n_alone:,} of {total:,} values would vouch for"
-            f" themselves: next to no one else is near, the first at place"
+            " themselves: hardly any other value is near, the first at place"
             f" {_first(distinct, np.nonzero(is_alone)[0])} (from 0). Name a distribution, give"
-            ' values of the population ({"name": "empirical", "values": [...]}), or top-code them'
-            " first."
+            ' values of the population ({"name": "empirical", "values": [...]}), or top-code'
+            " them first."
         )
 
 

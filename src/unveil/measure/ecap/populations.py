@@ -170,16 +170,15 @@ def _check_unknown(name: str, rest: Mapping[Any, Any], known: Sequence[str]) -> 
     for one in rest:
         if one not in known:
             raise SettingsError(
-                f"The population {name} has no {quote_value(one)}.{nearest(str(one), known)} It "
-                "has:"
-                f" {list_names(known)}."
+                f"The population {name} has no {quote_value(one)}.{nearest(str(one), known)} It"
+                f" has: {list_names(known)}."
             )
 
 
 def _parse_numbers(name: str, given: Sequence[Any]) -> Population:
     family = FAMILIES.get(name)
     if family is None:
-        raise SettingsError(f"The population {name} takes no numbers. Write {name} alone.")
+        raise SettingsError(f"The population {name} takes no numbers. Write only {name}.")
     if not family.n_needed <= len(given) <= len(family.parameters):
         wanted = ", ".join(family.parameters[: family.n_needed])
         raise SettingsError(

@@ -7,6 +7,7 @@ person has; and columns that the original does not have but that repeat or recod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -18,6 +19,7 @@ from unveil.measure.gate.links import expected_share
 from unveil.measure.gate.values import fold_text, round_digits
 from unveil.measure.roles.suggest import find_identifiers
 from unveil.measure.roles.vocabulary import tokens
+from unveil.measure.structure.relations import find_relations
 from unveil.records.alerts import CopiedColumn, SingleHolder
 from unveil.records.base import Copy
 from unveil.study.study import Study
@@ -71,6 +73,49 @@ def single_holder(
         expected=expected_share(holders[is_value], int(column.counts[side][is_value].sum())),
         is_running=is_running(column, ORIGINAL) and is_running(column, side),
     )
+
+
+def computed_columns(
+    original: Table,
+    synthetic: Table,
+    columns: Sequence[LinkColumn],
+    held: Sequence[SingleHolder],
+) -> Iterator[SingleHolder]:
+    """Numbers of one person each that do not reappear themselves, but computed from others do.
+
+    A relation is looked for in the original: weight from a body mass index and the height.
+    """
+    frame, there = original.frame, synthetic.frame
+    among = [name for name in frame.columns if name in there.columns]
+    numbers = {column.name for column in columns if column.is_number}
+    for row in held:
+        is_most = row.n_held >= max(FEWEST, SHARED * frame.height)
+        is_back = row.n_reappearing / row.n_held - row.expected >= SHARED / 2
+        if row.column not in numbers or not is_most or is_back:
+            continue
+        best = row
+        for relation in find_relations(frame, row.column, among):
+            made = _as_precise(relation.values(there), frame[row.column])
+            sides = [
+                replace(table, frame=pl.DataFrame({"x": values}), codebook=None, notes=())
+                for table, values in ((original, frame[row.column]), (synthetic, made))
+            ]
+            found = single_holder(link_column("x", Study(sides).files), 1, row.copy)
+            if found is not None and found.n_reappearing > best.n_reappearing:
+                names = {"column": row.column, "computed_from": relation.sources}
+                best = msgspec.structs.replace(found, is_running=False, **names)
+        if best.computed_from:
+            yield best
+
+
+def _as_precise(made: pl.Series, like: pl.Series) -> pl.Series:
+    """Numbers with as many decimals as a column has, so that dust of the computation is gone."""
+    if not like.dtype.is_float():
+        return made.round()
+    for digits in range(9):
+        if like.round(digits).equals(like):
+            return made.round(digits)
+    return made
 
 
 def _n_holders(column: LinkColumn, levels: Mask, of_row: Ints | None) -> int:
@@ -194,8 +239,6 @@ def _likenesses(original: Table, synthetic: Table, name: str, copy: Copy) -> Ite
 
 
 def _add_reason(found: CopiedColumn, way: str, like: str) -> CopiedColumn:
-    import msgspec
-
     return msgspec.structs.replace(
         found, reason="recodes", detail=f"its values are those of {like} {way}"
     )
@@ -299,11 +342,7 @@ def _describe_recoded_text(column: LinkColumn) -> str | None:
     )
     if len(here) <= FEW_LEVELS or len(there) <= FEW_LEVELS:
         return None
-    first, last = str(there.min()), str(there.max())
-    n_before = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)
-    turned = there.str.reverse()
-    ends = str(turned.min()), str(turned.max())
-    n_after = next((i for i, (a, b) in enumerate(zip(*ends, strict=False)) if a != b), 0)
+    n_before, n_after = _common_start(there), _common_start(there.str.reverse())
     for start, stop in ((n_before, 0), (0, n_after), (n_before, n_after)):
         if start or stop:
             bare = there.str.slice(start, None)

@@ -5,12 +5,12 @@ Proposals only, made on this machine from names, labels and counts; nothing is c
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from unveil.arguments import check_faults, looks_like_data
+from unveil.arguments import check_faults, check_fields, looks_like_data
 from unveil.errors import InternalError, ReadError, RolesError, list_names
 from unveil.io.table import Table, mid_sentence
 from unveil.measure.result import RowsResult, rows_frame
@@ -57,22 +57,34 @@ _YEAR = re.compile(r"(19|20)\d\d", re.ASCII)
 
 @dataclass(frozen=True)
 class SuggestSettings:
-    """Keys that the user named, none where they are to be proposed, and codes of no answer."""
+    """Keys that the user named, None where they are to be proposed, and codes of no answer."""
 
-    keys: tuple[str, ...]
-    special_codes: Mapping[str, tuple[float, ...]]
+    keys: tuple[str, ...] | None = None
+    special_codes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checks = {
+            "keys": lambda _, given: names(given, "Keys"),
+            "special_codes": lambda _, given: parse_bands(None, given).special_codes,
+        }
+        check_fields(self, checks)
+        if self.keys == ():
+            raise RolesError(
+                "No keys are given. Name the columns an intruder would know, or omit the keys to"
+                " have them proposed."
+            )
 
     def refuse_absent(self, table: Table) -> None:
         """Refuse names that the data have not, all of them at once."""
-        table.check_columns((*self.keys, *self.special_codes))
+        table.check_columns((*(self.keys or ()), *self.special_codes))
 
     def refuse_unread(self, table: Table, unread: Mapping[str, str]) -> None:
         """Refuse keys that hold no single values."""
         faults = [
             f"Column {name!r} of {mid_sentence(table.place)} holds {unread[name]}, not single"
-            " values, and cannot be a key. Take it out of the keys, or split it into columns of"
+            " values, and cannot be a key. Remove it from the keys, or split it into columns of"
             " numbers, text or dates."
-            for name in self.keys
+            for name in self.keys or ()
             if name in unread
         ]
         check_faults(faults, RolesError)
@@ -80,29 +92,13 @@ class SuggestSettings:
     def refuse_codes_of_text(self, aligned: Mapping[str, AlignedColumn]) -> None:
         """Refuse special codes of columns that hold no numbers."""
         faults = [
-            f"Special codes are given for {name!r}, which holds no numbers. Take it out of the"
-            " special codes; an entry that means missing is said with missing_values (--missing on"
+            f"Special codes are given for {name!r}, which holds no numbers. Remove it from the"
+            " special codes; declare an entry that means missing with missing_values (--missing on"
             " the command line)."
             for name in self.special_codes
             if name not in aligned or not aligned[name].sides[0].dtype.is_numeric()
         ]
         check_faults(faults)
-
-
-def parse_suggest_settings(
-    keys: str | Iterable[str] | None, special_codes: Mapping[str, Any] | None
-) -> SuggestSettings:
-    """What the user asked for, before any data is read."""
-    codes = parse_bands(None, special_codes).special_codes
-    if keys is None:
-        return SuggestSettings((), codes)
-    key_names = names(keys, "Keys")
-    if not key_names:
-        raise RolesError(
-            "No keys are given. Name the columns an intruder would know, or leave the keys out to"
-            " have them proposed."
-        )
-    return SuggestSettings(key_names, codes)
 
 
 def check_no_header(table: Table) -> None:
@@ -131,7 +127,7 @@ KNOWN = {
 def explain_key(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
     """Why a column is a key."""
     is_alone = not n_gained and column.name == found.names[0]
-    gained = "No one becomes unique by it alone." if is_alone else _format_gain(n_gained)
+    gained = "No one becomes unique on it alone." if is_alone else _format_gain(n_gained)
     if found.stop != "given":
         return f"{_topic(column)}: {KNOWN[column.grade or '']}. {gained}"
     is_name = column.look is not None and column.look.is_near_unique
@@ -152,12 +148,12 @@ def explain_other(
         if settled:
             return f"{_topic(column)}, but {settled}: it adds {_points(n_gained, n_records)}."
         return f"{_topic(column)}: {_explain_candidate(column, found, n_gained)}"
-    also = f" In these data it is {settled}: the key gives it away." if settled else ""
+    also = f" In these data it is {settled}: the key determines it." if settled else ""
     if column.grade == "sensitive":
         return f"{_topic(column)}: sensitive, so {LEARN}.{also}"
     if column.topic == "opinion":
         return f"{_topic(column)}: {LEARN}.{also}"
-    return f"no word says that others know it: {LEARN}.{also}"
+    return f"no word suggests that others know it: {LEARN}.{also}"
 
 
 def _explain_candidate(column: ClassifiedColumn, found: ChosenKeys, n_gained: int) -> str:
@@ -272,7 +268,8 @@ def suggest(
     list and the thresholds are our own, and stand in docs/suggest.md.
     """
     progress = progress or no_progress
-    asked = parse_suggest_settings(keys, special_codes)
+    given: Any = (keys, special_codes)
+    asked = SuggestSettings(*given)
     files = open_files({"data": data}, None, missing_values, progress)
     table = files[0]
     check_no_header(table)
@@ -285,7 +282,7 @@ def suggest(
     person = find_person(table)
     columns = [
         classify_person(one, person)
-        if person is not None and one.name == person.column and one.name not in asked.keys
+        if person is not None and one.name == person.column and one.name not in (asked.keys or ())
         else one
         for one in columns
     ]
@@ -324,7 +321,7 @@ def find_identifiers(
     """
     read = [name for name in names if kind_unread(table, name) is None]
     files = Study([table]).files
-    asked = SuggestSettings((), special_codes)
+    asked = SuggestSettings(None, special_codes)
     found = {}
     for name in files.align([name for name in read if may_identify(table.frame[name])]):
         column = _classify(name, match_topic(name, _label(table, name)), files, asked)
@@ -336,7 +333,7 @@ def find_identifiers(
 def _classify(
     name: str, words: TopicMatch | None, files: OpenFiles, asked: SuggestSettings
 ) -> ClassifiedColumn:
-    is_named = name in asked.keys
+    is_named = name in (asked.keys or ())
     if not is_named and (texts := count_own_texts(files.align_one(name).sides[0])) is not None:
         return classify_texts(name, words, texts)
     look = ColumnSummary(files.column(name), asked.special_codes.get(name, ()))

@@ -191,7 +191,7 @@ def _names(
             name,
             (name, None),
             f"{theirs.place} has no column {quote_name(name)}.",
-            "Add it to the synthetic data, or say in its notes that it was excluded.",
+            "Add it to the synthetic data, or state in its notes that it was excluded.",
         )
     for name in pairs.only_synthetic:
         yield difference(
@@ -199,7 +199,7 @@ def _names(
             name,
             (None, name),
             f"{theirs.place} has a column {quote_name(name)} that the original lacks.",
-            "Take it out of the synthetic data, unless it is a marker of yours.",
+            "Remove it from the synthetic data, unless it is your own marker.",
         )
     for name, other in pairs.renames.items():
         is_case = name.strip().casefold() == other.strip().casefold()

@@ -274,8 +274,8 @@ def release_of(given: Any, asked: Mapping[str, Any]) -> PublishedTable:
         return PublishedTable.from_counts(given, **{"table": not only_facts, **asked})
     if asked:
         raise SettingsError(
-            f"A release says itself what is published; omit {list_names(asked)}, or give the"
-            " counts instead."
+            f"A published table states itself what is published; omit {list_names(asked)}, or give"
+            " the counts instead."
         )
     return given
 

@@ -56,7 +56,7 @@ def _check_weights(dims: Sequence[str], weights: Any) -> None:
         )
     if weights in dims:
         raise RolesError(
-            f"Column {weights!r} cannot be a dimension and weights at once. Take it out of one of"
+            f"Column {weights!r} cannot be a dimension and weights at once. Remove it from one of"
             " the two."
         )
 
@@ -88,7 +88,7 @@ def _weights(people: OneTable, name: str) -> Counts:
     if given.null_count():
         raise SettingsError(
             f"{where} are missing for {given.null_count():,} of {people.n_records:,} records. Fill"
-            " them in, or leave these records out."
+            " them in, or remove these records."
         )
     if not given.dtype.is_numeric():
         raise SettingsError(f"{where} are not numbers. Name a column of whole numbers.")

@@ -134,8 +134,9 @@ class Grid:
         for name in asked:
             if name not in self.dims:
                 raise RolesError(
-                    f"A margin names {name!r}, which is no dimension of the table."
-                    f"{nearest(name, self.dims)} Its dimensions are: {list_names(self.dims)}."
+                    f"A margin names {name!r}, which is not a dimension of the"
+                    f" table.{nearest(name, self.dims)} Its dimensions are:"
+                    f" {list_names(self.dims)}."
                 )
         if not 0 < len(asked) < len(self.dims):
             raise SettingsError(
@@ -192,7 +193,7 @@ class Grid:
             return levels.index(given)
         hint = f"{nearest(given, levels)} Its levels are: {list_names(levels)}."
         if self.of_people:
-            hint = " Write it as it stands in the data."
+            hint = " Write it as in the data."
         raise SettingsError(
             f"{where} names a level that dimension {self.dims[dim]!r} does not have.{hint}"
         )
@@ -290,7 +291,7 @@ def _shape(given: Any) -> tuple[int, ...]:
     sizes: list[int] = []
     while is_list(given):
         if len(sizes) == DEEPEST:  # a list may even hold itself
-            raise SettingsError(f"{NOT_COUNTS}; more than {DEEPEST} lists stand in one another.")
+            raise SettingsError(f"{NOT_COUNTS}; more than {DEEPEST} lists are nested.")
         sizes.append(len(given))
         if not len(given):
             break
@@ -376,8 +377,8 @@ def parse_levels(given: Any, dims: Sequence[str]) -> tuple[tuple[str, ...], ...]
         for name in given:
             if name not in dims:
                 raise RolesError(
-                    f"Levels are given for {name!r}, which is no dimension of the table."
-                    f"{nearest(str(name), dims)} Its dimensions are: {list_names(dims)}."
+                    f"Levels are given for {name!r}, which is not a dimension of the"
+                    f" table.{nearest(str(name), dims)} Its dimensions are: {list_names(dims)}."
                 )
         given = [given.get(dim) for dim in dims]
     given = as_reusable(given)
@@ -455,8 +456,8 @@ def _pairs_in(text: str, where: str) -> dict[str, str]:
 def _place(name: Any, level: Any, grid: Grid, where: str) -> tuple[int, int]:
     if name not in grid.dims:
         raise RolesError(
-            f"{where} names {quote_value(name)}, which is no dimension of the table."
-            f"{nearest(str(name), grid.dims)} Its dimensions are: {list_names(grid.dims)}."
+            f"{where} names {quote_value(name)}, which is not a dimension of the"
+            f" table.{nearest(str(name), grid.dims)} Its dimensions are: {list_names(grid.dims)}."
         )
     if is_list(level) or isinstance(level, Mapping | Set):
         raise SettingsError(

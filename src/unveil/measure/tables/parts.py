@@ -82,8 +82,8 @@ def _check_count(cell: int, count: int, *, structural: bool) -> None:
         )
     if structural and count:
         raise InputError(
-            f"Cell {cell} is declared impossible (structural), but people are counted in it. "
-            "Take it off the structural cells or correct its count."
+            f"Cell {cell} is declared impossible (structural), but people are counted in it."
+            " Remove it from the structural cells or correct its count."
         )
 
 

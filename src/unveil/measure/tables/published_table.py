@@ -100,7 +100,7 @@ def structural_cells(grid: Grid, given: Any, counts: Counts) -> frozenset[int]:
         if counts[cell]:
             raise InputError(
                 f"People are counted in {grid.what(cell)}, which is declared impossible"
-                " (structural). Take it off the structural cells, or correct its count."
+                " (structural). Remove it from the structural cells, or correct its count."
             )
     return frozenset(cells)
 

@@ -81,7 +81,7 @@ def _layout(table: Table, rest: Sequence[str], dims: Sequence[str] | None, count
 def _unclear(table: Table) -> str:
     return (
         f"In {table.place[0].lower()}{table.place[1:]} it is not clear which column holds the"
-        f" counts. Name it with count, or say layout='wide'. Its columns are:"
+        " counts. Name it with count, or set layout='wide'. Its columns are:"
         f" {list_names(table.frame.columns)}."
     )
 
@@ -435,9 +435,8 @@ def _rows(table: Table, dims: Sequence[str], labels: frozenset[str]) -> tuple[_R
         kept = [code for code in ordered if _fold(named[code]) not in labels]
         if not kept:
             raise InputError(
-                f"Dimension {dim!r} of the table has no level but {list_names(named)}, which "
-                "marks a"
-                " sum. Say with the total label how sums are marked."
+                f"Dimension {dim!r} of the table has no level but {list_names(named)}, which marks"
+                " a sum. State with the total label how sums are marked."
             )
         renumbered = np.full(column.n_levels, -1, np.int64)
         renumbered[kept] = np.arange(len(kept))
@@ -458,7 +457,7 @@ def _numbers(table: Table, count: str) -> list[Any]:
         raise ReadError(
             f"The counts in column {count!r} of {table.place[0].lower()}{table.place[1:]} are not"
             f" numbers in {n_bad:,} of {len(column):,} rows. The table must hold the true counts,"
-            " as whole numbers; say with count which column they are."
+            " as whole numbers; name their column with count."
         )
     return column.to_list()
 
@@ -466,7 +465,7 @@ def _numbers(table: Table, count: str) -> list[Any]:
 def _counts(rows: _Rows, numbers: Sequence[Any]) -> tuple[Counts, list[str]]:
     found, cells = rows.of(TABLE)
     if not len(found):
-        raise InputError(f"{rows.place} has rows of sums alone. The table has no cells.")
+        raise InputError(f"{rows.place} has only rows of sums. The table has no cells.")
     _check_twins(rows, TABLE, cells)
     flat: list[Any] = [0] * rows.grid.n_cells
     for row, cell in zip(found.tolist(), cells.tolist(), strict=True):
@@ -500,10 +499,10 @@ def _check_margins(
         for row, entry in zip(found.tolist(), entries.tolist(), strict=True):
             if numbers[row] != sums[entry]:
                 raise InputError(
-                    f"{rows.place} gives another number for {rows.grid.whats(part)[entry]} than its"
-                    " cells add up to. Correct it; or, where a level is only called like a sum"
-                    f" ({list_names(sorted(labels))}), say with the total label how"
-                    " sums are marked."
+                    f"{rows.place} gives another number for {rows.grid.whats(part)[entry]} than"
+                    " its cells add up to. Correct it; or, where a level is only called like a sum"
+                    f" ({list_names(sorted(labels))}), state with the total label how sums are"
+                    " marked."
                 )
 
 

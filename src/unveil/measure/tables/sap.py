@@ -149,7 +149,7 @@ def parse_n_max(n_max: Any, N: int, *, is_given: bool) -> int:
     found = whole_number("n_max", asked, least=0, most=LARGEST_N, why=why)
     if N == 0 and n_max != 0:
         who = "with the given levels is left in the table" if is_given else "is left in the table"
-        raise InputError(f"No one {who}, so that no one can become known. Ask for n_max=0 alone.")
+        raise InputError(f"No one {who}, so that no one can become known. Use n_max=0.")
     return found
 
 
@@ -308,8 +308,8 @@ def _check_asked(asked: Mapping[str, Any]) -> None:
     beside = [name for name, value in asked.items() if value is not None and value is not False]
     if beside:
         raise SettingsError(
-            f"A release says itself what is published; omit {list_names(beside)}, or give the"
-            " counts instead."
+            f"A published table states itself what is published; omit {list_names(beside)}, or"
+            " give the counts instead."
         )
 
 

@@ -6,13 +6,14 @@ risk: what sdcMicro and mu-Argus report, record by record.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, get_args, overload
 
 import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from unveil.arguments import choice, number_within, quote_value
+from unveil.arguments import check_fields, choice, number_within, quote_value
 from unveil.arrays import Floats
 from unveil.count.cells import Keys, count_cells, count_keys
 from unveil.count.codes import encode
@@ -54,54 +55,45 @@ MOST_C = 1_000_000
 
 @dataclass(frozen=True)
 class MatchRiskSettings:
-    """The settings of `unveil.match_risk`, all of them sound."""
+    """The settings of `unveil.match_risk`, checked."""
 
+    keys: tuple[str, ...]
     weights: str | None
     sensitive: str | None
     missing: MatchRule
     alpha: float
     recursive_c: float
 
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            {
+                "missing": partial(choice, choices=get_args(MatchRule)),
+                "alpha": partial(number_within, range_="[0, 1]"),
+                "recursive_c": partial(number_within, range_=f"(0, {MOST_C}]"),
+            },
+        )
+        for role, name in {"weights": self.weights, "sensitive": self.sensitive}.items():
+            if name is not None and not isinstance(name, str):
+                raise RolesError(
+                    f"{role} must be the name of one column, as text; given is"
+                    f" {type(name).__name__}."
+                )
+            if name in self.keys:
+                self._refuse_both(name, f"a key and {role}")
+        if self.weights is not None and self.weights == self.sensitive:
+            self._refuse_both(self.weights, "weights and sensitive")
+
+    @staticmethod
+    def _refuse_both(name: str | None, both: str) -> None:
+        raise RolesError(
+            f"Column {name!r} cannot be {both} at once. Remove it from one of the two."
+        )
+
     @property
     def others(self) -> tuple[str, ...]:
         """The columns that have to be read besides the keys."""
         return tuple(name for name in (self.weights, self.sensitive) if name is not None)
-
-
-def parse_risk_settings(
-    keys: Sequence[str],
-    *,
-    weights: Any,
-    sensitive: Any,
-    missing: Any,
-    alpha: Any,
-    recursive_c: Any,
-) -> MatchRiskSettings:
-    """The settings beside these keys, or a sentence on what is wrong with them."""
-    rule = choice("missing", missing, get_args(MatchRule))
-    part = number_within("alpha", alpha, "[0, 1]")
-    c = number_within("recursive_c", recursive_c, f"(0, {MOST_C}]")
-    _check_others(keys, weights, sensitive)
-    return MatchRiskSettings(weights, sensitive, rule, part, c)
-
-
-def _check_others(keys: Sequence[str], weights: Any, sensitive: Any) -> None:
-    """No column besides the keys may be two things at once."""
-    for role, name in {"weights": weights, "sensitive": sensitive}.items():
-        if name is not None and not isinstance(name, str):
-            raise RolesError(
-                f"{role} must be the name of one column, as text; given is {type(name).__name__}."
-            )
-        if name in keys:
-            raise RolesError(
-                f"Column {name!r} cannot be a key and {role} at once. Take it out of one of the"
-                " two."
-            )
-    if weights is not None and weights == sensitive:
-        raise RolesError(
-            f"Column {weights!r} cannot be weights and sensitive at once. Take it out of one of the"
-            " two."
-        )
 
 
 def weights_of(table: OneTable, name: str | None) -> Floats:
@@ -113,8 +105,8 @@ def weights_of(table: OneTable, name: str | None) -> Floats:
     if given.null_count():
         n = given.null_count()
         raise SettingsError(
-            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or leave"
-            " these records out."
+            f"{where} are missing for {n:,} of {table.n_records:,} records. Fill them in, or"
+            " remove these records."
         )
     if not given.dtype.is_numeric():
         raise SettingsError(f"{where} are not numbers. Name the column of the sampling weights.")
@@ -123,13 +115,13 @@ def weights_of(table: OneTable, name: str | None) -> Floats:
     if n_bad:
         raise SettingsError(
             f"{where} are negative or infinite for {n_bad:,} of {table.n_records:,} records. A"
-            " weight says for how many people a record stands: 0 or more."
+            " weight is the number of people a record represents: 0 or more."
         )
     with np.errstate(over="ignore"):
         if not np.isfinite(weights.sum()):
             raise SettingsError(
-                f"{where} add up to more than can be computed. A weight says for how many people a"
-                " record stands."
+                f"{where} add up to more than can be computed. A weight is the number of people a"
+                " record represents."
             )
     return weights
 
@@ -332,10 +324,10 @@ def match_risk(
         )
     if tolerance is not None:
         raise SettingsError(
-            "A tolerance is given, but no copy. It says by how much keys of a copy may be off: give"
-            " the synthetic data after the data, or leave the tolerance out."
+            "A tolerance is given, but no synthetic data. It states by how much synthetic keys may"
+            " be off: give the synthetic data after the data, or omit the tolerance."
         )
-    asked = parse_risk_settings(
+    asked = MatchRiskSettings(
         key_names,
         weights=weights,
         sensitive=sensitive,
@@ -361,15 +353,13 @@ def _check_with_copies(missing: Any, **given: tuple[Any, Any]) -> None:
     for name, (value, unset) in given.items():
         if value != unset:
             raise SettingsError(
-                f"{name} is {quote_value(value)}, which has no meaning where rows of a copy are "
-                "matched"
-                " to rows of the data. Omit it, or give the data alone."
+                f"{name} is {quote_value(value)}, which has no meaning where synthetic rows are"
+                " matched to rows of the data. Omit it, or give only the data."
             )
     if missing not in (None, "category"):
         raise SettingsError(
-            f"missing is {quote_value(missing)}. Where rows of a copy are matched to rows of "
-            "the data a"
-            " missing key is a level: omit it, or give 'category'."
+            f"missing is {quote_value(missing)}. Where synthetic rows are matched to rows of the"
+            " data, a missing key is a level: omit it, or give 'category'."
         )
 
 

@@ -20,7 +20,7 @@ from unveil.count.centring import Centre, centre
 from unveil.count.codes import CodedColumn, Codes, level_labels
 from unveil.errors import SettingsError
 from unveil.measure.result import RowsResult
-from unveil.measure.utility.compare import MOST_POINTS, sample_rows
+from unveil.measure.utility.compare import MOST_POINTS, sample_points
 from unveil.measure.utility.data import UtilityData, open_columns
 from unveil.models.nipals import DummyBlock, DummyMatrix, PrincipalComponent, component
 from unveil.records.comparison import Cloud
@@ -32,7 +32,7 @@ from unveil.records.utility import (
     ProjectedGroup,
     Projection,
 )
-from unveil.seeding import stream
+from unveil.seeding import sample_rows
 from unveil.study.scenario import Progress, no_progress
 from unveil.study.study import sides_of
 from unveil.study.take_study import takes_study
@@ -158,7 +158,7 @@ def parse_marks(kept: Any, n_rows: Sequence[int]) -> tuple[Mask | None, ...]:
     if not is_list(given) or len(given) != len(n_rows):
         raise SettingsError(
             f"kept must be a list of truth values for each of the {len(n_rows)} copies, None for a"
-            " copy without."
+            " copy without one."
         )
     return tuple(
         _mark(one, n, copy)
@@ -247,7 +247,7 @@ def _is_placed(scores: Floats) -> Mask:
 
 def _draw_records(scores: Floats) -> NDArray[np.intp]:
     """Some of the records that have a place."""
-    return sample_rows(np.flatnonzero(_is_placed(scores)), MOST_POINTS // 2)
+    return sample_points(np.flatnonzero(_is_placed(scores)), MOST_POINTS // 2)
 
 
 def _words(kept: Mask | None, scores: Floats) -> NDArray[np.str_]:
@@ -414,7 +414,7 @@ def projection(
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):
-        progress("finding the axes", 0, 2)
+        progress("computing the axes", 0, 2)
         fitted, eigenvalues = _fit_components(columns_used)
         progress("placing the records", 1, 2)
         places = tuple(_project(columns_used, fitted, side) for side in range(opened.n_copies + 1))
@@ -448,8 +448,7 @@ def _rows_to_fit(used: CodedBlocks) -> list[Codes]:
     codes = used.codes(0)
     if len(codes[0]) <= MOST_FITTED or not used.n_missing(0):
         return codes
-    rows = stream(0, "axes").choice(len(codes[0]), MOST_FITTED, replace=False)
-    rows.sort()
+    rows = sample_rows(np.arange(len(codes[0])), MOST_FITTED, 0, "axes")
     return [one[rows] for one in codes]
 
 

@@ -221,7 +221,7 @@ def list_not_measured(
 
 def _no_length(row: FindingRow) -> str:
     if row.original_se is None or row.synthetic_se is None:
-        return "one record alone has no standard error"
+        return "a single record has no standard error"
     return "an interval has no length, so there is no overlap"
 
 
@@ -302,7 +302,7 @@ def _record(
     lost: list[FindingNotMeasured] = []
     told: list[ReplicatedResult] = []
     for done, one in enumerate(asked):
-        progress("computing the findings", done, len(asked))
+        progress("computing the published results", done, len(asked))
         answers, model = _answers(one, opened)
         own = list(rows_of(one.name, one.kind, answers, settings))
         rows += own

@@ -124,7 +124,7 @@ def _check_types(one: ResultSpec, opened: ReplicationData, formula: Formula) -> 
                 f"{one.heading}: {factor.name!r} holds no numbers, so has no power."
             )
     if any(factor.name == formula.outcome for factor in factors):
-        raise SettingsError(f"{one.heading}: {formula.outcome!r} is its own term. Take it out.")
+        raise SettingsError(f"{one.heading}: {formula.outcome!r} is its own term. Remove it.")
 
 
 def _is_amount(opened: ReplicationData, factor: TermFactor) -> bool:
@@ -163,9 +163,8 @@ def _levels(
         unknown = [level for level, code in zip(order, places, strict=True) if code is None]
         if unknown:
             raise SettingsError(
-                f"{one.heading}: no one has {name!r} = {list_names(map(repr, unknown))}. Write "
-                "levels"
-                " as they stand in the data."
+                f"{one.heading}: no one has {name!r} = {list_names(map(repr, unknown))}. Write"
+                " levels as in the data."
             )
         if lacking := len({*occur} - {*places}):
             raise SettingsError(
@@ -215,7 +214,7 @@ def _check_classes(
         )
     if n_all > MOST_CLASSES:
         raise SettingsError(
-            f"{one.heading}: {name!r} has {n_all:,} levels; a {model} model bears at most"
+            f"{one.heading}: {name!r} has {n_all:,} levels; a {model} model allows at most"
             f" {MOST_CLASSES}."
         )
     if model == "ordered" and not is_number and name not in dict(one.orders):

@@ -19,12 +19,12 @@ from unveil.models.formula import Formula, parse_regression
 def read_findings(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The `[[finding]]` entries of a TOML file; its other tables are left to others."""
     file = Path(path)
-    document = parse_document(file.name, read_text(file, "a list of findings"))
+    document = parse_document(file.name, read_text(file, "a list of published results"))
     found = document.get("finding")
     if not isinstance(found, list):
         hint = next((hint for key in document if (hint := nearest(key, ["finding"]))), "")
         raise ReadError(
-            f"The file {quote_text(file.name)} holds no [[finding]].{hint} Begin each with"
+            f"The file {quote_text(file.name)} has no [[finding]].{hint} Begin each with"
             " [[finding]], then name, kind and what it is about."
         )
     return found
@@ -75,7 +75,7 @@ class ResultSpec:
     @property
     def heading(self) -> str:
         """What a sentence calls it."""
-        return f"Finding {quote_text(self.name)}"
+        return f"Published result {quote_text(self.name)}"
 
 
 def parse_results(given: Any) -> tuple[ResultSpec, ...]:
@@ -89,9 +89,12 @@ def parse_results(given: Any) -> tuple[ResultSpec, ...]:
     entries = list(given)
     if not 0 < len(entries) <= MOST:
         raise SettingsError(
-            "No finding is given. Declare at least one."
+            "No published result is given. Declare at least one."
             if not entries
-            else f"There are {len(entries):,} findings; at most {MOST} are compared at once."
+            else (
+                f"There are {len(entries):,} published results; at most {MOST} are compared at"
+                " once."
+            )
         )
     made, faults = [], []
     for place, entry in enumerate(entries, start=1):
@@ -102,7 +105,8 @@ def parse_results(given: Any) -> tuple[ResultSpec, ...]:
     names = [one.name for one in made]
     twice = dict.fromkeys(name for name in names if names.count(name) > 1)
     faults += [
-        f"Two findings are called {quote_text(name)}. Give each its own name." for name in twice
+        (f"Two published results are called {quote_text(name)}. Give each its own name.")
+        for name in twice
     ]
     check_faults(faults)
     return tuple(made)
@@ -111,10 +115,10 @@ def parse_results(given: Any) -> tuple[ResultSpec, ...]:
 def _parse_result(entry: Any, place: int) -> ResultSpec:
     if not isinstance(entry, Mapping) or not all(isinstance(key, str) for key in entry):
         raise SettingsError(
-            f"Finding {place} is {quote_value(entry)}, not a mapping of its settings."
+            f"Published result {place} is {quote_value(entry)}, not a mapping of its settings."
         )
     kind = entry.get("kind")
-    what = f"Finding {place}"
+    what = f"Published result {place}"
     name = entry.get("name")
     if name is not None:
         what = f"{what} ({quote_text(_text(entry, 'name', what))})"
@@ -138,8 +142,8 @@ def _check_keys(entry: Mapping[str, Any], kind: str, what: str) -> None:
     for key in entry:
         if key not in known:
             raise SettingsError(
-                f"{what} has the key {quote_text(key)}, which a {kind} does not know."
-                f"{nearest(key, known)} Its keys are: {list_names(known)}."
+                f"{what} has the key {quote_text(key)}, which a {kind} does not"
+                f" have.{nearest(key, known)} Its keys are: {list_names(known)}."
             )
     for key, example in _NEEDED[kind].items():
         if entry.get(key) is None:
@@ -217,8 +221,8 @@ def _regression(entry: Mapping[str, Any], what: str) -> dict[str, Any]:
     orders = entry.get("levels") or {}
     if not isinstance(orders, Mapping) or not all(is_list(given) for given in orders.values()):
         raise SettingsError(
-            f"{what}: levels must say the order of the levels of a column, such as"
-            ' levels = {health = ["poor", "fair", "good"]}.'
+            f"{what}: levels must state the order of the levels of a column, such as levels ="
+            ' {health = ["poor", "fair", "good"]}.'
         )
     return {
         "formula": parse_regression(_text(entry, "formula", what), f"{what}: the formula"),

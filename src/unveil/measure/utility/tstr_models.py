@@ -144,8 +144,8 @@ def parse_outcome(opened: UtilityData, name: str, kind: Any) -> Outcome:
         )
     if asked == "classification" and n_values > MOST_CLASSES:
         raise SettingsError(
-            f"The outcome {name!r} has {n_values:,} classes in the original; at most {MOST_CLASSES}"
-            " can be told apart. Choose another, or group its levels first."
+            f"The outcome {name!r} has {n_values:,} classes in the original; at most"
+            f" {MOST_CLASSES} can be distinguished. Choose another, or group its levels first."
         )
     return Outcome(variable, asked, is_known, _classes(variable, is_known, len(opened.sides.rows)))
 

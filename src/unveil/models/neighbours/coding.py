@@ -75,7 +75,7 @@ def _column_names(tables: Sequence[Table], settings: DistanceSettings) -> tuple[
             if name not in table.frame.columns:
                 raise RolesError(absent_sentence(table.place, name, table.frame.columns))
     wanted = settings.columns or tuple(common)
-    for name in (*settings.protected, *settings.special_codes):
+    for name in (*settings.protect_columns, *settings.special_codes):
         if name not in wanted:
             raise RolesError(absent_sentence("The list of columns compared", name, wanted))
     return wanted
@@ -106,7 +106,7 @@ def _code_column(
     if held.dtype.is_float() and bool(held.is_infinite().any()):
         raise AlignError(
             f"Column {name!r} holds infinite numbers, from which nothing is a finite distance"
-            " away. Make them missing, or leave the column out."
+            " away. Make them missing, or omit the column."
         )
     for side, counts in zip(("original", "synthetic"), column.counts, strict=True):
         if n_special := int(counts[is_special].sum()):
@@ -383,8 +383,8 @@ def _worst(matrix: Matrix, found: Health, protected: Sequence[str]) -> int:
     if not guilty:
         names = [matrix.columns[p].name for p in np.argsort(-found.inflation)[:3]]
         raise SettingsError(
-            f"The protected columns alone are nearly singular: {list_names(sorted(names))} all but"
-            " repeat each other. Protect fewer columns."
+            f"The protected columns by themselves are nearly singular: {list_names(sorted(names))}"
+            " nearly repeat each other. Protect fewer columns."
         )
     most = max(found.inflation[p] for p in guilty)
     return [p for p in guilty if found.inflation[p] * _ALIKE >= most][-1]

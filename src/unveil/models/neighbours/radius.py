@@ -149,7 +149,7 @@ def _numbers_of(
     if values.dtype.is_integer():
         numbers = _from_the_lowest(column.name, values.cast(pl.Int64).to_numpy())
     if len(numbers) and max(abs(numbers[0]), abs(numbers[-1])) > LARGEST:
-        raise AlignError(f"{_too_far(column.name)} Leave its radius out, or recode it.")
+        raise AlignError(f"{_too_far(column.name)} Omit its radius, or recode it.")
     return numbers, is_number
 
 
@@ -158,7 +158,7 @@ def _from_the_lowest(name: str, whole: Ints) -> Floats:
     if not len(whole):
         return np.empty(0)
     if int(whole[-1]) - int(whole[0]) > _EXACT_WHOLE:
-        raise AlignError(f"{_too_far(name)} If they are identifiers, leave its radius out.")
+        raise AlignError(f"{_too_far(name)} If they are identifiers, omit its radius.")
     numbers: Floats = (whole - whole[0]).astype(np.float64)
     return numbers
 
@@ -172,7 +172,7 @@ def _check_other_than_numbers(column: CodedColumn) -> None:
     if not dtype.is_numeric() and dtype != pl.Date:
         raise AlignError(
             f"Column {column.name!r} holds {_KINDS.get(dtype.base_type(), TEXT)}, not numbers, and"
-            " cannot have a radius. Leave its radius out: it is then compared level by level."
+            " cannot have a radius. Omit it: the column is then compared level by level."
         )
 
 

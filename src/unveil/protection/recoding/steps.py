@@ -160,7 +160,7 @@ HINTS = {
     "column": "Name the column, as text.",
     "levels": "List the levels to be merged, as in ['widowed', 'divorced'].",
     "into": "Name the level they become, such as 'other'.",
-    "to": "Say to what: a number such as 100, or month, quarter or year of a date.",
+    "to": "State the multiple: a number such as 100, or month, quarter or year of a date.",
 }
 
 
@@ -182,9 +182,9 @@ def _one_aim(said: Mapping[str, Any]) -> list[str]:
         if "hierarchy" not in said:
             faults.append("always is for a hierarchy. Give one, or omit always.")
         if "below" in said:
-            faults.append("below says when and always says ever. Give one of the two.")
+            faults.append("below and always contradict each other. Give one of the two.")
     elif "below" not in said:
-        faults.append("below is not given. Say how many records a level needs, such as 10.")
+        faults.append("below is not given. State how many records a level needs, such as 10.")
     return faults
 
 
@@ -271,7 +271,7 @@ def step_fault(number: int, given: Any, known: Sequence[str]) -> str | None:
         )
     do, every = given.get("do"), list_names(known, most=len(known))
     if do is None:
-        return f"Step {number} does not say what to do. Give it a do: {every}."
+        return f"Step {number} has no do. Give it one: {every}."
     if isinstance(do, str) and do in known:
         return None
     hint = nearest(do, known) if isinstance(do, str) else ""

@@ -253,8 +253,9 @@ def _propose_for_numbers(column: RecodedColumn) -> Iterator[Found]:
     yield from list(_tails(column, numbers)) or _outliers(column, numbers)
     if n_values >= FINE * n and (to := _unit(numbers)) is not None:
         reason = (
-            f"{n_values:,} different numbers among {records(n)}: so fine a number is nearly a"
-            f" fingerprint. Multiples of {number_texts([float(to)])[0]} keep most of what it says."
+            f"{n_values:,} different numbers among {records(n)}: so precise a number is nearly a"
+            f" fingerprint. Multiples of {number_texts([float(to)])[0]} keep most of its"
+            " information."
         )
         yield Round(column=column.name, to=to), reason
 
@@ -421,7 +422,7 @@ def _propose_bands(
     if best is None or (best.n_uniques_left or 0) >= (best.n_uniques or 0):
         return None
     reason = (
-        f"An exact number sets people apart: {best.n_uniques:,} are unique on the keys, and"
+        f"An exact number distinguishes people: {best.n_uniques:,} are unique on the keys, and"
         f" {best.n_uniques_left:,} would be with these bands."
     )
     return msgspec.structs.replace(best, reason=reason)

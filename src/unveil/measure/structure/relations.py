@@ -1,0 +1,276 @@
+"""Which columns follow from others? Copies, sums, differences, products, ratios and lookups.
+
+A relation is found in the original, where the columns are as they were collected. What follows from
+columns that are published is published too, whatever was done to the column itself.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Floats
+from unveil.models.regression import fit_plane
+
+RelationKind = Literal["copy", "linear", "product", "lookup"]
+
+CLOSE = 0.02
+"""A relation holds where 19 of 20 rows are within this share of the column's spread."""
+_EXACT = 1e-7  # looked for first: the difference of two dates is lost beside one of them otherwise
+_SURE = 0.95
+_MOST_ROWS = 4_000
+_MOST_COLUMNS = 60
+_MOST_FOUND = 4
+_FEWEST_ROWS = 20
+_ROWS_PER_COLUMN = 5
+_OFTEN_KNOWN = 0.8
+_REPEATED = 0.9  # of the rows must share their level, or any column would be a lookup
+_DEPENDENT = 0.99
+_MOST_LEVELS = 0.2  # of the rows
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """How one column follows from others: weight = 0.0001 * bmi * height^2."""
+
+    column: str
+    sources: tuple[str, ...]
+    kind: RelationKind
+    weights: tuple[float, ...] = ()  # slopes, or exponents of a product
+    constant: float = 0.0  # added, or multiplied
+    levels: Mapping[object, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The relation as a formula; a lookup names its column only."""
+        if self.kind == "lookup":
+            return f"{self.column} follows from {self.sources[0]}"
+        if self.kind == "copy":
+            return f"{self.column} = {self.sources[0]}"
+        if self.kind == "product":
+            powers = [
+                name if power == 1 else f"{name}^{power:.4g}"
+                for name, power in zip(self.sources, self.weights, strict=True)
+            ]
+            factor = [] if abs(self.constant - 1) < 1e-9 else [f"{self.constant:.4g}"]
+            return f"{self.column} = {' * '.join([*factor, *powers])}"
+        terms = [_term(name, slope) for name, slope in zip(self.sources, self.weights, strict=True)]
+        shift = [f"{self.constant:.4g}"] if self.constant else []
+        return f"{self.column} = {' + '.join([*terms, *shift])}".replace("+ -", "- ")
+
+    def values(self, frame: pl.DataFrame) -> pl.Series:
+        """What the relation gives for every row; missing where a source is."""
+        if self.kind == "lookup" or (self.kind == "copy" and not self.weights):
+            source = frame[self.sources[0]]
+            if self.kind == "copy":
+                return source.alias(self.column)
+            found = [self.levels.get(one) for one in source.to_list()]
+            return pl.Series(self.column, found, strict=False)
+        x = np.column_stack([column_numbers(frame[name]) for name in self.sources])
+        weights = np.array(self.weights)
+        with np.errstate(all="ignore"):
+            if self.kind == "product":
+                made = self.constant * np.prod(np.where(x > 0, x, np.nan) ** weights, axis=1)
+            else:
+                made = self.constant + x @ weights
+        return pl.Series(self.column, made).fill_nan(None)
+
+
+def _term(name: str, slope: float) -> str:
+    shown = f"{slope:.4g}"
+    return {"1": name, "-1": f"-{name}"}.get(shown, f"{shown} * {name}")
+
+
+def column_numbers(series: pl.Series, codes: Sequence[float] = ()) -> Floats:
+    """A column as numbers, days for dates; NaN where it is missing, a code, or no number."""
+    dtype = series.dtype
+    if dtype == pl.Date:
+        series = series.cast(pl.Int32)
+    elif dtype == pl.Datetime:
+        series = series.dt.epoch("s") / 86_400
+    elif not (dtype.is_numeric() or dtype == pl.Boolean):
+        return np.full(len(series), np.nan)
+    found = series.cast(pl.Float64).fill_null(np.nan).to_numpy().astype(np.float64)
+    found[~np.isfinite(found) | np.isin(found, codes)] = np.nan
+    return found
+
+
+def find_relations(
+    frame: pl.DataFrame,
+    column: str,
+    among: Sequence[str],
+    special_codes: Mapping[str, Sequence[float]] | None = None,
+) -> tuple[Relation, ...]:
+    """Ways to compute a column from others, each with as few of them as will do."""
+    codes = special_codes or {}
+    others = [name for name in among if name != column]
+    found = [*_copies(frame, column, others)]
+    taken = {one.sources[0] for one in found}
+    if frame.height > _MOST_ROWS:  # evenly spread, so that a sorted file is seen whole
+        rows = np.linspace(0, frame.height - 1, _MOST_ROWS).astype(np.int64)
+        frame = frame[rows]
+    y = column_numbers(frame[column], codes.get(column, ()))
+    left = [name for name in others if name not in taken]
+    table = {name: column_numbers(frame[name], codes.get(name, ())) for name in left}
+    if np.isfinite(y).mean() > _OFTEN_KNOWN / 2:
+        found += _sums_and_products(column, y, table)
+    taken |= {one.sources[0] for one in found if len(one.sources) == 1}
+    found += _lookups(frame, column, [name for name in left if name not in taken])
+    return tuple(found)
+
+
+def _copies(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator[Relation]:
+    """Columns with the same value in nearly every row, under another name."""
+    mine = frame[column].alias("")
+    if mine.n_unique() < 2:
+        return
+    for name in others:
+        theirs = frame[name].alias("")
+        if theirs.dtype != mine.dtype:
+            if not (theirs.dtype.is_numeric() and mine.dtype.is_numeric()):
+                continue
+            theirs = theirs.cast(pl.Float64)
+            same = mine.cast(pl.Float64).eq_missing(theirs)
+        else:
+            same = mine.eq_missing(theirs)
+        if same.mean() >= _DEPENDENT:  # type: ignore[operator]
+            yield Relation(column, (name,), "copy")
+
+
+def _sums_and_products(column: str, y: Floats, table: Mapping[str, Floats]) -> list[Relation]:
+    """Sums and differences first; products and ratios of what is not found by then."""
+    known = np.isfinite(y)
+    usable = {
+        name: x
+        for name, x in table.items()
+        if np.isfinite(x[known]).mean() >= _OFTEN_KNOWN and np.nanstd(x[known]) > 0
+    }
+    found = _search(column, y, usable, is_product=False)
+    used = {one.sources for one in found}
+    positive = {
+        name: np.log(np.where(x > 0, x, np.nan))
+        for name, x in usable.items()
+        if (x[np.isfinite(x)] > 0).mean() >= _SURE
+    }
+    if (y[known] > 0).mean() >= _SURE:
+        log_y = np.log(np.where(y > 0, y, np.nan))
+        products = _search(column, log_y, positive, is_product=True)
+        found += [one for one in products if one.sources not in used]
+    return found[:_MOST_FOUND]
+
+
+def _search(
+    column: str, y: Floats, table: Mapping[str, Floats], *, is_product: bool
+) -> list[Relation]:
+    """Relations one after the other, each without the column that the last one leaned on most."""
+    found: list[Relation] = []
+    for close in (_EXACT, CLOSE):
+        again = _search_within(column, y, table, close, is_product=is_product)
+        known = {one.sources for one in found}
+        found += [one for one in again if one.sources not in known]
+    return found
+
+
+def _search_within(
+    column: str, y: Floats, table: Mapping[str, Floats], close: float, *, is_product: bool
+) -> list[Relation]:
+    found: list[Relation] = []
+    left = dict(list(table.items())[:_MOST_COLUMNS])
+    while left and len(found) < _MOST_FOUND:
+        fit = _fewest(y, left, close)
+        if fit is None:
+            break
+        names, slopes, shift = fit
+        if is_product:
+            slopes, shift = _plain_powers(y, [left[name] for name in names], slopes)
+        kind: RelationKind = "product" if is_product else "linear"
+        constant = float(np.exp(shift)) if is_product else _tidy(shift, y)
+        weights = tuple(float(one) for one in slopes)
+        found.append(Relation(column, names, kind, weights, constant))
+        heaviest = max(
+            zip(names, slopes, strict=True), key=lambda one: _weight(left[one[0]], one[1])
+        )
+        del left[heaviest[0]]
+    return found
+
+
+def _fewest(
+    y: Floats, table: Mapping[str, Floats], close: float
+) -> tuple[tuple[str, ...], Floats, float] | None:
+    """The fewest columns whose weighted sum is y in nearly every row, by leaving out one by one."""
+    names = list(table)
+    fit = _fit(y, table, names, close)
+    if fit is None and len(names) * _ROWS_PER_COLUMN > np.isfinite(y).sum():
+        names = names[: int(np.isfinite(y).sum() / _ROWS_PER_COLUMN)]
+        fit = _fit(y, table, names, close)
+    if fit is None:
+        return None
+    size = [_weight(table[name], slope) for name, slope in zip(names, fit[0], strict=True)]
+    for name in [names[place] for place in np.argsort(size)]:
+        fewer = [one for one in names if one != name]
+        trial = _fit(y, table, fewer, close) if fewer else None
+        if trial is not None:
+            names, fit = fewer, trial
+    slopes = np.array([_tidy(one, np.ones(1)) for one in fit[0]])
+    return tuple(names), slopes, fit[1]
+
+
+def _fit(
+    y: Floats, table: Mapping[str, Floats], names: Sequence[str], close: float
+) -> tuple[Floats, float] | None:
+    """Least squares on complete rows; None where it misses too many of them."""
+    x = np.column_stack([table[name] for name in names])
+    rows = np.isfinite(y) & np.isfinite(x).all(axis=1)
+    if rows.sum() < _FEWEST_ROWS + _ROWS_PER_COLUMN * len(names):
+        return None
+    x, own = x[rows], y[rows]
+    spread = own.std()
+    if spread == 0 or not x.std(axis=0).any():
+        return None
+    slopes, shift, missed = fit_plane(x, own)
+    return None if np.quantile(np.abs(missed), _SURE) > close * spread else (slopes, shift)
+
+
+def _weight(x: Floats, slope: float) -> float:
+    return float(abs(slope) * np.nanstd(x))
+
+
+def _tidy(value: float, beside: Floats) -> float:
+    """A number without the dust of the fit: whole where it is whole to six digits."""
+    near = round(value)
+    size = max(1.0, float(np.nanmax(np.abs(beside))))
+    return float(near) if abs(value - near) <= 1e-6 * size else float(value)
+
+
+def _plain_powers(y: Floats, logs: Sequence[Floats], powers: Floats) -> tuple[Floats, float]:
+    """Powers such as 2, -1 or 0.5 where the fit is near them, with the factor that then fits."""
+    halves = np.round(np.asarray(powers) * 2) / 2
+    plain = np.where((np.abs(powers - halves) < 0.02) & (halves != 0), halves, powers)
+    return plain, float(np.nanmedian(y - np.column_stack(logs) @ plain))
+
+
+def _lookups(frame: pl.DataFrame, column: str, others: Sequence[str]) -> Iterator[Relation]:
+    """Columns whose every level has one value of this one: a postcode and its district."""
+    height = frame.height
+    most = frame[column].value_counts()["count"].max() if height else None
+    if not height or not isinstance(most, int) or most == height:
+        return
+    guessed = most / height  # by the commonest value alone
+    for name in others:
+        if not 2 <= frame[name].n_unique() <= max(2, _MOST_LEVELS * height):
+            continue
+        pairs = frame.select(pl.col(name).alias("by"), pl.col(column).alias("value"))
+        cells = pairs.group_by("by", "value").len()
+        best = cells.sort("len", descending=True).group_by("by", maintain_order=True).first()
+        of_level = cells.group_by("by").agg(pl.col("len").sum().alias("n"))
+        best = best.join(of_level, on="by", nulls_equal=True)
+        shared = best.filter(pl.col("n") > 1)
+        n_shared = int(shared["n"].sum())
+        if n_shared < _REPEATED * height:
+            continue
+        right = int(shared["len"].sum()) / n_shared
+        if right >= _DEPENDENT and right - guessed >= (1 - guessed) / 2:
+            levels = dict(zip(best["by"].to_list(), best["value"].to_list(), strict=True))
+            yield Relation(column, (name,), "lookup", levels=levels)

@@ -1,0 +1,153 @@
+"""Do published columns give back what a step protected?
+
+Noise on weight protects nobody where a body mass index computed before it is published beside the
+height. Every column that a step changed is computed again from the columns that are released, by
+the relations that the original obeys, and set beside what the step was to hide.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from unveil.arrays import Floats, Mask
+from unveil.measure.structure.relations import CLOSE, Relation, column_numbers, find_relations
+from unveil.records.protection import GivenBack, ProtectedBy
+from unveil.seeding import stream
+from unveil.view.format import and_list, truncate
+
+HALF = 0.5
+"""A value is given back where it comes nearer than half of what the step moved it by."""
+_WORDS: dict[ProtectedBy, str] = {
+    "add_noise": "has noise",
+    "smooth": "is smoothed",
+    "recode": "is recoded",
+    "drop": "is dropped",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedColumn:
+    """A column as it was before its steps and as it is released, row beside row."""
+
+    name: str
+    by: ProtectedBy
+    before: pl.Series
+    published: pl.Series | None  # None: it is not released
+
+    def changed(self) -> Mask:
+        """The rows in which there was something to hide, and it was hidden."""
+        known = self.before.is_not_null()
+        if self.published is None:
+            return known.to_numpy()
+        same = self.before.cast(pl.String).eq_missing(self.published.cast(pl.String))
+        if self.before.dtype.is_numeric() and self.published.dtype.is_numeric():
+            same = self.before.cast(pl.Float64).eq_missing(self.published.cast(pl.Float64))
+        return (known & ~same).to_numpy()
+
+
+def find_given_back(
+    columns: Sequence[ProtectedColumn],
+    original: Mapping[str, pl.DataFrame],
+    released: Mapping[str, pl.DataFrame],
+    special_codes: Mapping[str, Sequence[float]],
+) -> Iterator[GivenBack]:
+    """Protected columns that others give back, with the columns that do.
+
+    `original` is where relations are looked for and `released` what an intruder has, by the name of
+    the protected column; rows of `released` stand beside those of the column.
+    """
+    for column in columns:
+        frame, has = original[column.name], released[column.name]
+        among = [name for name in has.columns if name in frame.columns and name != column.name]
+        codes = {name: tuple(some) for name, some in special_codes.items()}
+        best: GivenBack | None = None
+        for relation in find_relations(frame, column.name, among, codes):
+            found = _measure(column, relation, has, codes.get(column.name, ()))
+            if found is not None and (best is None or found.share > best.share):
+                best = found
+        if best is not None:
+            yield best
+
+
+def _measure(
+    column: ProtectedColumn, relation: Relation, released: pl.DataFrame, codes: Sequence[float]
+) -> GivenBack | None:
+    """How near one relation comes; None where it does not give the column back."""
+    rows, made = column.changed(), relation.values(released)
+    truth = column_numbers(column.before, codes)
+    if np.isfinite(truth).any():
+        rows &= np.isfinite(truth)
+        if not rows.any():
+            return None
+        hidden = _hidden(column, truth, rows)
+        missed = np.abs(column_numbers(made) - truth)
+        back = missed <= HALF * hidden
+        share = float(back[rows].mean())
+        baseline = 0.0
+        error = float(np.nanmedian(missed[rows])) if np.isfinite(missed[rows]).any() else None
+    else:
+        if not rows.any():
+            return None
+        same = column.before.cast(pl.String).eq_missing(made.cast(pl.String))
+        share = float(same.to_numpy()[rows].mean())
+        baseline, hidden, error = _guess(column, rows), None, None
+    if share < baseline + HALF * (1 - baseline):
+        return None
+    return GivenBack(
+        column=column.name,
+        by=column.by,
+        sources=relation.sources,
+        kind=relation.kind,
+        relation=relation.text,
+        n_rows=int(rows.sum()),
+        share=share,
+        expected=baseline,
+        hidden=hidden,
+        error=error,
+        sentence=_sentence(column, relation, share, int(rows.sum())),
+    )
+
+
+def _hidden(column: ProtectedColumn, truth: Floats, rows: Mask) -> float:
+    """By how much a step typically moved a number; a share of its spread where it left none."""
+    published = None if column.published is None else column_numbers(column.published)
+    if published is None or not np.isfinite(published[rows]).any():
+        return float(2 * CLOSE * np.nanstd(truth))
+    return float(np.nanmedian(np.abs(published - truth)[rows]))
+
+
+def _guess(column: ProtectedColumn, rows: Mask) -> float:
+    """The share that the commonest value within each published level gives by itself."""
+    truth = column.before.cast(pl.String).filter(pl.Series(rows))
+    level = pl.Series(["all"] * len(truth))
+    if column.published is not None:
+        level = column.published.cast(pl.String).filter(pl.Series(rows))
+    cells = pl.DataFrame({"level": level, "truth": truth}).group_by("level", "truth").len()
+    return float(cells.group_by("level").agg(pl.col("len").max())["len"].sum() / len(truth))
+
+
+def _sentence(column: ProtectedColumn, relation: Relation, share: float, n_rows: int) -> str:
+    name, sources = truncate(column.name), and_list(relation.sources)
+    percent = f"{100 * share:.3g} %"
+    how = "" if relation.kind == "lookup" else f" ({relation.text})"
+    return (
+        f"{name} {_WORDS[column.by]}, but {sources}"
+        f" {'gives' if len(relation.sources) == 1 else 'give'} it back in {percent} of {n_rows:,}"
+        f" rows{how}. Protect {'it' if len(relation.sources) == 1 else 'them'} too, compute"
+        f" {'it' if len(relation.sources) == 1 else 'them'} from the protected {name}, or remove"
+        f" {'it' if len(relation.sources) == 1 else 'one of them'}."
+    )
+
+
+def with_planned_noise(
+    frame: pl.DataFrame, sigmas: Mapping[str, float], seed: int = 0
+) -> pl.DataFrame:
+    """The original as its columns would be released: with noise of the planned amounts."""
+    made = []
+    for name, sigma in sigmas.items():
+        if name in frame.columns and sigma > 0:
+            drawn = stream(seed, "given back", name).normal(0, sigma, frame.height)
+            made.append((frame[name].cast(pl.Float64) + pl.Series(drawn)).alias(name))
+    return frame.with_columns(made)
