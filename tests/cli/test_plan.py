@@ -78,7 +78,7 @@ def test_wrong_use_is_one_sentence(tmp_path, capsys, more, sentence):
 @pytest.mark.parametrize(
     ("plan", "sentence"),
     [
-        ("[[table]\n", "is no TOML"),
+        ("[[table]\n", "not valid TOML"),
         ('data = "nowhere.csv"\n[[table]]\nby = ["job"]', "nowhere.csv"),
         ('[[table]]\nby = ["job"]', "no file of published values"),
         ('data = "people.csv"\n[[table]]\nby = ["jobb"]', "no column 'jobb'"),
