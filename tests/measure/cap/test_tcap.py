@@ -1,5 +1,7 @@
 """Four measures called TCAP: by hand, and against the story told record by record."""
 
+from random import Random
+
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
@@ -153,3 +155,59 @@ def test_the_one_for_uniques_is_zero_coded_cap_on_key_uniques(scenario):
     found = [row.tcap_uniques for row in tcap(*files, **asked).rows]
     rows = cap(*files, **asked, scenario="uniques").rows
     assert found == [row.cap_synthetic_zero for row in rows]
+
+
+def test_record_by_record():
+    found = measured(ORIGINAL, SYNTHETIC)
+    scores = found.scores()
+    assert scores["matches"].to_list() == [2, 2, 1, 0, 2, 2]
+    assert scores["determined"].to_list() == [True, True, True, False, False, False]
+    assert scores["correct"].to_list() == [True, False, False, False, False, False]
+    p, q = pytest.approx(2 / 6), pytest.approx(4 / 6)
+    assert scores["baseline"].to_list() == [p, p, q, None, None, None]
+    assert scores["unique"].to_list() == [False, False, True, True, False, False]
+    by_record = found.synthetic_scores()
+    assert by_record["weap"].to_list() == found.weap.tolist()
+    assert by_record["tcap"].to_list() == [0.5, 0.5, 0.0, 1.0, 0.0, None]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_fourth_and_every_baseline_equal_their_story(seed):
+    rng = Random(seed)
+
+    def draw(n):
+        return ["".join(rng.choice(one) for one in ("abc", "xy", "pqr")) for _ in range(n)]
+
+    original, copy = ["axp", *draw(rng.randint(1, 25))], ["axp", *draw(rng.randint(1, 25))]
+    found = measured(original, copy)
+    share = {t: sum(row[2] == t for row in original) / len(original) for t in "pqr"}
+    shown = {row[:2]: {other[2] for other in copy if other[:2] == row[:2]} for row in original}
+    stated = [(row[2], *shown[row[:2]]) for row in original if len(shown[row[:2]]) == 1]
+    n_matched = sum(bool(shown[row[:2]]) for row in original)
+    n_correct, chance = sum(a == b for a, b in stated), sum(share[b] for _, b in stated)
+    record, n = found.record, len(stated)
+    assert record.n_determined == n
+    if n:
+        assert record.correct_if_determined == pytest.approx(100 * n_correct / n)
+        assert record.correct_if_determined_baseline == pytest.approx(100 * chance / n)
+        assert record.correct_if_determined >= record.tcap_raab >= 100 * n_correct / len(original)
+    assert record.tcap_raab_baseline == pytest.approx(100 * chance / n_matched)
+    scores, mine = found.scores(), found.synthetic_scores()
+    assert (scores["determined"].sum(), scores["correct"].sum()) == (n, n_correct)
+    sure = mine.filter(mine["weap"] == 1).drop_nulls()
+    if sure.height:
+        assert record.tcap == pytest.approx(sure["tcap"].mean())
+        assert record.tcap_baseline == pytest.approx(sure["baseline"].mean())
+
+
+@pytest.mark.parametrize(
+    ("original", "copy", "disco", "certain"),
+    [(["axp", "axq"], ["axp"], 50, 0), (["axp"], ["axp", "axq"], 0, 50)],
+)
+def test_certainty_is_asked_of_the_synthetic_data(original, copy, disco, certain):
+    """riskutility asks it of the original: docs/differences.md, its smallest cases."""
+    disclosed = unveil.disclosure(people(original), people(copy), keys=["k1", "k2"], targets="t")
+    assert disclosed.attribute[0].DiSCO == disco
+    sure = {row[:2] for row in original if len({o[2] for o in original if o[:2] == row[:2]}) == 1}
+    theirs = [row for row in copy if row in original and row[:2] in sure]
+    assert 100 * len(theirs) / len(copy) == certain
