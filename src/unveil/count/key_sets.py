@@ -23,7 +23,7 @@ from unveil.count.codes import CodedColumn
 
 Words = NDArray[np.uint64]
 Rows = NDArray[np.int32]
-PART = 2**16
+PART = 2**18
 """Records that are searched together, where classes allow it."""
 LEAST_BITS = 3
 """Of a field: so many records can be counted at once in one word as it has room for."""
