@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeVar
@@ -135,6 +136,17 @@ def by_column(
     else:
         faults += told
     return found
+
+
+def check_fields(record: Any, checks: Mapping[str, Callable[[str, Any], Any]]) -> None:
+    """Check the fields of a frozen record of settings and put what was read in their place.
+
+    For its `__post_init__`. None stays where it is the default.
+    """
+    for field in fields(record):
+        given = getattr(record, field.name)
+        if field.name in checks and (given is not None or field.default is not None):
+            object.__setattr__(record, field.name, checks[field.name](field.name, given))
 
 
 def check_faults(faults: Iterable[str], error: type[InputError] = SettingsError) -> None:

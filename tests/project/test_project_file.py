@@ -403,7 +403,7 @@ FAULTS = [
         DATA + "[limits]\nDISCO = [5, 10]\n",
         "project.toml, line 4: No limit can be set on 'DISCO'. Did you mean 'DiSCO'? Limits"
         " can be set on: UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd,"
-        " CAPs, DCAP, TCAP, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
+        " CAPs, DCAP, TCAP, adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership,"
         " unique, match_risk, pMSE, S_pMSE.",
     ),
     (
@@ -444,8 +444,8 @@ FAULTS = [
         DATA + '[limits]\nacepted_by = "Ann"\n',
         "project.toml, line 4: No limit can be set on 'acepted_by'. Limits can be set on:"
         " UiO, UiS, UiOiS, repU, Dorig, Dsyn, iS, DiS, DiSCO, DiSDiO, CAPd, CAPs, DCAP, TCAP,"
-        " real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique, match_risk,"
-        " pMSE, S_pMSE. Did you mean"
+        " adds, real_records, tied, sensitive, GTCAP, R, ECAP, SAP, membership, unique,"
+        " match_risk, pMSE, S_pMSE. Did you mean"
         " 'accepted_by'?",
     ),
     (

@@ -65,6 +65,11 @@ class Measuring:
         counted = self.count_scenario(settings)
         return DisclosureResult.of(counted, self.fitting(counted, settings))
 
+    def full_disclosure(self, settings: Mapping[str, Any]) -> DisclosureResult:
+        """The same, with what is expected, and on every set of the keys."""
+        found = self.disclosure(settings).with_expected(self.progress)
+        return found.with_key_sets(self.progress)
+
     def count_scenario(self, settings: Mapping[str, Any]) -> MeasuredScenario:
         """A scenario counted once, as `unveil.disclosure` counts it, with nothing excluded."""
         known = repr([settings.get(name) for name in (*_SCENARIO, "person", "sensitive")])
@@ -117,7 +122,7 @@ _SCENARIO = ("keys", "targets", "bands", "special_codes", "missing_values")
 
 
 def _disclosure(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
-    return at.disclosure(asked).with_expected(at.progress)
+    return at.full_disclosure(asked)
 
 
 def _gate(at: Measuring, part: PlannedPart, asked: dict[str, Any]) -> Any:
@@ -297,4 +302,4 @@ def disclosure_of(
     held = inputs or inputs_of(project)
     known = {one.name: one for one in project.scenarios}
     settings = disclosure_settings(project, held, known[check_scenario(scenario, [*known])])
-    return Measuring(held).disclosure(settings).with_expected()
+    return Measuring(held).full_disclosure(settings)

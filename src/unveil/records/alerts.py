@@ -12,6 +12,7 @@ from unveil.records.person import PersonColumn
 AlertStatus = Literal["block", "decide", "review"]
 AlertKind = Literal[
     "limit",
+    "key_sets",
     "real_records",
     "own_value",
     "near_copies",

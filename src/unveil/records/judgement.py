@@ -40,6 +40,7 @@ class LimitCheck(Record, frozen=True, kw_only=True):
     copy: Copy | None
     value: float | None
     companion: float | None
+    high: float | None = None  # the upper end, where the value is the lower end of an interval
     review: float | None  # None: no limit
     limit: float | None
     status: Status

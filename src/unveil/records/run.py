@@ -83,6 +83,7 @@ class FigureRow(Record, frozen=True, kw_only=True):
     copy: Copy | None = None
     value: float | None  # None: not measured
     companion: float | None = None  # the same with the original: Dorig, UiO, CAPd
+    high: float | None = None  # the upper end, where the value is the lower end of an interval
 
 
 class Run(VersionedRecord, frozen=True, kw_only=True):

@@ -35,7 +35,13 @@ class Drawing:
     ) -> dict[str, ColumnValues]:
         """The parts of one copy; `sizes` has the rows of each stratum, `given` is not drawn."""
         pieces = [
-            self._stratum(place, _take_rows(given, rows), len(rows), seed, copy)
+            self._stratum(
+                place,
+                {name: part.select(rows) for name, part in given.items()},
+                len(rows),
+                seed,
+                copy,
+            )
             for place, rows in enumerate(sizes)
         ]
         if len(pieces) == 1:
@@ -57,15 +63,6 @@ class Drawing:
                 frame = pl.DataFrame({name: join_column(made[name]) for name in rule.needs})
                 part = apply_rule(part, rule.rows(frame).to_numpy(), rule)
         return part
-
-
-def _take_rows(given: Mapping[str, ColumnValues], rows: Ints) -> dict[str, ColumnValues]:
-    return {
-        name: ColumnValues(
-            part.column, part.values[rows], None if part.state is None else part.state[rows]
-        )
-        for name, part in given.items()
-    }
 
 
 def _place_rows(pieces: Sequence[ColumnValues], sizes: Sequence[Ints], n_rows: int) -> ColumnValues:

@@ -20,7 +20,7 @@ from unveil.errors import SettingsError
 from unveil.measure.disclosure.record import note_row_counts, people_by_keys
 from unveil.measure.one_table import OneTable, open_table
 from unveil.measure.uniques.minimal_uniques import key_rows, minimal_uniques, n_sets
-from unveil.measure.uniques.suda_result import SudaResult, parse_quantile
+from unveil.measure.uniques.suda_result import SudaResult
 from unveil.measure.uniques.suda_scores import (
     MOST_DIS_KEYS,
     SudaScores,
@@ -216,49 +216,19 @@ def suda_of(table: OneTable, asked: SudaSettings, progress: Progress) -> SudaRes
     return SudaResult(record, table.keys, rows.records, of_uniques, dis, search)
 
 
-@dataclass(frozen=True)
-class SpecialUniques:
-    """One entry for each record, in their order: confidential."""
+def special_uniques(columns: Sequence[CodedColumn]) -> Mask:
+    """Who is special by keys that are encoded already: the top decile of scores, ties included.
 
-    is_special: Mask
-    scores: Floats
-
-
-def special_uniques(
-    columns: Sequence[CodedColumn],
-    *,
-    max_msu: int | None = None,
-    scores: ScoreKind = "original",
-    missing: MissingRule = "category",
-    quantile: float = QUANTILE,
-    progress: Progress = no_progress,
-) -> SpecialUniques:
-    """Who is special by keys that are encoded already, for measures that have counted them.
-
-    Parameters
-    ----------
-    columns
-        The keys. Of columns with several sides only the first, the original, is looked at.
-    max_msu, scores, missing
-        As in `suda`; but missing is a level unless you say otherwise, as it is in counts, so that
-        everyone who is special is alone in the counts too.
-    quantile
-        From which on a score is special, among those above 0; ties are included.
-
-    Returns
-    -------
-    SpecialUniques
-        `.is_special` and `.scores` of the records of the first side.
+    Of columns with several sides only the first, the original, is looked at. Missing is a level, as
+    it is in counts, so that everyone who is special is alone in the counts too.
     """
-    largest = max_size(max_msu, len(columns))
-    threshold = parse_quantile(quantile)
+    largest = max_size(None, len(columns))
     own = [first_side(column) for column in columns]
-    counted = count_keys(own, own[0].sides)
-    rows = key_rows(own, counted, exclude_missing=missing == "exclude")
-    found = score_uniques(minimal_uniques(rows, largest, progress), rows, largest, scores)
+    rows = key_rows(own, count_keys(own, own[0].sides), exclude_missing=False)
+    found = score_uniques(minimal_uniques(rows, largest, no_progress), rows, largest, "original")
     on_all = np.zeros(own[0].sides.n_rows)
     on_all[rows.records] = found.score
-    return SpecialUniques(special(on_all, threshold), on_all)
+    return special(on_all, QUANTILE)
 
 
 def first_side(column: CodedColumn) -> CodedColumn:
