@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 import polars as pl
-from rich.console import Console
 
 from unveil.cli.options import (
     check_lacking,
@@ -14,11 +13,12 @@ from unveil.cli.options import (
     keys_option,
     method_option,
     name_sets,
-    number_by_column,
     option,
     output_options,
     reading_options,
     target_option,
+    tolerance_option,
+    weights_option,
 )
 from unveil.cli.output_files import chart_option, write_chart
 from unveil.cli.progress import progress_bar
@@ -61,13 +61,8 @@ SCENARIOS = ("full", "uniques", "special")
     "Baseline: a share, or a table of the target. Default: its distribution.",
     "SHARE|FILE",
 )
-@option(
-    "--tolerance",
-    "Numbers that differ by no more than this agree: income=50. May be repeated.",
-    "COLUMN=NUMBER",
-    multiple=True,
-    callback=number_by_column,
-)
+@tolerance_option
+@weights_option
 @option(
     "--tau",
     "TCAP: minimum share of the most common target value among records with the same keys.",
@@ -136,7 +131,7 @@ def cap(
     if as_json:
         print_output(json_document(record))
     elif as_csv:
-        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]), Console())
+        print_output(csv_document([_flat(row.to_dict()) for row in record.rows]))
     else:
         print_output(render_rich(as_blocks(record)))
 

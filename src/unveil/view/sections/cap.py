@@ -1,4 +1,4 @@
-"""Annex D: how often a guess among matching records is correct (CAP), and the three TCAPs.
+"""Annex D: how often a guess among matching records is correct (CAP), and the four TCAPs.
 
 CAP of Taub et al. with non-matches as 0 and as undefined, for everyone, for uniques and for special
 uniques.
@@ -15,17 +15,22 @@ from unveil.view.cap import cap_keyed
 from unveil.view.cap_trend import trend_keyed
 from unveil.view.cap_words import SCENARIOS, format_share
 from unveil.view.charts.lines import cap_lines_chart
-from unveil.view.format import and_list, percent, truncate
-from unveil.view.sections.shared import by_scenario, fold
-from unveil.view.tcap import TCAP_HEADS, tcap_keyed
+from unveil.view.format import and_list, truncate
+from unveil.view.sections.shared import by_scenario, fold, scenarios_of, worst_first
+from unveil.view.tcap import TCAP_HEADS, tcap_cells, tcap_keyed
 
 KINDS: tuple[Kind, ...] = ("cap", "tcap")
 FIGURE_HEADS = (
     *("people", "matched", "baseline"),
-    *("synthetic data, non-match as 0", "of those matched", "original"),
+    *("CAP, non-match as 0", "CAP of matched", "original"),
 )
 HEADS = ("who", "copies", *FIGURE_HEADS)
-TABLE = "CAP of every target, highest first"
+TABLE = "CAP and TCAP of every target, highest first"
+GROUPS = {"uniques": "statistical uniques", "special": "special uniques"}
+NOTE = (
+    "CAP: correct random guesses among matching records; the uniques count non-matches as 0. TCAP:"
+    " four measures of that name; in brackets the same at random."
+)
 CAPTION = (
     "One panel for each group of people. Solid blue: people without a match count as wrong"
     " guesses. Dashed blue: they do not count. Grey: original, and baseline (dotted)."
@@ -62,7 +67,7 @@ def blocks(contents: ReportContents, parts: Parts) -> Iterator[Block]:
         yield from _scenario(targets_of(parts, scenario))
 
     title = "Correct attribution probability (CAP, TCAP)"
-    yield from by_scenario(contents, parts, title, KINDS, draw)
+    yield from by_scenario(contents, parts, title, KINDS, draw, overview=_overview(contents, parts))
 
 
 def targets_of(parts: Parts, scenario: str | None) -> list[TargetRecords]:
@@ -84,10 +89,32 @@ def _name(record: Cap | Tcap) -> str:
     return and_list((record.target,) if isinstance(record.target, str) else record.target)
 
 
+def _overview(contents: ReportContents, parts: Parts) -> Iterator[Block]:
+    """One row for each target of each scenario: CAP for everyone and for uniques, and TCAP."""
+    rows = []
+    for scenario in scenarios_of(contents, KINDS):
+        for one in targets_of(parts, scenario):
+            tcaps = list(tcap_rows([one]))
+            pairs = zip(*(line[1:] for line in tcaps[:2]), strict=True)
+            none = ("-",) * len(TCAP_HEADS[1:])
+            tcap = tuple(f"{share} ({base})" for share, base in pairs) if tcaps else none
+            rows.append((one.risk, scenario, (one.target, *_cap_cells(one), *tcap)))
+    heads = ("target", *FIGURE_HEADS[2:], *GROUPS.values(), *(f"TCAP {x}" for x in TCAP_HEADS[1:]))
+    yield from worst_first(TABLE, heads, rows, NOTE)
+
+
+def _cap_cells(one: TargetRecords) -> tuple[str, ...]:
+    """CAP of everyone, then of each smaller group with non-matches as 0; a dash where not asked."""
+    last = {row.scenario: row for _, cap in one.caps for row in _last(cap)}
+    own = figure_cells(last["full"])[2:] if "full" in last else ("-",) * len(FIGURE_HEADS[2:])
+    groups = (last[name].cap_synthetic_zero if name in last else None for name in GROUPS)
+    return *own, *map(format_share, groups)
+
+
 def _scenario(targets: Sequence[TargetRecords]) -> Iterator[Block]:
     rows = [row for one in targets for row in last_rows(one)]
-    yield table(TABLE, ("target", "who", *FIGURE_HEADS), rows, text=["who"])
-    yield table("Three measures called TCAP", ("target", *TCAP_HEADS[1:]), tcap_rows(targets))
+    groups = table("", ("target", "who", *FIGURE_HEADS), rows, text=["who"])
+    yield from fold("CAP of every group of people", [groups] if rows else [])
     for place, one in enumerate(targets):
         drawn = list(_lines(one)) if one.m > 1 and one.caps else []
         yield from drawn[:1] if not place else []
@@ -159,10 +186,7 @@ def figure_cells(row: CapRow) -> tuple[str, ...]:
 
 
 def tcap_rows(targets: Sequence[TargetRecords]) -> Iterator[tuple[str, ...]]:
-    """The three measures called TCAP, with all copies pooled, in percent."""
+    """The four measures called TCAP, with all copies pooled, in percent."""
     for one in targets:
         for _, tcap in one.tcaps:
-            row = tcap.rows[-1]
-            raab = "-" if row.tcap_raab is None else percent(row.tcap_raab)
-            first, zero, uniques = map(format_share, (row.tcap, row.tcap_zero, row.tcap_uniques))
-            yield one.target, first, zero, raab, uniques
+            yield from tcap_cells(one.target, tcap.rows[-1], format_share)
