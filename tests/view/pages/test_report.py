@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from unveil.records.alerts import Acceptance
 from unveil.records.judgement import Limit
 from unveil.records.report import ReportContents
+from unveil.view.blocks import Sentence
 from unveil.view.glossary import GLOSSARY, TERMS, TermLinks, terms_in, topics_of
 from unveil.view.render_html import render_html
 from unveil.view.sections import context
