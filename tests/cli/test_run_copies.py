@@ -100,7 +100,7 @@ def test_a_table_of_several_copies_says_whose_figure_and_whose_status(of_three: 
     summary = summarise(of_three, run, parts, judgement)
     shown = RunScreen(run, parts, judgement, summary, is_new=False)
     text = drawn(run_screen(shown, 140, details=True), 140)
-    assert "the riskiest first, mean of 3 copies" in text
+    assert "highest first, mean of 3 copies" in text
     assert "■ above limit, copy 2" in text
 
 

@@ -151,7 +151,10 @@ def group_cells(row: ClaimGroup) -> tuple[str, ...]:
 
 ADDED = "What the synthetic data add"
 ADDED_HEADS = ("target", "DiSCO", "expected", "adds")
-MEANING = "What is added can be the own record or a deeper pattern; a control sample tells which."
+MEANING = (
+    "What is added may come from the person's own record or from a deeper pattern; only a control"
+    " sample can show which."
+)
 
 
 def added_blocks(record: Disclosure) -> Iterator[Block]:

@@ -38,11 +38,13 @@ from unveil.view.show import as_text
 from unveil.view.status import format_status, worst
 
 MOST_TOLD = 3
-IDENTITY_ROW = "(who is found)"
-WHATIF_HEADS = ("target", "measure", "before", "after", "through it", "status before", "then")
+IDENTITY_ROW = "(re-identification)"
+WHATIF_HEADS = (
+    *("target", "measure", "before", "after", "due to it (R)", "status before", "status after"),
+)
 WHATIF_NOTE = (
-    "Through it (R): of the people not given away without it, those given away through it;"
-    " (before - after) / (100 % - after)."
+    "Due to it (R): of the people not disclosed after the exclusion, the share disclosed before"
+    " it; (before - after) / (100 % - after)."
 )
 FIGURE_HEADS = ("measure", "scenario", "of", "copy", "figure", "limit", "status")
 LADDER_HEADS = ("percent", "measure", "what it is")
@@ -51,22 +53,23 @@ LOG_HEADS = ("line", "when (UTC)", "what", "about", "by")
 TEMPLATES = {
     "falls": (
         "If {rules} is common knowledge, {measure} of {target} falls from {before} ({k} of {N}) to"
-        " {after} ({l}). Of the people not given away without it, {R} are given away through it."
+        " {after} ({l}). Of the people not disclosed after the exclusion, {R} are disclosed before"
+        " it only through this value (R)."
     ),
     "found": (
-        "If {rules} is left out, {measure} falls from {before} ({k} of {N}) to {after} ({l})."
+        "If {rules} is excluded, {measure} falls from {before} ({k} of {N}) to {after} ({l})."
     ),
     "rule": (
         "With {rules} in force, {measure} of {target} falls from {before} ({k} of {N}) to {after}"
         " ({l})."
     ),
-    "asked": "What if {rules} is left out?",
+    "asked": "Effect of excluding {rules}",
     "rule asked": "What if {rules} is in force?",
     "more": "{n} more targets change; they are in the table.",
-    "nothing": "Leaving out {rules} changes no figure.",
-    "closes": "{n} raised no more: {ids}.",
-    "opens": "{n} raised only then: {ids}.",
-    "kept": "Kept in project.toml, said by {by}. Figures change with the next run: unveil run.",
+    "nothing": "Excluding {rules} changes no figure.",
+    "closes": "{n} cleared: {ids}.",
+    "opens": "{n} added: {ids}.",
+    "kept": "Recorded in project.toml by {by}. Next: unveil run",
     "not kept": 'Nothing was saved. To keep it: add --keep --reason "..." --by "Name, role".',
     "released": "Decision {n}: run {run} is RELEASED by {by} on {on}.",
     "refused": "Decision {n}: run {run} is REFUSED by {by} on {on}.",
@@ -135,7 +138,7 @@ def _flag_sentences(scenario: WhatIfScenario) -> Iterator[str]:
             shown = ", ".join(truncate(one) for one in ids[:MOST_TOLD])
             more = f" and {len(ids) - MOST_TOLD:,} more" if len(ids) > MOST_TOLD else ""
             yield TEMPLATES[kind].format(
-                n=f"{format_count(len(ids), 'finding')} would be", ids=f"{shown}{more}"
+                n=f"{format_count(len(ids), 'flag')} would be", ids=f"{shown}{more}"
             )
 
 
@@ -262,10 +265,10 @@ def checklist(judgement: Judgement, factors: Sequence[ContextAnswer]) -> Iterato
     accepted = f" accepted by {visible(judgement.accepted_by)}" if judgement.accepted_by else ""
     yield judgement.audience is not None, judgement.rule
     yield judgement.accepted_by is not None, f"Limits{accepted or ' not accepted by name'}."
-    yield judgement.is_current, "The run is of the files and settings as they are."
+    yield judgement.is_current, "Files and settings are unchanged since the run."
     yield not any(map(is_open, judgement.alerts)), f"Alerts: {summary(judgement.alerts)}"
     n_open = sum(found.state == "open" for found in judgement.findings)
-    yield not n_open, f"Findings: {len(judgement.findings):,}, of them open: {n_open:,}."
+    yield not n_open, f"Flags: {len(judgement.findings):,}, outstanding: {n_open:,}."
     for factor in factors:
         said = "not answered" if factor.answer is None else visible(factor.answer)
         who = "" if factor.by is None else f" ({visible(factor.by)})"

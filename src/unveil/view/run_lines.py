@@ -52,7 +52,7 @@ class _At:
     def uniques(self) -> Iterator[Line]:
         found = self.of("unique", "suda")
         if found:
-            sentence = f"{percent(_value(found[0]))} of people are alone with all keys"
+            sentence = f"{percent(_value(found[0]))} of people are unique on all keys"
             yield "Uniques", f"{sentence}{_where(found[0], self.run)}.", _status(found)
 
     def gtcap(self) -> Iterator[Line]:
@@ -60,8 +60,8 @@ class _At:
         if found:
             yield (
                 "GTCAP",
-                f"at most {ratio(_value(found[0]))}, for {truncate(found[0].target or '')}; 0 is"
-                " guessing by frequencies, 1 what the original gives away.",
+                f"at most {ratio(_value(found[0]))}, for {truncate(found[0].target or '')}; 0 ="
+                " baseline, 1 = original.",
                 _status(found),
             )
         else:
@@ -80,8 +80,8 @@ class _At:
         if found:
             yield (
                 "Excess",
-                f"R at most {ratio(_value(found[0]))}, for {truncate(found[0].target or '')}: given"
-                " away because people's own records were used.",
+                f"R at most {ratio(_value(found[0]))}, for {truncate(found[0].target or '')}:"
+                " excess disclosure because people's own records were used.",
                 _status(found),
             )
 
@@ -109,8 +109,8 @@ class _At:
             yield (
                 "Attacks",
                 f"{WORDS[row.attack]}: {percent(100 * row.main)} of"
-                f" {format_count(row.n_found, 'description')} that fit one synthetic record fit one"
-                " person of the original alone; of those made up without the data,"
+                f" {format_count(row.n_found, 'description')} that fit one synthetic record fit"
+                " exactly one person of the original; of descriptions made without the data,"
                 f" {percent(100 * row.naive)}. Not judged: there is no control sample.",
                 None,
             )
@@ -130,7 +130,7 @@ class _At:
         if found:
             yield (
                 "ECAP",
-                f"the strongest claim about a noised value is right with probability at most"
+                "the strongest claim about a noised value is correct with probability at most"
                 f" {ratio(_value(found[0]))}, for {truncate(found[0].subject or '')}.",
                 _status(found),
             )
@@ -142,15 +142,15 @@ class _At:
             if record.first_risk is not None:
                 first = f"once {format_count(record.first_risk, 'person is', 'people are')} known"
             label = truncate(part.removeprefix("sap "))
-            yield "Table", f"{label}: a zero may be given away {first} (SAP).", _status(found)
+            yield "Table", f"{label}: a zero may be disclosed {first} (SAP).", _status(found)
 
     def utility(self) -> Iterator[Line]:
         found = self.of("S_pMSE", "utility")
         if found:
             yield (
                 "Utility",
-                f"a model tells the files apart {_value(found[0]):.1f} times as well as chance"
-                f"{_copy(found[0], self.run)} (S_pMSE; 1 is perfect).",
+                f"a model separates the files {_value(found[0]):.1f} times as well as"
+                f" chance{_copy(found[0], self.run)} (S_pMSE; 1 is perfect).",
                 _status(found),
             )
 
@@ -171,7 +171,7 @@ class _At:
             n = len(record.findings)
             yield (
                 "Findings",
-                f"{format_count(n, 'published result')} computed again on the copy.",
+                f"{format_count(n, 'published result')} computed again on the synthetic data.",
                 None,
             )
 

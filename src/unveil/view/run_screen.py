@@ -237,7 +237,7 @@ def _with_checks(
 
 
 def _caption(record: Disclosure) -> str:
-    return f"What could be learnt for certain, the riskiest first{_mean_of(record)}"
+    return f"Attribute disclosure by target variable, highest first{_mean_of(record)}"
 
 
 def _mean_of(record: Disclosure) -> str:
@@ -305,9 +305,8 @@ def _identity(shown: RunScreen, part: str, record: Disclosure) -> Line:
     n = record.n_original
     whom = people(n) if record.people is None else f"{n:,} rows"
     sentence = (
-        f"{percent(row.repU)} (repU: {n_of(row.repU, n)} of {whom}) are alone with their keys in"
-        f" the original and again in the copy{_mean_of(record)}; alone in the original are"
-        f" {percent(row.UiO)}."
+        f"{n_of(row.repU, n)} of {whom} (repU {percent(row.repU)}) are unique on the keys in both"
+        f" files{_mean_of(record)}; {percent(row.UiO)} in the original."
     )
     return "Identity", sentence, shown.status(part, None)
 

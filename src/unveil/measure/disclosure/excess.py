@@ -47,7 +47,7 @@ def excess(
     person: str | None = None,
     progress: Progress | None = None,
 ) -> RowsResult[Excess]:
-    """Compare what copies give away about those they were made from with what about others.
+    """Compare what copies disclose about those they were made from with what about others.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def excess(
         The column that says whose row it is: people are counted then, each as soon as one of their
         rows is. DCAP and TCAP count rows.
     exclude
-        Exclusions whose effect is shown beside: train, control and R without and with them, and the
-        same ratio for what they remove.
+        Exclusions whose effect is shown beside: train, control and R without and with them, and
+        the same ratio for what they remove.
 
     Returns
     -------
